@@ -1,0 +1,238 @@
+//! What the executor costs: `cargo bench -p ferrovox-simt`, or `… -- barrier` for what has `barrier` in its name.
+//!
+//! Each figure is the best of several runs on one worker, in nanoseconds per unit of work, so that it is the cost of
+//! the executor and not of whatever else the machine does. Checked mode is measured beside fast mode.
+
+use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};
+use simt::{LaunchShape, Mode, current, launch, memory};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 7;
+
+/// Prints the best time of a launch, and the same per unit of work.
+fn measure(
+    name: &str,
+    units: u64,
+    unit: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: impl Fn() + Sync,
+) {
+    let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    if filter.is_some_and(|filter| !name.contains(&filter)) {
+        return;
+    }
+    let mut best = Duration::MAX;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        if let Err(error) = launch(name, shape, mode, &body) {
+            println!("{name}: {error}");
+            return;
+        }
+        best = best.min(start.elapsed());
+    }
+    let milliseconds = best.as_secs_f64() * 1e3;
+    let nanoseconds = best.as_secs_f64() * 1e9 / units as f64;
+    println!("{name:<46} {milliseconds:>9.3} ms  {nanoseconds:>8.2} ns per {unit}");
+}
+
+fn trivial() {
+    black_box(current::block_idx().x);
+}
+
+fn fast() {
+    let mode = Mode::Fast;
+    let million = 1_000_000;
+    measure(
+        "1e6 blocks of 1 trivial thread",
+        million,
+        "block",
+        LaunchShape::new(1_000_000, 1),
+        mode,
+        trivial,
+    );
+    measure(
+        "4096 blocks of 256 trivial threads",
+        4096 * 256,
+        "thread",
+        LaunchShape::new(4096, 256),
+        mode,
+        trivial,
+    );
+    measure(
+        "4096 blocks of (8, 8, 4) trivial threads",
+        4096 * 256,
+        "thread",
+        LaunchShape::new(4096, (8, 8, 4)),
+        mode,
+        trivial,
+    );
+    measure(
+        "1 block of 1 thread",
+        1,
+        "launch",
+        LaunchShape::new(1, 1),
+        mode,
+        trivial,
+    );
+    measure(
+        "2 blocks of 1 thread",
+        1,
+        "launch",
+        LaunchShape::new(2, 1),
+        mode,
+        trivial,
+    );
+    for threads in [32, 256, 1024] {
+        let blocks = 65536 / threads;
+        measure(
+            &format!("16 barriers, blocks of {threads}"),
+            65536 * 16,
+            "thread and barrier",
+            LaunchShape::new(blocks, threads),
+            mode,
+            || (0..16).for_each(|_| barrier()),
+        );
+    }
+    measure(
+        "16 barrier reductions, blocks of 256",
+        65536 * 16,
+        "thread and barrier",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            for round in 0..16 {
+                black_box(barrier_reduce(
+                    Reduce::Count,
+                    round & current::thread_rank(),
+                ));
+            }
+        },
+    );
+    measure(
+        "1 barrier, blocks of 256",
+        65536,
+        "thread",
+        LaunchShape::new(256, 256),
+        mode,
+        barrier,
+    );
+    measure(
+        "16 warp exchanges, blocks of 256",
+        65536 * 16,
+        "lane and operation",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            for round in 0..16 {
+                let values = warp_exchange(u32::MAX, u64::from(current::thread_rank()));
+                black_box(values.values[round]);
+            }
+        },
+    );
+    measure(
+        "16 warp syncs, blocks of 256",
+        65536 * 16,
+        "lane and operation",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            (0..16).for_each(|_| warp_sync(u32::MAX));
+        },
+    );
+    measure(
+        "16 warp exchanges of one lane",
+        65536 * 16,
+        "lane and operation",
+        LaunchShape::new(65536, 1),
+        mode,
+        || {
+            for _ in 0..16 {
+                black_box(warp_exchange(u32::MAX, 1));
+            }
+        },
+    );
+    static KEY: u8 = 0;
+    measure(
+        "16 look-ups of a shared static",
+        65536 * 16,
+        "look-up",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            for _ in 0..16 {
+                black_box(memory::shared_static(&raw const KEY as usize, 1024, 4));
+            }
+        },
+    );
+}
+
+fn checked() {
+    let mode = Mode::Checked { seed: 1 };
+    measure(
+        "checked: 65536 blocks of 1 trivial thread",
+        65536,
+        "block",
+        LaunchShape::new(65536, 1),
+        mode,
+        trivial,
+    );
+    measure(
+        "checked: 256 blocks of 256 trivial threads",
+        65536,
+        "thread",
+        LaunchShape::new(256, 256),
+        mode,
+        trivial,
+    );
+    measure(
+        "checked: 16 barriers, blocks of 256",
+        65536 * 16,
+        "thread and barrier",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            (0..16).for_each(|_| barrier());
+        },
+    );
+    let buffer = vec![0_u32; 65536];
+    let start = buffer.as_ptr() as usize;
+    measure(
+        "checked: 16 reads of one own word each",
+        65536 * 16,
+        "access",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            let index = current::block_idx().x * 256 + current::thread_rank();
+            for _ in 0..16 {
+                memory::note_read(memory::Space::Global, start + 4 * index as usize, 4);
+            }
+        },
+    );
+    measure(
+        "checked: 16 reads of one word by all",
+        65536 * 16,
+        "access",
+        LaunchShape::new(256, 256),
+        mode,
+        || {
+            for word in 0..16 {
+                memory::note_read(memory::Space::Global, start + 4 * word, 4);
+            }
+        },
+    );
+}
+
+fn main() {
+    let Ok(one) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else {
+        println!("no thread pool");
+        return;
+    };
+    println!("one worker, best of {RUNS} runs");
+    one.install(|| {
+        fast();
+        checked();
+    });
+}

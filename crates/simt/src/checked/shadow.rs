@@ -1,0 +1,214 @@
+//! Shadow memory: what is remembered of every byte that a launch touched.
+//!
+//! A page of memory is remembered in granules as small as the accesses to it need: 4 bytes where all are aligned
+//! words, 1 byte as soon as one access is a byte. Overlapping accesses of different sizes are thus compared exactly.
+
+use super::touches::{Touch, Touches};
+use std::collections::HashMap;
+
+const PAGE_BYTES: usize = 4096;
+
+/// The largest granule, in bytes.
+const MAX_GRANULE: usize = 16;
+
+struct Page {
+    /// A granule is `1 << shift` bytes.
+    shift: u32,
+    granules: Vec<Touches>,
+}
+
+impl Page {
+    fn new(shift: u32) -> Self {
+        Page {
+            shift,
+            granules: vec![Touches::default(); PAGE_BYTES >> shift],
+        }
+    }
+
+    /// Cuts the granules down to `1 << shift` bytes. What was known of the whole is known of each part.
+    fn refine(&mut self, shift: u32) {
+        if shift < self.shift {
+            let parts = 1 << (self.shift - shift);
+            let granules = std::mem::take(&mut self.granules);
+            self.granules = granules
+                .into_iter()
+                .flat_map(|granule| std::iter::repeat_n(granule, parts))
+                .collect();
+            self.shift = shift;
+        }
+    }
+}
+
+/// What an access met.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Met {
+    /// An earlier access that it races with, and the first address at which it does.
+    pub(crate) race: Option<(Touch, usize)>,
+    /// The first address that nobody had written.
+    pub(crate) unwritten: Option<usize>,
+}
+
+/// The shadow of one address space.
+#[derive(Default)]
+pub(crate) struct Shadow {
+    pages: Vec<Page>,
+    index: HashMap<usize, usize>,
+    /// The page touched last, most often the next one as well: its number, and where it stands.
+    last: Option<(usize, usize)>,
+}
+
+impl Shadow {
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        *self = Shadow::default();
+    }
+
+    /// Remembers that `now` touches `bytes` bytes at `address`.
+    pub(crate) fn touch(
+        &mut self,
+        now: Touch,
+        address: usize,
+        bytes: usize,
+        ordered: impl Fn(&Touch) -> bool,
+    ) -> Met {
+        let mut met = Met::default();
+        let end = address.saturating_add(bytes);
+        let mut at = address;
+        while at < end {
+            let (number, first) = (at / PAGE_BYTES, at % PAGE_BYTES);
+            let count = (end - at).min(PAGE_BYTES - first);
+            let page = self.page(number, granule_shift(first, count));
+            let (low, high) = (first >> page.shift, (first + count) >> page.shift);
+            let shift = page.shift;
+            for (offset, granule) in page.granules[low..high].iter_mut().enumerate() {
+                let place = number * PAGE_BYTES + ((low + offset) << shift);
+                if !granule.is_written() {
+                    met.unwritten = met.unwritten.or(Some(place));
+                }
+                let race = granule.touch(now, &ordered);
+                met.race = met.race.or(race.map(|earlier| (earlier, place)));
+            }
+            at += count;
+        }
+        met
+    }
+
+    /// The page, in granules of at most `1 << shift` bytes.
+    fn page(&mut self, number: usize, shift: u32) -> &mut Page {
+        let position = match self.last {
+            Some((last, position)) if last == number => position,
+            _ => *self.index.entry(number).or_insert_with(|| {
+                self.pages.push(Page::new(shift));
+                self.pages.len() - 1
+            }),
+        };
+        self.last = Some((number, position));
+        let page = &mut self.pages[position];
+        page.refine(shift);
+        page
+    }
+}
+
+/// The largest granule that both the start and the length are multiples of, as a power of two.
+fn granule_shift(start: usize, bytes: usize) -> u32 {
+    (start | bytes | MAX_GRANULE).trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Access;
+    use std::panic::Location;
+
+    fn by(thread: u16, access: Access) -> Touch {
+        Touch {
+            site: Location::caller(),
+            block: 0,
+            epoch: 0,
+            clock: 1,
+            thread,
+            access,
+        }
+    }
+
+    /// Touches by a thread that is ordered after nothing but its own past.
+    fn touch(shadow: &mut Shadow, now: Touch, address: usize, bytes: usize) -> Met {
+        shadow.touch(now, address, bytes, |earlier| earlier.thread == now.thread)
+    }
+
+    #[test]
+    fn a_byte_inside_a_word_overlaps_it_and_its_neighbour_does_not() {
+        let mut shadow = Shadow::default();
+        touch(&mut shadow, by(0, Access::Write), 0x1000, 4);
+        let inside = touch(&mut shadow, by(1, Access::Read), 0x1003, 1);
+        let (earlier, place) = inside.race.expect("they overlap");
+        assert_eq!((earlier.thread, place), (0, 0x1003));
+        assert_eq!(
+            touch(&mut shadow, by(1, Access::Read), 0x1004, 1).race,
+            None
+        );
+    }
+
+    #[test]
+    fn an_access_across_pages_meets_both() {
+        let mut shadow = Shadow::default();
+        touch(&mut shadow, by(0, Access::Write), 0x1fff, 2);
+        assert!(
+            touch(&mut shadow, by(1, Access::Read), 0x1ffe, 2)
+                .race
+                .is_some()
+        );
+        assert!(
+            touch(&mut shadow, by(1, Access::Read), 0x2000, 2)
+                .race
+                .is_some()
+        );
+        assert!(
+            touch(&mut shadow, by(1, Access::Read), 0x2001, 2)
+                .race
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_first_unwritten_byte_is_named() {
+        let mut shadow = Shadow::default();
+        touch(&mut shadow, by(0, Access::Write), 0x1000, 2);
+        let met = touch(&mut shadow, by(0, Access::Read), 0x1000, 4);
+        assert_eq!(met.unwritten, Some(0x1002));
+    }
+
+    #[test]
+    fn a_write_races_with_any_of_many_reads() {
+        let mut shadow = Shadow::default();
+        for thread in 0..100 {
+            assert_eq!(
+                touch(&mut shadow, by(thread, Access::Read), 64, 4).race,
+                None
+            );
+        }
+        for writer in [0, 31, 32, 99, 200] {
+            let mut shadow = Shadow::default();
+            for thread in 0..100 {
+                touch(&mut shadow, by(thread, Access::Read), 64, 4);
+            }
+            assert!(
+                touch(&mut shadow, by(writer, Access::Write), 64, 4)
+                    .race
+                    .is_some()
+            );
+        }
+    }
+
+    #[test]
+    fn a_plain_read_races_with_an_older_atomic_hidden_by_a_newer_one() {
+        let mut shadow = Shadow::default();
+        touch(&mut shadow, by(0, Access::Atomic), 64, 4);
+        assert_eq!(touch(&mut shadow, by(1, Access::Atomic), 64, 4).race, None);
+        assert!(
+            touch(&mut shadow, by(1, Access::Read), 64, 4)
+                .race
+                .is_some()
+        );
+    }
+}

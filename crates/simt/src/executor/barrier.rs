@@ -1,0 +1,104 @@
+//! The block's barrier: complete when every thread that has not left the kernel has arrived.
+
+use super::queue::{Queue, Waiter};
+use super::{Executor, WARP};
+use crate::checked::Checker;
+use crate::finding::Site;
+use std::cell::Cell;
+
+/// What the threads of a completed barrier brought.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct BarrierOutcome {
+    /// Threads that arrived.
+    pub(crate) arrived: u32,
+    /// Those of them whose predicate held.
+    pub(crate) held: u32,
+}
+
+/// The barrier of the block at hand.
+#[derive(Default)]
+pub(super) struct Barrier {
+    /// Threads that have arrived, and those of them whose predicate held.
+    arrived: Cell<u32>,
+    held: Cell<u32>,
+    /// Of the barrier that completed last. Every thread reads it before it can arrive at the next, so one is enough.
+    completed: Cell<BarrierOutcome>,
+    pub(super) waiting: Queue,
+}
+
+impl Barrier {
+    /// Whether any thread waits here.
+    #[inline(always)]
+    pub(super) fn is_awaited(&self) -> bool {
+        self.arrived.get() > 0
+    }
+
+    /// Forgets who waits: the block is given up.
+    pub(super) fn clear(&self) {
+        self.arrived.set(0);
+        self.held.set(0);
+        self.waiting.clear();
+    }
+}
+
+impl Executor<'_> {
+    /// Waits until every thread of the block has arrived or left. While the thread unwinds it waits for nobody, and the
+    /// outcome means nothing.
+    #[inline(always)]
+    pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
+        let Barrier { arrived, held, .. } = &self.barrier;
+        if self.alone {
+            return BarrierOutcome {
+                arrived: 1,
+                held: u32::from(predicate),
+            };
+        }
+        if self.may_wait() {
+            arrived.set(arrived.get() + 1);
+            held.set(held.get() + u32::from(predicate));
+            if arrived.get() == self.live.get() {
+                self.complete_barrier(Some(site));
+            } else {
+                self.stand_in(&self.barrier.waiting, site);
+                self.suspend();
+            }
+        }
+        self.barrier.completed.get()
+    }
+
+    /// A thread left the kernel: those that wait may have waited only for it.
+    #[cold]
+    pub(super) fn thread_left_barrier(&self) {
+        if self.barrier.arrived.get() == self.live.get() {
+            self.complete_barrier(None);
+        }
+    }
+
+    /// Lets everybody go on. `last` is where the thread stands that arrived last, if that is what completed it.
+    #[inline(never)]
+    fn complete_barrier(&self, last: Option<Site>) {
+        let barrier = &self.barrier;
+        if let Some(checker) = &self.checker {
+            let mut arrivals = barrier.waiting.waiters(&self.seats);
+            let rank = crate::current::here().rank();
+            arrivals.extend(last.map(|site| Waiter { rank, site }));
+            let mut checker = checker.borrow_mut();
+            let left = self.first_that_left(&checker);
+            checker.barrier_completed(arrivals, left);
+        }
+        barrier.completed.set(BarrierOutcome {
+            arrived: barrier.arrived.take(),
+            held: barrier.held.take(),
+        });
+        self.ready.append(&self.seats, &barrier.waiting);
+    }
+
+    /// The thread of lowest rank that left the kernel by returning from it.
+    fn first_that_left(&self, checker: &Checker) -> Option<u32> {
+        (0..self.launch.threads.div_ceil(WARP)).find_map(|warp| {
+            let live = self.live_lanes[warp as usize].get();
+            let left = self.existing_lanes(warp) & !live & !checker.faulted_lanes(warp);
+            (left != 0).then(|| warp * WARP + left.trailing_zeros())
+        })
+    }
+}

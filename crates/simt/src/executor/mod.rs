@@ -1,0 +1,264 @@
+//! One worker's state: the block that it runs, and the threads of it that wait.
+//!
+//! A block's threads run one after another in a plain loop, inside a fiber. A thread that must wait suspends its
+//! fiber, which stays with it; the driver then lets another fiber go on with the loop. So a thread that never waits
+//! costs a loop iteration, and only one that waits costs a fiber.
+//!
+//! Everything here belongs to one operating-system thread, and fibers never move to another: hence cells, no locks.
+
+mod barrier;
+mod drive;
+mod queue;
+mod rendezvous;
+mod run;
+
+pub(crate) use queue::Waiter;
+pub(crate) use rendezvous::{Lanes, WarpOperation};
+pub(crate) use run::{run_on_fiber, run_single_thread_blocks, run_threads};
+
+use crate::arena::Arena;
+use crate::checked::Checker;
+use crate::current::{self, Current};
+use crate::finding::{FindingKind, Site};
+use crate::launch::Launch;
+use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
+use barrier::Barrier;
+use queue::{Queue, Seats};
+use rendezvous::Rendezvouses;
+use std::cell::{Cell, RefCell};
+use std::panic;
+
+/// Lanes of a warp.
+pub(crate) const WARP: u32 = 32;
+const MAX_WARPS: usize = (MAX_BLOCK_THREADS / WARP) as usize;
+
+/// Thrown to end a kernel thread whose failure is already on record.
+struct EndThread;
+
+/// Ends the running kernel thread by unwinding it; the panic hook stays silent.
+pub(crate) fn end_thread() -> ! {
+    panic::resume_unwind(Box::new(EndThread))
+}
+
+/// The state of one worker.
+pub(crate) struct Executor<'a> {
+    pub(crate) launch: &'a Launch<'a>,
+    /// A block is one thread, and nobody watches it: it waits for nobody.
+    alone: bool,
+    /// Rank and index of the next thread to start, in fast mode.
+    next: Cell<u32>,
+    next_index: Cell<Dim3>,
+    /// The one thread to start, in checked mode.
+    picked: Cell<Option<u32>>,
+    /// Threads of the block that have not left the kernel; those not yet started count.
+    live: Cell<u32>,
+    /// The same as a mask of lanes, per warp.
+    live_lanes: [Cell<u32>; MAX_WARPS],
+    /// The block is given up: whoever waits is unwound, and nobody starts.
+    failing: Cell<bool>,
+    /// The fiber that runs, and whether it came back because its thread waits.
+    fiber: Cell<u32>,
+    suspended: Cell<bool>,
+    /// Fibers whose thread can go on.
+    ready: Queue,
+    /// Threads that gave way to others: they go on once nobody else can.
+    yielded: Queue,
+    seats: Seats,
+    barrier: Barrier,
+    rendezvouses: Rendezvouses,
+    pub(crate) arena: RefCell<Arena>,
+    pub(crate) checker: Option<RefCell<Checker>>,
+}
+
+impl<'a> Executor<'a> {
+    /// For a worker that has, or may come to have, `fibers` fibers.
+    pub(crate) fn new(launch: &'a Launch<'a>, fibers: usize, checker: Option<Checker>) -> Self {
+        let executor = Executor {
+            launch,
+            alone: launch.threads == 1 && checker.is_none(),
+            next: Cell::new(0),
+            next_index: Cell::new(Dim3::new(0, 0, 0)),
+            picked: Cell::new(None),
+            live: Cell::new(0),
+            live_lanes: [const { Cell::new(0) }; MAX_WARPS],
+            failing: Cell::new(false),
+            fiber: Cell::new(0),
+            suspended: Cell::new(false),
+            ready: Queue::default(),
+            yielded: Queue::default(),
+            seats: Seats::new(fibers),
+            barrier: Barrier::default(),
+            rendezvouses: Rendezvouses::default(),
+            arena: RefCell::default(),
+            checker: checker.map(RefCell::new),
+        };
+        executor.begin_block();
+        executor
+    }
+
+    /// Makes every thread of the block live and unstarted.
+    pub(crate) fn begin_block(&self) {
+        let threads = self.launch.threads;
+        self.next.set(0);
+        self.next_index.set(Dim3::new(0, 0, 0));
+        self.live.set(threads);
+        for (lanes, first) in self.live_lanes.iter().zip((0..threads).step_by(32)) {
+            let count = (threads - first).min(WARP);
+            lanes.set(u32::MAX >> (WARP - count));
+        }
+    }
+
+    /// The same for a block of checked mode, which shares nothing with the one before.
+    pub(crate) fn begin_checked_block(&self, block: u64) {
+        self.arena.borrow_mut().poison();
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().begin_block(block);
+        }
+    }
+
+    /// What checked mode found, if anything.
+    pub(crate) fn into_report(self) -> Option<Report> {
+        let report = self.checker?.into_inner().report;
+        (!report.is_empty()).then_some(report)
+    }
+
+    /// Starts the next thread of the block, if there is one to start: sets its index.
+    #[inline]
+    fn start_next(&self, current: &Current) -> bool {
+        if self.failing.get() {
+            return false;
+        }
+        if self.checker.is_some() {
+            let Some(rank) = self.picked.take() else {
+                return false;
+            };
+            current.start(self.index_of(rank), rank);
+            return true;
+        }
+        let rank = self.next.get();
+        if rank == self.launch.threads {
+            return false;
+        }
+        let index = self.next_index.get();
+        self.next.set(rank + 1);
+        self.next_index
+            .set(self.launch.shape.block.successor(index));
+        current.start(index, rank);
+        true
+    }
+
+    /// The running thread leaves the kernel. Who waits only for it can go on.
+    #[inline]
+    fn leave(&self, rank: u32) {
+        self.live.set(self.live.get() - 1);
+        let lanes = &self.live_lanes[(rank / WARP) as usize];
+        lanes.set(lanes.get() & !(1 << (rank % WARP)));
+        if self.barrier.is_awaited() {
+            self.thread_left_barrier();
+        }
+        if self.rendezvouses.any_gather() {
+            self.lane_left_rendezvouses(rank / WARP);
+        }
+    }
+
+    /// Gives up the block and the launch. The first failure of a launch is the one reported.
+    #[cold]
+    pub(crate) fn fail(&self, error: LaunchError) {
+        self.failing.set(true);
+        self.launch.fail(error);
+    }
+
+    /// Records that the running thread broke a rule. In fast mode that ends the launch.
+    #[cold]
+    pub(crate) fn find(&self, site: Site, kind: FindingKind) {
+        let current = current::here();
+        let (thread, block) = (self.index_of(current.rank()), current.block.get());
+        match &self.checker {
+            Some(checker) => checker.borrow_mut().report.add(block, thread, site, kind),
+            None => {
+                let mut report = Report::new(self.launch.kernel, None);
+                report.add(block, thread, site, kind);
+                self.fail(LaunchError::Findings(report));
+            }
+        }
+    }
+
+    /// Suspends the running thread until the driver resumes it. Ends the thread instead where the block is given up.
+    ///
+    /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the calls it has seen, and
+    /// after a switch of stacks those were another fiber's, so each return between here and the kernel would cost a
+    /// misprediction (measured: 46 ns per barrier with four returns, and a third of that with none).
+    #[inline(always)]
+    fn suspend(&self) {
+        let current = current::here();
+        let (thread, yielder) = (current.thread.get(), current.yielder.get());
+        self.suspended.set(true);
+        // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and the fiber's yielder
+        // lives on its stack, below this frame.
+        unsafe { (*yielder).suspend(()) };
+        current.thread.set(thread);
+        current.yielder.set(yielder);
+        if self.failing.get() {
+            end_thread();
+        }
+    }
+
+    /// Whether the running thread may wait: not while it unwinds, when a destructor that waits goes straight on.
+    /// Ends the thread where its block is given up.
+    #[inline]
+    fn may_wait(&self) -> bool {
+        if std::thread::panicking() {
+            return false;
+        }
+        if self.failing.get() {
+            end_thread();
+        }
+        true
+    }
+
+    /// Lets the other threads of the block run, and where there are none, other operating-system threads.
+    #[inline(always)]
+    pub(crate) fn yield_thread(&self, site: Site) {
+        if self.queue_to_yield(site) {
+            self.suspend();
+        }
+    }
+
+    /// Whether the running thread now stands among the yielded, and must be suspended.
+    #[inline(never)]
+    fn queue_to_yield(&self, site: Site) -> bool {
+        if !self.may_wait() {
+            return false;
+        }
+        if self.launch.is_stopped() {
+            // Somebody may spin on what a failed block will never write.
+            self.failing.set(true);
+            end_thread();
+        }
+        if self.alone {
+            std::thread::yield_now();
+            return false;
+        }
+        self.stand_in(&self.yielded, site);
+        true
+    }
+
+    /// The running thread joins a queue, where it stands until somebody lets it go on.
+    #[inline(always)]
+    fn stand_in(&self, queue: &Queue, site: Site) {
+        let fiber = self.fiber.get();
+        let rank = current::here().rank();
+        self.seats.seat(fiber, Waiter { rank, site });
+        queue.push(&self.seats, fiber);
+    }
+
+    /// Lanes of the running thread's warp that have not left the kernel.
+    pub(crate) fn active_mask(&self) -> u32 {
+        let rank = current::here().rank();
+        self.live_lanes[(rank / WARP) as usize].get()
+    }
+
+    pub(crate) fn index_of(&self, rank: u32) -> Dim3 {
+        self.launch.shape.block.index_of(u64::from(rank))
+    }
+}

@@ -1,0 +1,231 @@
+//! A broken rule of the programming model, and where it was broken.
+
+use crate::Dim3;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// A place in the kernel's source.
+pub type Site = &'static Location<'static>;
+
+/// How memory was touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// A plain read.
+    Read,
+    /// A plain write.
+    Write,
+    /// An atomic read-modify-write.
+    Atomic,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Read => "read it",
+            Access::Write => "wrote it",
+            Access::Atomic => "updated it atomically",
+        })
+    }
+}
+
+/// Which memory a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Memory that every block sees.
+    Global {
+        /// Address of the first byte.
+        address: usize,
+    },
+    /// A shared static of the block.
+    SharedStatic {
+        /// First byte, from the start of the array.
+        offset: usize,
+        /// Bytes of the array.
+        of: usize,
+    },
+    /// The block's dynamic shared memory.
+    DynamicShared {
+        /// First byte, from the start.
+        offset: usize,
+        /// Bytes in all.
+        of: usize,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Global { address } => write!(f, "global memory at {address:#x}"),
+            Place::SharedStatic { offset, of } => {
+                write!(f, "byte {offset} of a shared array of {of} bytes")
+            }
+            Place::DynamicShared { offset, of } => {
+                write!(
+                    f,
+                    "byte {offset} of the {of} bytes of dynamic shared memory"
+                )
+            }
+        }
+    }
+}
+
+/// The rule that was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingKind {
+    /// A view was indexed outside its bounds. The thread ends there.
+    OutOfBounds {
+        /// The kind of view.
+        what: &'static str,
+        /// The index asked for.
+        index: usize,
+        /// Elements of the view.
+        len: usize,
+    },
+    /// Threads of one block wait at different barriers.
+    DifferentBarriers {
+        /// A thread that waits elsewhere.
+        other_thread: Dim3,
+        /// Where it waits.
+        other_site: Site,
+    },
+    /// A thread left the kernel while others of its block wait at a barrier.
+    LeftBeforeBarrier {
+        /// A thread that left.
+        other_thread: Dim3,
+    },
+    /// A thread called a warp operation whose mask does not name its own lane. The thread ends there.
+    LaneNotInMask {
+        /// The calling lane.
+        lane: u32,
+        /// The mask it passed.
+        mask: u32,
+    },
+    /// A warp operation's mask names lanes that have left the kernel.
+    LanesLeft {
+        /// The lanes that have left.
+        lanes: u32,
+        /// The mask.
+        mask: u32,
+    },
+    /// Two threads touch the same memory, at least one writes, and nothing orders them.
+    Race {
+        /// The memory.
+        place: Place,
+        /// Bytes of the later access.
+        bytes: usize,
+        /// What the later thread did.
+        access: Access,
+        /// What the earlier thread did.
+        other_access: Access,
+        /// Block of the earlier thread.
+        other_block: Dim3,
+        /// The earlier thread, within its block.
+        other_thread: Dim3,
+        /// Where the earlier thread did it.
+        other_site: Site,
+    },
+    /// Shared memory was read that no thread of the block had written.
+    Uninitialized {
+        /// The memory.
+        place: Place,
+        /// Bytes of the access.
+        bytes: usize,
+    },
+}
+
+/// What makes two findings the same: the rule and the source lines, whichever threads broke it there.
+pub(crate) type FindingKey = (u8, Location<'static>, Option<Location<'static>>);
+
+/// One finding: the rule, and the first thread that broke it at this place.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Name of the kernel.
+    pub kernel: Arc<str>,
+    /// Block of the thread.
+    pub block: Dim3,
+    /// The thread, within its block.
+    pub thread: Dim3,
+    /// The source line.
+    pub site: Site,
+    /// The rule it broke.
+    pub kind: FindingKind,
+    /// How often it was broken at this place (or pair of places).
+    pub occurrences: u64,
+}
+
+impl Finding {
+    pub(crate) fn key(&self) -> FindingKey {
+        let site = *self.site;
+        match self.kind {
+            FindingKind::OutOfBounds { .. } => (0, site, None),
+            FindingKind::DifferentBarriers { other_site, .. } => pair(1, site, *other_site),
+            FindingKind::LeftBeforeBarrier { .. } => (2, site, None),
+            FindingKind::LaneNotInMask { .. } => (3, site, None),
+            FindingKind::LanesLeft { .. } => (4, site, None),
+            FindingKind::Race { other_site, .. } => pair(5, site, *other_site),
+            FindingKind::Uninitialized { .. } => (6, site, None),
+        }
+    }
+}
+
+/// A key that does not depend on which of the two places was reached first.
+fn pair(kind: u8, a: Location<'static>, b: Location<'static>) -> FindingKey {
+    (kind, a.min(b), Some(a.max(b)))
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding {
+            block,
+            thread,
+            site,
+            ..
+        } = self;
+        match self.kind {
+            FindingKind::OutOfBounds { what, index, len } => write!(
+                f,
+                "out of bounds: index {index} into a {what} of {len} elements\n     block {block}, thread {thread}, at {site}"
+            ),
+            FindingKind::DifferentBarriers {
+                other_thread,
+                other_site,
+            } => write!(
+                f,
+                "threads of one block wait at different barriers\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} waits at {other_site}"
+            ),
+            FindingKind::LeftBeforeBarrier { other_thread } => write!(
+                f,
+                "a thread left the kernel while others of its block wait at a barrier\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} has left"
+            ),
+            FindingKind::LaneNotInMask { lane, mask } => write!(
+                f,
+                "lane {lane} called a warp operation with mask {mask:#010x}, which does not name it\n     block {block}, thread {thread}, at {site}"
+            ),
+            FindingKind::LanesLeft { lanes, mask } => write!(
+                f,
+                "a warp operation with mask {mask:#010x} names lanes that have left the kernel: {lanes:#010x}\n     block {block}, thread {thread}, at {site}"
+            ),
+            FindingKind::Race {
+                place,
+                bytes,
+                access,
+                other_access,
+                other_block,
+                other_thread,
+                other_site,
+            } => write!(
+                f,
+                "race on {place} ({bytes} bytes): nothing orders these two\n     block {other_block}, thread {other_thread} {other_access} at {other_site}\n     block {block}, thread {thread} {access} at {site}"
+            ),
+            FindingKind::Uninitialized { place, bytes } => write!(
+                f,
+                "read of shared memory that no thread of the block wrote: {place} ({bytes} bytes)\n     block {block}, thread {thread}, at {site}"
+            ),
+        }?;
+        if self.occurrences > 1 {
+            write!(f, "\n     seen {} times", self.occurrences)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! A launch: what all of its workers share, and how they divide its blocks.
+
+use crate::checked::{BlockOrder, Checker};
+use crate::current::{self, Entered};
+use crate::executor::{self, Executor};
+use crate::fiber::{Command, FiberSet, FiberYielder, stack_budget};
+use crate::{LaunchError, LaunchShape};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How a launch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Blocks are spread over rayon's threads. Nothing is tracked.
+    Fast,
+    /// Blocks run one at a time, and every tracked access is judged. See the [crate's documentation](crate).
+    Checked {
+        /// Draws the order in which blocks and threads run. One seed always gives the same order.
+        seed: u64,
+    },
+}
+
+/// Chunks of blocks per worker: enough to even out blocks of unequal cost.
+const CHUNKS_PER_WORKER: u64 = 16;
+
+/// Blocks that a worker takes at a time, at most.
+const MAX_CHUNK: u64 = 8192;
+
+/// What all workers of a launch share.
+pub(crate) struct Launch<'a> {
+    /// No two launches of the process have the same.
+    pub(crate) id: u64,
+    pub(crate) kernel: &'a str,
+    pub(crate) shape: LaunchShape,
+    /// Threads of a block.
+    pub(crate) threads: u32,
+    blocks: u64,
+    /// The kernel's body, an `F`, and the two functions made for that `F`.
+    pub(crate) body: *const (),
+    pub(crate) run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,
+    run_single_thread_blocks: unsafe fn(&Executor<'_>, *const (), u64, u64),
+    stopped: AtomicBool,
+    failure: Mutex<Option<LaunchError>>,
+}
+
+// SAFETY: all fields but `body` are `Sync`. `body` points to an `F: Sync` that is only ever borrowed shared, and
+// `Launch::new` ties the launch's lifetime to that borrow.
+unsafe impl Sync for Launch<'_> {}
+
+impl<'a> Launch<'a> {
+    /// The functions of `F` are stored beside the pointer to the `F`, so that whoever calls one of them with `body`
+    /// keeps their promise.
+    fn new<F: Fn() + Sync>(kernel: &'a str, shape: LaunchShape, body: &'a F) -> Self {
+        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+        Launch {
+            id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
+            kernel,
+            shape,
+            threads: shape.block.count() as u32,
+            blocks: shape.grid.count(),
+            body: ptr::from_ref(body).cast(),
+            run_threads: executor::run_threads::<F>,
+            run_single_thread_blocks: executor::run_single_thread_blocks::<F>,
+            stopped: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    /// Whether the launch has failed: nobody begins another block.
+    #[inline]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Stops the launch. Of several failures the first is kept.
+    pub(crate) fn fail(&self, error: LaunchError) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert(error);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    fn take_failure(&self) -> Option<LaunchError> {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take()
+    }
+}
+
+/// Runs `body` once per thread of the grid, and returns when all have left.
+///
+/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool, the caller among them, in ascending
+/// order: when a block runs, every block before it has run or runs now, so a kernel may wait for earlier blocks if it
+/// calls [`sync::yield_thread`](crate::sync::yield_thread) as it does. In [`Mode::Checked`] blocks run one at a time
+/// on the calling thread.
+///
+/// # Errors
+/// - [`LaunchError::Shape`]: no CUDA device could launch the shape. (A grid of no blocks runs nothing and is no error.)
+/// - [`LaunchError::Findings`]: the kernel broke a rule; in fast mode that ends the launch.
+/// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had begun elsewhere end too,
+///   after the block at hand.
+/// - [`LaunchError::Nested`], [`LaunchError::Unwinding`]: called from inside a kernel, or while the caller unwinds.
+/// - [`LaunchError::Stack`]: the system is out of memory mappings.
+///
+/// ```
+/// use simt::{LaunchShape, Mode, current};
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// let sum = AtomicU64::new(0);
+/// simt::launch("sum_of_ranks", LaunchShape::new(4, 64), Mode::Fast, || {
+///     sum.fetch_add(u64::from(current::thread_rank()), Ordering::Relaxed);
+/// })?;
+/// assert_eq!(sum.into_inner(), 4 * (0..64).sum::<u64>());
+/// # Ok::<(), simt::LaunchError>(())
+/// ```
+pub fn launch<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+) -> Result<(), LaunchError> {
+    shape.validate(kernel)?;
+    let kernel_name = || kernel.to_owned();
+    if current::is_active() {
+        return Err(LaunchError::Nested {
+            kernel: kernel_name(),
+        });
+    }
+    if std::thread::panicking() {
+        return Err(LaunchError::Unwinding {
+            kernel: kernel_name(),
+        });
+    }
+    if shape.grid.count() == 0 {
+        return Ok(());
+    }
+    let launch = Launch::new(kernel, shape, &body);
+    match mode {
+        Mode::Fast => run_fast(&launch),
+        Mode::Checked { seed } => run_checked(&launch, seed),
+    }
+}
+
+fn run_fast(launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let cursor = AtomicU64::new(0);
+    if launch.blocks == 1 {
+        // Waking another thread takes longer than many a block.
+        work(launch, &cursor, 1, usize::MAX);
+        return launch.take_failure().map_or(Ok(()), Err);
+    }
+    let threads = rayon::current_num_threads();
+    let budget = stack_budget();
+    let workers = match launch.threads {
+        1 => threads,
+        // Each may come to need one stack per thread of a block.
+        block => threads.min(budget / block as usize).max(1),
+    };
+    let chunk = (launch.blocks / (workers as u64 * CHUNKS_PER_WORKER)).clamp(1, MAX_CHUNK);
+    let workers = launch.blocks.div_ceil(chunk).min(workers as u64);
+    let keep = budget / threads;
+    rayon::in_place_scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|_| work(launch, &cursor, chunk, keep));
+        }
+        work(launch, &cursor, chunk, keep);
+    });
+    launch.take_failure().map_or(Ok(()), Err)
+}
+
+/// Runs chunks of blocks until there are none left, or the launch has failed.
+fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize) {
+    if launch.is_stopped() || cursor.load(Ordering::Relaxed) >= launch.blocks {
+        return;
+    }
+    let mut fibers = match launch.threads {
+        1 => FiberSet::default(),
+        _ => FiberSet::take(),
+    };
+    let executor = Executor::new(launch, fibers.at_most(launch.threads), None);
+    // SAFETY: the guard is dropped below, before the executor.
+    let entered = unsafe { Entered::new(&executor) };
+    while !launch.is_stopped() {
+        let first = cursor.fetch_add(chunk, Ordering::Relaxed);
+        if first >= launch.blocks {
+            break;
+        }
+        let end = first.saturating_add(chunk).min(launch.blocks);
+        if launch.threads == 1 {
+            // SAFETY: the launch's function and body belong together (see `Launch::new`).
+            unsafe { (launch.run_single_thread_blocks)(&executor, launch.body, first, end) };
+        } else {
+            run_blocks(&executor, &mut fibers, first, end);
+        }
+    }
+    drop(entered);
+    if launch.threads > 1 {
+        fibers.put_back(keep_fibers);
+    }
+}
+
+fn run_blocks(executor: &Executor<'_>, fibers: &mut FiberSet, first: u64, end: u64) {
+    let grid = executor.launch.shape.grid;
+    let mut block = grid.index_of(first);
+    for _ in first..end {
+        if executor.launch.is_stopped() {
+            return;
+        }
+        current::here().block.set(block);
+        executor.begin_block();
+        executor.run_block(fibers);
+        block = grid.successor(block);
+    }
+}
+
+fn run_checked(launch: &Launch<'_>, seed: u64) -> Result<(), LaunchError> {
+    let checker = Checker::new(launch.kernel, launch.shape, seed);
+    let mut fibers = FiberSet::take();
+    let executor = Executor::new(launch, fibers.at_most(launch.threads), Some(checker));
+    // SAFETY: the guard is dropped below, before the executor moves.
+    let entered = unsafe { Entered::new(&executor) };
+    for block in BlockOrder::new(launch.blocks, seed) {
+        if launch.is_stopped() {
+            break;
+        }
+        current::here().block.set(launch.shape.grid.index_of(block));
+        executor.begin_block();
+        executor.begin_checked_block(block);
+        executor.run_block(&mut fibers);
+    }
+    drop(entered);
+    fibers.put_back(usize::MAX);
+    match (executor.into_report(), launch.take_failure()) {
+        (Some(report), Some(error)) => Err(LaunchError::Findings(report.ended_by(error))),
+        (Some(report), None) => Err(LaunchError::Findings(report)),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(()),
+    }
+}

@@ -1,0 +1,84 @@
+//! Block-shared memory, and the accesses that checked mode watches.
+//!
+//! The `note_*` functions are for views to call before they touch memory. Outside checked mode they do nothing, so a
+//! view that knows it is in fast mode need not call them.
+
+use crate::current::{executor, try_executor};
+use crate::executor::end_thread;
+use crate::finding::{Access, FindingKind};
+use std::panic::Location;
+
+/// Which memory an access touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Memory that every block sees.
+    Global,
+    /// Memory of one block.
+    Shared,
+}
+
+/// Block-shared memory for the static identified by `key` (its address): the same pointer for every thread of a block.
+///
+/// In checked mode it holds 0xA5 when a block starts. In fast mode it does so only for the first block that a worker
+/// runs; later blocks find what the one before them left, as on a device.
+///
+/// # Panics
+/// Outside a launch, and where one key is used with a larger size or a stricter alignment than before.
+pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
+    executor().arena.borrow_mut().for_static(key, bytes, align)
+}
+
+/// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it has.
+/// It is poisoned as [`shared_static`] is.
+///
+/// # Panics
+/// Outside a launch.
+pub fn dynamic_shared() -> (*mut u8, usize) {
+    let executor = executor();
+    let bytes = executor.launch.shape.dynamic_shared_bytes as usize;
+    (executor.arena.borrow_mut().dynamic(bytes), bytes)
+}
+
+#[track_caller]
+fn note(access: Access, space: Space, address: usize, bytes: usize) {
+    if let Some(executor) = try_executor() {
+        let is_shared = space == Space::Shared;
+        executor.note(access, is_shared, address, bytes, Location::caller());
+    }
+}
+
+/// Notes that the running thread reads `bytes` bytes at `address`.
+#[track_caller]
+pub fn note_read(space: Space, address: usize, bytes: usize) {
+    note(Access::Read, space, address, bytes);
+}
+
+/// Notes that the running thread writes `bytes` bytes at `address`.
+#[track_caller]
+pub fn note_write(space: Space, address: usize, bytes: usize) {
+    note(Access::Write, space, address, bytes);
+}
+
+/// Notes that the running thread reads and writes `bytes` bytes at `address` in one indivisible step.
+#[track_caller]
+pub fn note_atomic(space: Space, address: usize, bytes: usize) {
+    note(Access::Atomic, space, address, bytes);
+}
+
+/// Ends the running thread with the finding that it indexed a view (`what`) of `len` elements at `index`.
+///
+/// In fast mode the launch ends with it; in checked mode the other threads go on.
+///
+/// # Panics
+/// Outside a launch, with the same text.
+#[cold]
+#[track_caller]
+pub fn out_of_bounds(what: &'static str, index: usize, len: usize) -> ! {
+    let site = Location::caller();
+    let kind = FindingKind::OutOfBounds { what, index, len };
+    match try_executor() {
+        Some(executor) => executor.find(site, kind),
+        None => panic!("index {index} is out of bounds of a {what} of {len} elements"),
+    }
+    end_thread()
+}

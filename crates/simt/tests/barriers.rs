@@ -1,0 +1,198 @@
+//! Barriers: nobody passes before everybody has come, reductions see everybody, and threads that left are not waited for.
+
+mod common;
+
+use common::{MODES, SharedWords, Words, findings, rank, run};
+use proptest::prelude::*;
+use simt::sync::{Reduce, barrier, barrier_reduce};
+use simt::{FindingKind, LaunchError, Mode, current};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[test]
+fn nobody_passes_a_barrier_before_everybody_has_come() {
+    for mode in MODES {
+        for threads in [1, 2, 31, 32, 33, 256, 1024] {
+            let arrived: Vec<AtomicU32> = (0..3).map(|_| AtomicU32::new(0)).collect();
+            run(3, threads, mode, || {
+                let mine = &arrived[current::block_idx().x as usize];
+                for round in 1..=5 {
+                    mine.fetch_add(1, Ordering::Relaxed);
+                    barrier();
+                    assert_eq!(mine.load(Ordering::Relaxed), round * threads);
+                    barrier();
+                }
+            })
+            .unwrap();
+        }
+    }
+}
+
+#[test]
+fn reductions_see_every_predicate_and_everybody_gets_the_result() {
+    for mode in MODES {
+        for threads in [1, 7, 64, 100] {
+            run(2, threads, mode, || {
+                let rank = current::thread_rank();
+                // Any value but zero is a predicate that holds.
+                let count = barrier_reduce(Reduce::Count, (rank % 3) * 100);
+                assert_eq!(count, threads - threads.div_ceil(3));
+                assert_eq!(barrier_reduce(Reduce::And, 5), 1);
+                assert_eq!(barrier_reduce(Reduce::And, u32::from(rank != 0)), 0);
+                assert_eq!(barrier_reduce(Reduce::Or, 0), 0);
+                assert_eq!(
+                    barrier_reduce(Reduce::Or, u32::from(rank + 1 == threads)),
+                    1
+                );
+            })
+            .unwrap();
+        }
+    }
+}
+
+#[test]
+fn in_fast_mode_those_that_remain_do_not_wait_for_those_that_left() {
+    let passed = AtomicU32::new(0);
+    run(4, 100, Mode::Fast, || {
+        let rank = current::thread_rank();
+        // One leaves before anybody waits, one while others wait, one between two barriers.
+        if rank == 0 || rank == 99 {
+            return;
+        }
+        assert_eq!(barrier_reduce(Reduce::Count, 1), 98);
+        if rank == 50 {
+            return;
+        }
+        assert_eq!(barrier_reduce(Reduce::Count, 1), 97);
+        passed.fetch_add(1, Ordering::Relaxed);
+    })
+    .unwrap();
+    assert_eq!(passed.into_inner(), 4 * 97);
+}
+
+#[test]
+fn leaving_while_others_wait_is_found_in_every_order() {
+    for seed in 0..10 {
+        let report = findings(run(1, 40, Mode::Checked { seed }, || {
+            if rank() != 13 {
+                barrier();
+            }
+        }));
+        assert_eq!(report.findings().len(), 1, "{report}");
+        let finding = &report.findings()[0];
+        let FindingKind::LeftBeforeBarrier { other_thread } = finding.kind else {
+            panic!("{report}");
+        };
+        assert_eq!((other_thread.x, finding.thread.x), (13, 0));
+        assert!(finding.site.file().ends_with("barriers.rs"));
+    }
+}
+
+#[test]
+fn waiting_at_different_barriers_is_found_and_at_one_barrier_is_not() {
+    for seed in 0..10 {
+        let mode = Mode::Checked { seed };
+        let report = findings(run(1, 64, mode, || {
+            if rank().is_multiple_of(2) {
+                barrier();
+            } else {
+                barrier();
+            }
+        }));
+        assert_eq!(report.findings().len(), 1, "{report}");
+        let finding = &report.findings()[0];
+        let FindingKind::DifferentBarriers { other_site, .. } = finding.kind else {
+            panic!("{report}");
+        };
+        assert_eq!(finding.site.line() + 2, other_site.line());
+
+        // The same source line, reached through either branch, is one barrier.
+        let meet = || barrier();
+        run(1, 64, mode, || {
+            if rank().is_multiple_of(2) {
+                meet()
+            } else {
+                meet()
+            }
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_barrier_that_part_of_a_warp_waits_for_while_the_rest_waits_elsewhere_is_a_deadlock() {
+    for mode in MODES {
+        let result = run(2, 64, mode, || {
+            if rank() == 3 {
+                simt::sync::warp_sync(0b1_1000);
+            } else {
+                barrier();
+            }
+        });
+        let Err(LaunchError::Deadlock { ref waiting, .. }) = result else {
+            panic!("{result:?}");
+        };
+        assert_eq!(waiting.len(), 64);
+        let text = result.unwrap_err().to_string();
+        assert!(
+            text.contains("63 threads, the first of them (0, 0, 0), wait in barrier at "),
+            "{text}"
+        );
+        assert!(
+            text.contains("thread (3, 0, 0) waits in warp_sync(0x00000018) at "),
+            "{text}"
+        );
+        assert!(text.contains("barriers.rs:"), "{text}");
+    }
+}
+
+/// Inclusive prefix sum of one block by Hillis and Steele's doubling, with a barrier on either side of each write.
+fn block_prefix_sum(threads: usize, input: &Words, output: &Words) {
+    static SUMS: u8 = 0;
+    let (sums, rank) = (SharedWords::new(&SUMS, threads), rank());
+    let base = current::block_idx().x as usize * threads;
+    sums.write(rank, input.read(base + rank));
+    barrier();
+    let mut reach = 1;
+    while reach < threads {
+        let mut sum = sums.read(rank);
+        if rank >= reach {
+            sum = sum.wrapping_add(sums.read(rank - reach));
+        }
+        barrier();
+        sums.write(rank, sum);
+        barrier();
+        reach *= 2;
+    }
+    output.write(base + rank, sums.read(rank));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_prefix_sum_by_barriers_equals_the_serial_one(
+        threads in 1_usize..300,
+        blocks in 1_usize..4,
+        seed in any::<u64>(),
+        values in proptest::collection::vec(any::<u32>(), 1200),
+    ) {
+        for mode in [Mode::Fast, Mode::Checked { seed }, Mode::Checked { seed: !seed }] {
+            let count = blocks * threads;
+            let (input, output) = (Words::new(count), Words::new(count));
+            let fill = |_: ()| run(1, 1, Mode::Fast, || (0..count).for_each(|i| input.write(i, values[i])));
+            prop_assert!(fill(()).is_ok());
+            let result = run(blocks as u32, threads as u32, mode, || block_prefix_sum(threads, &input, &output));
+            prop_assert!(result.is_ok(), "{}", result.unwrap_err());
+            let serial: Vec<u32> = values[..count]
+                .chunks(threads)
+                .flat_map(|block| {
+                    block.iter().scan(0_u32, |sum, &value| {
+                        *sum = sum.wrapping_add(value);
+                        Some(*sum)
+                    })
+                })
+                .collect();
+            prop_assert_eq!(output.to_vec(), serial);
+        }
+    }
+}
