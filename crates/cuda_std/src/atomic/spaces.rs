@@ -1,0 +1,147 @@
+//! The operations of views, whose memory's space is known: `.global` at device scope, `.shared` at block scope. Without the space
+//! an atomic is a generic one, which the device has to look up.
+
+use super::ptx;
+use core::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
+
+/// Where a view lies.
+pub trait Space {
+    const SHARED: bool;
+}
+
+/// Device memory, shared by every thread of the device.
+pub enum Global {}
+
+/// Block-shared memory.
+pub enum Shared {}
+
+impl Space for Global {
+    const SHARED: bool = false;
+}
+
+impl Space for Shared {
+    const SHARED: bool = true;
+}
+
+/// A word that views have atomic operations for. Every pointer must be aligned, valid and in the space.
+#[allow(clippy::missing_safety_doc, reason = "the one condition is the trait's")]
+pub trait SpaceWord: Copy {
+    unsafe fn load<S: Space>(ptr: *mut Self, order: Ordering) -> Self;
+    unsafe fn store<S: Space>(ptr: *mut Self, value: Self, order: Ordering);
+    unsafe fn add<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn exchange<S: Space>(ptr: *mut Self, value: Self) -> Self;
+}
+
+/// The operations that only integers have.
+#[allow(clippy::missing_safety_doc, reason = "the one condition is the trait's")]
+pub trait SpaceInteger: SpaceWord {
+    unsafe fn min<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn max<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn and<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn or<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn compare_exchange<S: Space>(ptr: *mut Self, expected: Self, new: Self) -> Self;
+}
+
+macro_rules! fetch_methods {
+    ($($method:ident $cpu:ident $ptx:literal $reg:ident;)+) => {
+        $(
+            #[inline(always)]
+            unsafe fn $method<S: Space>(ptr: *mut Self, value: Self) -> Self {
+                // SAFETY: the trait's condition.
+                unsafe {
+                    if S::SHARED {
+                        ptx::fetch!("relaxed" "cta" ".shared" $ptx $reg, ptr, value, $cpu, Relaxed)
+                    } else {
+                        ptx::fetch!("relaxed" "gpu" ".global" $ptx $reg, ptr, value, $cpu, Relaxed)
+                    }
+                }
+            }
+        )+
+    };
+}
+
+macro_rules! space_word {
+    ($($word:ident $reg:ident $bits:literal $add:literal $exchange:literal;)+) => {
+        $(
+            impl SpaceWord for $word {
+                #[inline(always)]
+                #[track_caller]
+                unsafe fn load<S: Space>(ptr: *mut Self, order: Ordering) -> Self {
+                    // SAFETY: the trait's condition.
+                    unsafe {
+                        match (order, S::SHARED) {
+                            (Relaxed, false) => ptx::load!("relaxed" "gpu" ".global" $bits $reg, ptr, Relaxed),
+                            (Acquire, false) => ptx::load!("acquire" "gpu" ".global" $bits $reg, ptr, Acquire),
+                            (Relaxed, true) => ptx::load!("relaxed" "cta" ".shared" $bits $reg, ptr, Relaxed),
+                            (Acquire, true) => ptx::load!("acquire" "cta" ".shared" $bits $reg, ptr, Acquire),
+                            _ => panic!("a view's atomic load is Relaxed or Acquire"),
+                        }
+                    }
+                }
+
+                #[inline(always)]
+                #[track_caller]
+                unsafe fn store<S: Space>(ptr: *mut Self, value: Self, order: Ordering) {
+                    // SAFETY: the trait's condition.
+                    unsafe {
+                        match (order, S::SHARED) {
+                            (Relaxed, false) => ptx::store!("relaxed" "gpu" ".global" $bits $reg, ptr, value, Relaxed),
+                            (Release, false) => ptx::store!("release" "gpu" ".global" $bits $reg, ptr, value, Release),
+                            (Relaxed, true) => ptx::store!("relaxed" "cta" ".shared" $bits $reg, ptr, value, Relaxed),
+                            (Release, true) => ptx::store!("release" "cta" ".shared" $bits $reg, ptr, value, Release),
+                            _ => panic!("a view's atomic store is Relaxed or Release"),
+                        }
+                    }
+                }
+
+                fetch_methods! {
+                    add add $add $reg;
+                    exchange exch $exchange $reg;
+                }
+            }
+        )+
+    };
+}
+
+space_word! {
+    u32 reg32 "b32" "add.u32" "exch.b32";
+    i32 reg32 "b32" "add.s32" "exch.b32";
+    f32 reg32 "b32" "add.f32" "exch.b32";
+    u64 reg64 "b64" "add.u64" "exch.b64";
+    i64 reg64 "b64" "add.u64" "exch.b64";
+    f64 reg64 "b64" "add.f64" "exch.b64";
+}
+
+macro_rules! space_integer {
+    ($($word:ident $reg:ident $bits:literal $min:literal $max:literal $and:literal $or:literal;)+) => {
+        $(
+            impl SpaceInteger for $word {
+                fetch_methods! {
+                    min min $min $reg;
+                    max max $max $reg;
+                    and and $and $reg;
+                    or or $or $reg;
+                }
+
+                #[inline(always)]
+                unsafe fn compare_exchange<S: Space>(ptr: *mut Self, expected: Self, new: Self) -> Self {
+                    // SAFETY: the trait's condition.
+                    unsafe {
+                        if S::SHARED {
+                            ptx::compare_and_swap!("relaxed" "cta" ".shared" $bits $reg, ptr, expected, new, Relaxed)
+                        } else {
+                            ptx::compare_and_swap!("relaxed" "gpu" ".global" $bits $reg, ptr, expected, new, Relaxed)
+                        }
+                    }
+                }
+            }
+        )+
+    };
+}
+
+space_integer! {
+    u32 reg32 "b32" "min.u32" "max.u32" "and.b32" "or.b32";
+    i32 reg32 "b32" "min.s32" "max.s32" "and.b32" "or.b32";
+    u64 reg64 "b64" "min.u64" "max.u64" "and.b64" "or.b64";
+    i64 reg64 "b64" "min.s64" "max.s64" "and.b64" "or.b64";
+}

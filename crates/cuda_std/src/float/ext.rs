@@ -1,0 +1,308 @@
+//! `FloatExt`: functions that `std`'s floats have not.
+
+use super::GpuFloat;
+use super::fast;
+use super::sealed::Sealed;
+use core::f64::consts::{FRAC_1_SQRT_2, PI};
+
+/// Functions that `std`'s floats have not, under the names of the published crate where it has them.
+///
+/// Three of its functions are missing: `inv_complementary_error_function`, `scaled_complementary_error_function` and `inv_norm_cdf`.
+///
+/// The `fast_` functions are approximations on the device; their errors are from the PTX manual. For `f64` they are the accurate
+/// functions.
+pub trait FloatExt: Sized + Sealed {
+    /// The cosine of `self * pi`; exact at multiples of 1/2. 2 ulp.
+    #[must_use]
+    fn cospi(self) -> Self;
+    /// The sine of `self * pi`; exact at multiples of 1/2. 2 ulp.
+    #[must_use]
+    fn sinpi(self) -> Self;
+    /// The sine and cosine of `self * pi`.
+    #[must_use]
+    fn sincospi(self) -> (Self, Self);
+    /// The error function. 1 ulp.
+    #[must_use]
+    fn error_function(self) -> Self;
+    /// One less the error function, without cancellation. 3 ulp.
+    #[must_use]
+    fn complementary_error_function(self) -> Self;
+    /// The number as `fraction * 2^exponent` with a fraction in [1/2, 1). Exact.
+    #[must_use]
+    fn frexp(self) -> (Self, i32);
+    /// The exponent of the leading binary digit. Exact.
+    #[must_use]
+    fn unbiased_exp(self) -> i32;
+    /// The Bessel function of the first kind of order 0.
+    #[must_use]
+    fn j0(self) -> Self;
+    /// The Bessel function of the first kind of order 1.
+    #[must_use]
+    fn j1(self) -> Self;
+    /// The Bessel function of the first kind of order `order`.
+    #[must_use]
+    fn jn(self, order: i32) -> Self;
+    /// `self * 2^exp`. Rounded once.
+    #[must_use]
+    fn ldexp(self, exp: i32) -> Self;
+    /// The logarithm of the gamma function's absolute value.
+    #[must_use]
+    fn log_gamma(self) -> Self;
+    /// `ln(1 + self)` without cancellation near 0. 1 ulp.
+    #[must_use]
+    fn log1p(self) -> Self;
+    /// The distribution function of the standard normal distribution.
+    #[must_use]
+    fn norm_cdf(self) -> Self;
+    /// One over the cube root. 2 ulp.
+    #[must_use]
+    fn rcbrt(self) -> Self;
+    /// The number clamped to [0, 1]; 0 for NaN. Exact.
+    #[must_use]
+    fn saturate(self) -> Self;
+    /// `self * 2^exp`. Rounded once.
+    #[must_use]
+    fn scale_by_n(self, exp: i32) -> Self;
+    /// The gamma function.
+    #[must_use]
+    fn gamma(self) -> Self;
+    /// The Bessel function of the second kind of order 0.
+    #[must_use]
+    fn y0(self) -> Self;
+    /// The Bessel function of the second kind of order 1.
+    #[must_use]
+    fn y1(self) -> Self;
+    /// The Bessel function of the second kind of order `order`.
+    #[must_use]
+    fn yn(self, order: i32) -> Self;
+    /// One over the square root, of two correctly rounded operations: equal bits everywhere. 1 ulp.
+    #[must_use]
+    fn rsqrt(self) -> Self;
+    /// An approximate 1 / √x: relative error at most 2^-22.9 on the device.
+    #[must_use]
+    fn fast_rsqrt(self) -> Self;
+    /// An approximate square root: relative error at most 2^-23 on the device.
+    #[must_use]
+    fn fast_sqrt(self) -> Self;
+    /// An approximate reciprocal: 1 ulp on the device.
+    #[must_use]
+    fn fast_recip(self) -> Self;
+    /// An approximate 2^x: 2 ulp on the device.
+    #[must_use]
+    fn fast_exp2(self) -> Self;
+    /// An approximate e^x: [`fast_exp2`](Self::fast_exp2) of the product with log2(e), so the error grows with |x|.
+    #[must_use]
+    fn fast_exp(self) -> Self;
+    /// An approximate logarithm of base 2: absolute error at most 2^-22 between 1/2 and 2 on the device, else 2 ulp.
+    #[must_use]
+    fn fast_log2(self) -> Self;
+    /// An approximate natural logarithm: [`fast_log2`](Self::fast_log2) times ln(2).
+    #[must_use]
+    fn fast_ln(self) -> Self;
+    /// An approximate sine: absolute error at most 2^-20.5 between -π and π on the device, worse beyond.
+    #[must_use]
+    fn fast_sin(self) -> Self;
+    /// An approximate cosine: absolute error at most 2^-20.5 between -π and π on the device, worse beyond.
+    #[must_use]
+    fn fast_cos(self) -> Self;
+}
+
+/// The functions that are `libm`'s under another name.
+macro_rules! renamed {
+    ($($method:ident $function:ident;)+) => {
+        $(
+            #[inline]
+            fn $method(self) -> Self {
+                libm::$function(self)
+            }
+        )+
+    };
+}
+
+macro_rules! float_ext {
+    ($float:ident frexp: $frexp:ident ilogb: $ilogb:ident scalbn: $scalbn:ident jn: $jn:ident yn: $yn:ident erfc: $erfc:ident cbrt: $cbrt:ident { $($method:ident $function:ident;)+ } $($fast:item)+) => {
+        impl FloatExt for $float {
+            #[inline]
+            fn cospi(self) -> Self {
+                self.sincospi().1
+            }
+
+            #[inline]
+            fn sinpi(self) -> Self {
+                self.sincospi().0
+            }
+
+            #[inline]
+            fn sincospi(self) -> (Self, Self) {
+                // The nearest multiple of 1/2 comes off exactly; what is left is at most 1/4.
+                let halves = GpuFloat::round_ties_even(self * 2.0);
+                let rest = GpuFloat::mul_add(halves, -0.5, self);
+                let (sine, cosine) = GpuFloat::sin_cos(rest * PI as $float);
+                let quadrant = halves - 4.0 * GpuFloat::floor(halves * 0.25);
+                let (sine, cosine) = if quadrant == 1.0 {
+                    (cosine, -sine)
+                } else if quadrant == 2.0 {
+                    (-sine, -cosine)
+                } else if quadrant == 3.0 {
+                    (-cosine, sine)
+                } else {
+                    (sine, cosine)
+                };
+                // No zero comes out negative but the sine of a negative integer's, as IEEE 754 asks of sinPi.
+                (if sine == 0.0 { (0.0 as $float).copysign(self) } else { sine }, cosine + 0.0)
+            }
+
+            #[inline]
+            fn frexp(self) -> (Self, i32) {
+                libm::$frexp(self)
+            }
+
+            #[inline]
+            fn unbiased_exp(self) -> i32 {
+                libm::$ilogb(self)
+            }
+
+            #[inline]
+            fn jn(self, order: i32) -> Self {
+                libm::$jn(order, self)
+            }
+
+            #[inline]
+            fn yn(self, order: i32) -> Self {
+                libm::$yn(order, self)
+            }
+
+            #[inline]
+            fn ldexp(self, exp: i32) -> Self {
+                libm::$scalbn(self, exp)
+            }
+
+            #[inline]
+            fn scale_by_n(self, exp: i32) -> Self {
+                libm::$scalbn(self, exp)
+            }
+
+            #[inline]
+            fn norm_cdf(self) -> Self {
+                0.5 * libm::$erfc(-self * FRAC_1_SQRT_2 as $float)
+            }
+
+            #[inline]
+            fn rcbrt(self) -> Self {
+                1.0 / libm::$cbrt(self)
+            }
+
+            #[inline(always)]
+            fn saturate(self) -> Self {
+                // `max` gives the other operand for NaN.
+                self.max(0.0).min(1.0)
+            }
+
+            #[inline(always)]
+            fn rsqrt(self) -> Self {
+                1.0 / GpuFloat::sqrt(self)
+            }
+
+            renamed! { $($method $function;)+ }
+            $($fast)+
+        }
+    };
+}
+
+float_ext! { f32 frexp: frexpf ilogb: ilogbf scalbn: scalbnf jn: jnf yn: ynf erfc: erfcf cbrt: cbrtf {
+        error_function erff;
+        complementary_error_function erfcf;
+        j0 j0f;
+        j1 j1f;
+        y0 y0f;
+        y1 y1f;
+        log_gamma lgammaf;
+        gamma tgammaf;
+        log1p log1pf;
+    }
+    #[inline(always)]
+    fn fast_rsqrt(self) -> Self {
+        fast::rsqrt(self)
+    }
+    #[inline(always)]
+    fn fast_sqrt(self) -> Self {
+        fast::sqrt(self)
+    }
+    #[inline(always)]
+    fn fast_recip(self) -> Self {
+        fast::recip(self)
+    }
+    #[inline(always)]
+    fn fast_exp2(self) -> Self {
+        fast::exp2(self)
+    }
+    #[inline(always)]
+    fn fast_exp(self) -> Self {
+        fast::exp2(self * core::f32::consts::LOG2_E)
+    }
+    #[inline(always)]
+    fn fast_log2(self) -> Self {
+        fast::log2(self)
+    }
+    #[inline(always)]
+    fn fast_ln(self) -> Self {
+        fast::log2(self) * core::f32::consts::LN_2
+    }
+    #[inline(always)]
+    fn fast_sin(self) -> Self {
+        fast::sin(self)
+    }
+    #[inline(always)]
+    fn fast_cos(self) -> Self {
+        fast::cos(self)
+    }
+}
+
+float_ext! { f64 frexp: frexp ilogb: ilogb scalbn: scalbn jn: jn yn: yn erfc: erfc cbrt: cbrt {
+        error_function erf;
+        complementary_error_function erfc;
+        j0 j0;
+        j1 j1;
+        y0 y0;
+        y1 y1;
+        log_gamma lgamma;
+        gamma tgamma;
+        log1p log1p;
+    }
+    #[inline]
+    fn fast_rsqrt(self) -> Self {
+        self.rsqrt()
+    }
+    #[inline]
+    fn fast_sqrt(self) -> Self {
+        GpuFloat::sqrt(self)
+    }
+    #[inline]
+    fn fast_recip(self) -> Self {
+        self.recip()
+    }
+    #[inline]
+    fn fast_exp2(self) -> Self {
+        GpuFloat::exp2(self)
+    }
+    #[inline]
+    fn fast_exp(self) -> Self {
+        GpuFloat::exp(self)
+    }
+    #[inline]
+    fn fast_log2(self) -> Self {
+        GpuFloat::log2(self)
+    }
+    #[inline]
+    fn fast_ln(self) -> Self {
+        GpuFloat::ln(self)
+    }
+    #[inline]
+    fn fast_sin(self) -> Self {
+        GpuFloat::sin(self)
+    }
+    #[inline]
+    fn fast_cos(self) -> Self {
+        GpuFloat::cos(self)
+    }
+}

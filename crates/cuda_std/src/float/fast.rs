@@ -1,0 +1,43 @@
+//! The device's approximations of `f32` functions, one instruction each; the CPU computes the accurate function.
+
+use super::GpuFloat;
+
+macro_rules! approximations {
+    ($($name:ident $instruction:literal, $accurate:expr;)+) => {
+        $(
+            #[inline(always)]
+            pub fn $name(x: f32) -> f32 {
+                #[cfg(target_arch = "nvptx64")]
+                {
+                    let _: fn(f32) -> f32 = $accurate;
+                    let y;
+                    // SAFETY: the instruction computes a number from a number.
+                    unsafe {
+                        core::arch::asm!(
+                            concat!($instruction, " {}, {};"),
+                            out(reg32) y,
+                            in(reg32) x,
+                            options(pure, nomem, nostack)
+                        );
+                    }
+                    y
+                }
+                #[cfg(not(target_arch = "nvptx64"))]
+                {
+                    let accurate: fn(f32) -> f32 = $accurate;
+                    accurate(x)
+                }
+            }
+        )+
+    };
+}
+
+approximations! {
+    exp2 "ex2.approx.f32", <f32 as GpuFloat>::exp2;
+    log2 "lg2.approx.f32", <f32 as GpuFloat>::log2;
+    sin "sin.approx.f32", <f32 as GpuFloat>::sin;
+    cos "cos.approx.f32", <f32 as GpuFloat>::cos;
+    sqrt "sqrt.approx.f32", <f32 as GpuFloat>::sqrt;
+    rsqrt "rsqrt.approx.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
+    recip "rcp.approx.f32", f32::recip;
+}

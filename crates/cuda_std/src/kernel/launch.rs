@@ -1,0 +1,90 @@
+//! The `Kernel` trait and launches on the CPU executor.
+
+use super::PackedArgs;
+use simt::{LaunchError, LaunchShape, Mode};
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// The name of an entry point; owned where a generic kernel's is put together.
+pub type EntryName = Cow<'static, str>;
+
+/// A kernel, as its launchers see it. `#[kernel]` implements it.
+pub trait Kernel: 'static {
+    /// The arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for `ViewMut<X>` or
+    /// `&mut [X]`, anything else as the kernel declares it.
+    type Args<'a>;
+
+    /// The kernel's own name, without the types that it is built for.
+    const NAME: &'static str;
+
+    /// The name of the PTX entry point: [`NAME`](Self::NAME), followed by the types of a generic kernel.
+    fn entry() -> EntryName;
+
+    /// Runs the kernel's body for the executor's current thread.
+    ///
+    /// # Safety
+    ///
+    /// As for a launch, see [`launch_on_cpu`].
+    unsafe fn run_thread(args: &Self::Args<'_>);
+
+    /// Appends the entry point's parameters, in order, for a CUDA launch.
+    fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
+
+    /// Makes every view of the arguments report its accesses to the executor's checked mode.
+    fn set_checked(args: &mut Self::Args<'_>);
+}
+
+thread_local! {
+    static CHECKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the launch that runs on this CPU thread is a checked one; block-shared views ask when they are made.
+#[inline]
+pub(crate) fn checked() -> bool {
+    CHECKED.get()
+}
+
+/// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in checked mode one at a time with
+/// every view access watched.
+///
+/// # Safety
+///
+/// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
+/// 2. The kernel's threads do not write what other threads of the launch use without synchronisation. Checked mode reports a launch
+///    that does, if it touches the memory through views.
+/// 3. Whatever else the kernel's own documentation asks for.
+///
+/// # Errors
+///
+/// A shape that no device would take, a thread that panicked, a deadlock, or, in checked mode, the findings.
+pub unsafe fn launch_on_cpu<K: Kernel>(
+    shape: LaunchShape,
+    mode: Mode,
+    mut args: K::Args<'_>,
+) -> Result<(), LaunchError> {
+    let checked = matches!(mode, Mode::Checked { .. });
+    if checked {
+        K::set_checked(&mut args);
+    }
+    let shared = ForAllThreads(&args);
+    let entry = K::entry();
+    simt::launch(&entry, shape, mode, || {
+        CHECKED.set(checked);
+        // SAFETY: the caller's promise.
+        unsafe { K::run_thread(shared.get()) }
+    })
+}
+
+/// The arguments as all threads of a launch see them.
+struct ForAllThreads<'a, A>(&'a A);
+
+// SAFETY: `run_thread` only copies out of the arguments (every kernel parameter is `Copy`), and the launcher promised that the kernel
+// may use what they point to from all its threads.
+unsafe impl<A> Sync for ForAllThreads<'_, A> {}
+
+impl<A> ForAllThreads<'_, A> {
+    #[inline(always)]
+    fn get(&self) -> &A {
+        self.0
+    }
+}

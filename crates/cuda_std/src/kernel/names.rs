@@ -1,0 +1,113 @@
+//! Entry point names of generic kernels, and the checks that `#[kernel]` compiles in.
+
+/// A type that a generic kernel can be built for: what it adds to the entry point's name.
+///
+/// `NAME` must be the last segment of the type's path as it is written in `#[kernel(T = [...])]`; the expansion asserts it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot name an entry point",
+    note = "implement `cuda_std::KernelType` for it, with `NAME` equal to the type's own name"
+)]
+pub trait KernelType: Copy + Send + Sync + 'static {
+    /// The type's name, such as `"u8"`.
+    const NAME: &'static str;
+}
+
+macro_rules! kernel_type {
+    ($($ty:ident)+) => {
+        $(
+            impl KernelType for $ty {
+                const NAME: &'static str = stringify!($ty);
+            }
+        )+
+    };
+}
+
+kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool);
+
+/// What a kernel's parameter must be. The blanket implementation makes it another word for `Copy`, with a message of its own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel's parameter: it is not `Copy`",
+    label = "not `Copy`",
+    note = "an argument is copied to the device byte by byte: pass a number, a raw pointer, a View or a `#[repr(C)]` `Copy` struct"
+)]
+#[doc(hidden)]
+pub trait CopyParameter {}
+
+impl<T: Copy> CopyParameter for T {}
+
+#[doc(hidden)]
+#[inline(always)]
+pub const fn assert_parameter_is_copy<T: CopyParameter>() {}
+
+#[doc(hidden)]
+pub const fn assert_type_name<T: KernelType>(written: &str) {
+    assert!(
+        same(T::NAME, written),
+        "a type listed in #[kernel(...)] has a KernelType::NAME that is not the name it is listed by"
+    );
+}
+
+/// Whether `names` is one of the `listed` combinations.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub const fn is_listed(names: &[&str], listed: &[&[&str]]) -> bool {
+    let mut i = 0;
+    while i < listed.len() {
+        let mut equal = listed[i].len() == names.len();
+        let mut j = 0;
+        while equal && j < names.len() {
+            equal = same(listed[i][j], names[j]);
+            j += 1;
+        }
+        if equal {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// `classify_cells_u8` of `classify_cells` and `["u8"]`.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn generic_entry(kernel: &str, types: &[&str]) -> super::EntryName {
+    let mut name = String::from(kernel);
+    for ty in types {
+        name.push('_');
+        name.push_str(ty);
+    }
+    super::EntryName::Owned(name)
+}
+
+/// `a == b`, which `const` cannot say of `str` yet.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_compared_whole() {
+        assert!(is_listed(&["u8", "u32"], &[&["f32", "u32"], &["u8", "u32"]]));
+        assert!(!is_listed(&["u8"], &[&["u8", "u32"]]));
+        assert!(!is_listed(&["u8"], &[&["u16"]]));
+    }
+
+    #[test]
+    fn generic_entry_joins_with_underscores() {
+        assert_eq!(generic_entry("pack", &["u8", "u32"]), "pack_u8_u32");
+    }
+}

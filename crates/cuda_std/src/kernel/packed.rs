@@ -1,0 +1,69 @@
+//! Arguments as `cuLaunchKernel` takes them: an array of pointers to the parameters' bytes.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+/// Storage for the bytes of a launch's parameters, each aligned to 16 bytes.
+///
+/// ```
+/// # use cuda_std::PackedArgs;
+/// let mut packed = PackedArgs::default();
+/// packed.push(7_u32);
+/// packed.push(0.5_f64);
+/// let pointers = packed.pointers();
+/// assert_eq!(pointers.len(), 2);
+/// // SAFETY: the second parameter was pushed as an f64, and `packed` still lives.
+/// assert_eq!(unsafe { *pointers[1].cast::<f64>() }, 0.5);
+/// ```
+#[derive(Default)]
+pub struct PackedArgs {
+    storage: Vec<Chunk>,
+    /// Where each parameter starts, in chunks.
+    starts: Vec<usize>,
+}
+
+/// Sixteen aligned bytes; a struct parameter's padding stays uninitialised in them.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Chunk([MaybeUninit<u8>; 16]);
+
+impl PackedArgs {
+    /// Appends one parameter. One of no size is left out, as the entry point leaves it out.
+    pub fn push<T: Copy>(&mut self, value: T) {
+        let bytes = size_of::<T>();
+        if bytes == 0 {
+            return;
+        }
+        let start = self.storage.len();
+        self.starts.push(start);
+        self.storage.resize(
+            start + bytes.div_ceil(size_of::<Chunk>()),
+            Chunk([MaybeUninit::uninit(); 16]),
+        );
+        let destination = self.storage[start..].as_mut_ptr().cast::<T>();
+        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` asks for no alignment.
+        unsafe { destination.write_unaligned(value) };
+    }
+
+    /// How many parameters there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there is no parameter.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// A pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are good until the next [`push`](Self::push).
+    pub fn pointers(&mut self) -> Vec<*mut c_void> {
+        let base = self.storage.as_mut_ptr();
+        self.starts
+            .iter()
+            // SAFETY: every start lies within the storage.
+            .map(|&start| unsafe { base.add(start) }.cast())
+            .collect()
+    }
+}

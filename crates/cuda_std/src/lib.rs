@@ -1,0 +1,94 @@
+//! What a kernel may call, on the GPU and on the CPU.
+//!
+//! The names are those of Rust-CUDA's `cuda_std`, so a kernel written for it moves here with its `use` lines unchanged. This is a
+//! different implementation: on the device it stands on rustc's own NVPTX backend, and on the CPU the same names work too, on
+//! the SIMT executor `simt`, so that one source runs on both.
+//!
+//! | you want | look in |
+//! | --- | --- |
+//! | which thread am I, barriers, fences | [`thread`] |
+//! | lanes: shuffles, votes, reductions | [`warp`] |
+//! | memory of a block | [`shared`], [`SharedView`] |
+//! | tables that the host fills in | [`constant`] |
+//! | device buffers with bounds checks where they cost nothing | [`View`], [`ViewMut`] |
+//! | atomics with a scope | [`atomic`] |
+//! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
+//! | launching a kernel | [`kernel`](mod@kernel) |
+//!
+//! # A kernel
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// `y = factor * x`.
+//! #[kernel]
+//! pub unsafe fn scale(x: View<f32>, factor: f32, y: ViewMut<f32>) {
+//!     let i = thread::index_1d() as usize;
+//!     if i < x.len() {
+//!         y.write(i, factor * x.read(i));
+//!     }
+//! }
+//!
+//! let x = [1.0, 2.0, 3.0];
+//! let mut y = [0.0; 3];
+//! let shape = simt::LaunchShape { grid: 1.into(), block: 32.into(), dynamic_shared_bytes: 0 };
+//! // SAFETY: each thread writes one element of `y`, and nobody else uses `y` meanwhile.
+//! unsafe {
+//!     cuda_std::launch_on_cpu::<scale>(
+//!         shape,
+//!         simt::Mode::Checked { seed: 1 },
+//!         (View::from(&x[..]), 2.0, ViewMut::from(&mut y[..])),
+//!     )
+//! }
+//! .unwrap();
+//! assert_eq!(y, [2.0, 4.0, 6.0]);
+//! ```
+//!
+//! # No `alloc`
+//!
+//! The published crate re-exports `alloc` over the device's `malloc`. Here there is none: a heap allocation per thread is slow, fails
+//! silently when the device's small heap is full, and nothing in a kernel needs it that a buffer from the host does not do
+//! better. `print!` is left out for the same reason: debug a kernel on the CPU, where the debugger and `eprintln!` work.
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+// The macros' expansions name `::cuda_std`, also in this crate's own tests.
+extern crate self as cuda_std;
+
+pub mod atomic;
+pub mod cfg;
+pub mod constant;
+pub mod float;
+pub mod kernel;
+pub mod mem;
+pub mod misc;
+pub mod ptr;
+pub mod shared;
+pub mod thread;
+#[cfg(target_arch = "nvptx64")]
+mod trap;
+mod vector;
+mod view;
+pub mod warp;
+
+pub use float::{FloatExt, GpuFloat};
+pub use cuda_std_macros::{address_space, externally_visible, gpu_only, kernel};
+pub use kernel::KernelType;
+#[cfg(target_arch = "nvptx64")]
+use trap::trap;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
+pub use vector::{Vec2, Vec3};
+pub use view::{AtomicElement, AtomicInteger, SharedView, View, ViewMut};
+
+/// What a kernel file begins with: `use cuda_std::prelude::*;`.
+pub mod prelude {
+    pub use crate::kernel;
+    pub use crate::thread;
+    pub use crate::{FloatExt, GpuFloat, SharedView, View, ViewMut};
+}

@@ -1,0 +1,69 @@
+//! Clocks, breakpoints and profiler counters.
+
+/// Stops in the debugger. Without one attached, the kernel ends with an error; on the CPU it does nothing, as a debugger there breaks
+/// on source lines.
+#[inline(always)]
+pub fn breakpoint() {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: a breakpoint has no precondition.
+    unsafe {
+        core::arch::asm!("brkpt;", options(nostack));
+    }
+}
+
+/// Adds one to the profiler's counter `COUNTER`, 0 to 7, once per warp. On the CPU it does nothing.
+///
+/// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the published form.
+#[inline(always)]
+pub fn profiler_event<const COUNTER: u32>() {
+    const {
+        assert!(COUNTER < 8, "there are eight profiler counters, 0 to 7");
+    }
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: counting has no precondition.
+    unsafe {
+        core::arch::asm!("pmevent {};", const COUNTER, options(nostack));
+    }
+}
+
+/// Adds one to the profiler's counter `counter`, 0 to 7, once per warp. On the CPU it does nothing.
+///
+/// # Panics
+///
+/// Where `counter` is more than 7.
+#[inline(always)]
+pub fn profiler_counter(counter: u32) {
+    match counter {
+        0 => profiler_event::<0>(),
+        1 => profiler_event::<1>(),
+        2 => profiler_event::<2>(),
+        3 => profiler_event::<3>(),
+        4 => profiler_event::<4>(),
+        5 => profiler_event::<5>(),
+        6 => profiler_event::<6>(),
+        7 => profiler_event::<7>(),
+        _ => panic!("there are eight profiler counters, 0 to 7"),
+    }
+}
+
+/// Cycles of the multiprocessor's clock. Differences within one thread mean something; on the CPU they are nanoseconds.
+#[inline(always)]
+#[must_use]
+pub fn clock() -> u64 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let cycles;
+        // SAFETY: reading a clock has no precondition. It is not `pure`, so that no two reads become one.
+        unsafe {
+            core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nomem, nostack));
+        }
+        cycles
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        use std::sync::OnceLock;
+        use std::time::Instant;
+        static START: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,132 @@
+//! Block-shared memory: fixed arrays, statics, and the launch's dynamic allocation.
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod cpu;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use cpu::SharedStatic;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub use cpu::array_on_cpu;
+
+/// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised elements.
+///
+/// Each place in the source that says `shared_array!` is one array per block, however often it runs. `T` must be a concrete type, as
+/// the array is a static. [`shared_view!`](crate::shared_view) is the same with bounds checks and race detection on the CPU.
+///
+/// # Safety
+///
+/// The macro itself is safe. What the pointer is used for is not: an element must be written before it is read, with
+/// [`sync_threads`](crate::thread::sync_threads) between a write and another thread's access.
+///
+/// ```
+/// use cuda_std::prelude::*;
+/// use cuda_std::shared_array;
+///
+/// #[kernel]
+/// pub unsafe fn reverse(data: *mut i32, n: usize) {
+///     let tile = shared_array![i32; 64];
+///     let i = thread::thread_idx_x() as usize;
+///     unsafe {
+///         if i < n {
+///             *tile.add(i) = *data.add(i);
+///         }
+///         thread::sync_threads();
+///         if i < n {
+///             *data.add(i) = *tile.add(n - 1 - i);
+///         }
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! shared_array {
+    ($element:ty; $len:expr) => {{
+        #[inline(always)]
+        fn shared_array() -> *mut $element {
+            $crate::__shared_array!($element; $len)
+        }
+        shared_array()
+    }};
+}
+
+/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has `N` uninitialised elements.
+///
+/// ```
+/// use cuda_std::prelude::*;
+/// use cuda_std::shared_view;
+///
+/// #[kernel]
+/// pub unsafe fn reverse(data: ViewMut<i32>) {
+///     let tile = shared_view![i32; 64];
+///     let i = thread::thread_idx_x() as usize;
+///     if i < data.len() {
+///         tile.write(i, data.read(i));
+///     }
+///     thread::sync_threads();
+///     if i < data.len() {
+///         data.write(i, tile.read(data.len() - 1 - i));
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! shared_view {
+    ($element:ty; $len:expr) => {{
+        #[inline(always)]
+        fn shared_view() -> $crate::SharedView<$element> {
+            let first: *mut $element = $crate::__shared_array!($element; $len);
+            // SAFETY: the block's array has exactly this many elements.
+            unsafe { $crate::SharedView::from_raw_parts(first, $len) }
+        }
+        shared_view()
+    }};
+}
+
+/// The static behind both macros.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(target_arch = "nvptx64")]
+macro_rules! __shared_array {
+    ($element:ty; $len:expr) => {{
+        #[unsafe(link_section = ".nvptx.shared")]
+        static mut TILE: ::core::mem::MaybeUninit<[$element; $len]> =
+            ::core::mem::MaybeUninit::uninit();
+        (&raw mut TILE).cast::<$element>()
+    }};
+}
+
+/// The executor's array behind both macros; the static's address is what names it.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! __shared_array {
+    ($element:ty; $len:expr) => {{
+        static KEY: ::core::sync::atomic::AtomicU8 = ::core::sync::atomic::AtomicU8::new(0);
+        $crate::shared::array_on_cpu::<[$element; $len]>(&KEY).cast::<$element>()
+    }};
+}
+
+/// The start of the shared memory whose size the launch chose, aligned to 16 bytes, uninitialised.
+///
+/// Every call gives the same pointer. How many bytes there are is [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size).
+#[inline(always)]
+#[must_use]
+pub fn dynamic_shared_mem<T>() -> *mut T {
+    const {
+        assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes");
+    }
+    #[cfg(target_arch = "nvptx64")]
+    {
+        #[repr(C, align(16))]
+        struct Start([u8; 0]);
+        unsafe extern "C" {
+            // The linker makes `.extern .shared` of this very name.
+            #[link_name = "__ferrovox_dynamic_shared"]
+            static mut DYNAMIC_SHARED: Start;
+        }
+        (&raw mut DYNAMIC_SHARED).cast()
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        simt::memory::dynamic_shared().0.cast()
+    }
+}

@@ -1,0 +1,139 @@
+//! Indices and extents.
+
+use super::imp;
+use crate::{Vec2, Vec3};
+
+macro_rules! component {
+    ($($(#[$doc:meta])* $name:ident;)+) => {
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            #[must_use]
+            pub fn $name() -> u32 {
+                imp::$name()
+            }
+        )+
+    };
+}
+
+component! {
+    /// The thread's index within its block along x; less than [`block_dim_x`], at most 1023.
+    thread_idx_x;
+    /// The thread's index within its block along y; less than [`block_dim_y`], at most 1023.
+    thread_idx_y;
+    /// The thread's index within its block along z; less than [`block_dim_z`], at most 63.
+    thread_idx_z;
+    /// The block's index within the grid along x; less than [`grid_dim_x`].
+    block_idx_x;
+    /// The block's index within the grid along y; less than [`grid_dim_y`], at most 65534.
+    block_idx_y;
+    /// The block's index within the grid along z; less than [`grid_dim_z`], at most 65534.
+    block_idx_z;
+    /// Threads of a block along x; 1 to 1024.
+    block_dim_x;
+    /// Threads of a block along y; 1 to 1024.
+    block_dim_y;
+    /// Threads of a block along z; 1 to 64.
+    block_dim_z;
+    /// Blocks of the grid along x; 1 to 2³¹ - 1.
+    grid_dim_x;
+    /// Blocks of the grid along y; 1 to 65535.
+    grid_dim_y;
+    /// Blocks of the grid along z; 1 to 65535.
+    grid_dim_z;
+}
+
+/// The thread's index within its block.
+#[inline(always)]
+#[must_use]
+pub fn thread_idx() -> Vec3<u32> {
+    Vec3::new(thread_idx_x(), thread_idx_y(), thread_idx_z())
+}
+
+/// The block's index within the grid.
+#[inline(always)]
+#[must_use]
+pub fn block_idx() -> Vec3<u32> {
+    Vec3::new(block_idx_x(), block_idx_y(), block_idx_z())
+}
+
+/// Threads of a block along each axis.
+#[inline(always)]
+#[must_use]
+pub fn block_dim() -> Vec3<u32> {
+    Vec3::new(block_dim_x(), block_dim_y(), block_dim_z())
+}
+
+/// Blocks of the grid along each axis.
+#[inline(always)]
+#[must_use]
+pub fn grid_dim() -> Vec3<u32> {
+    Vec3::new(grid_dim_x(), grid_dim_y(), grid_dim_z())
+}
+
+/// A number that is this thread's alone, whatever the shape of the launch: blocks in order, and within a block x fastest.
+///
+/// It wraps above 2³² threads. For a one-dimensional launch [`index_1d`] is the same and cheaper.
+#[inline(always)]
+#[must_use]
+pub fn index() -> u32 {
+    let (grid, block) = (grid_dim(), block_dim());
+    let (b, t) = (block_idx(), thread_idx());
+    let block_rank = b
+        .z
+        .wrapping_mul(grid.y)
+        .wrapping_add(b.y)
+        .wrapping_mul(grid.x)
+        .wrapping_add(b.x);
+    let thread_rank = (t.z * block.y + t.y) * block.x + t.x;
+    block_rank.wrapping_mul(block.product()).wrapping_add(thread_rank)
+}
+
+/// The thread's index along x in the whole grid; it wraps at 2³², see [`index_1d_u64`].
+#[inline(always)]
+#[must_use]
+pub fn index_1d() -> u32 {
+    block_idx_x().wrapping_mul(block_dim_x()).wrapping_add(thread_idx_x())
+}
+
+/// The thread's index along x in the whole grid, for grids of more than 2³² threads.
+#[inline(always)]
+#[must_use]
+pub fn index_1d_u64() -> u64 {
+    u64::from(block_idx_x()) * u64::from(block_dim_x()) + u64::from(thread_idx_x())
+}
+
+/// The thread's index along x and y in the whole grid.
+#[inline(always)]
+#[must_use]
+pub fn index_2d() -> Vec2<u32> {
+    Vec2::new(
+        index_1d(),
+        block_idx_y() * block_dim_y() + thread_idx_y(),
+    )
+}
+
+/// The thread's index along x, y and z in the whole grid.
+#[inline(always)]
+#[must_use]
+pub fn index_3d() -> Vec3<u32> {
+    Vec3::new(
+        index_1d(),
+        block_idx_y() * block_dim_y() + thread_idx_y(),
+        block_idx_z() * block_dim_z() + thread_idx_z(),
+    )
+}
+
+/// Whether this is thread 0 of block 0; true for exactly one thread of a launch, which need not be the first to run.
+#[inline(always)]
+#[must_use]
+pub fn first() -> bool {
+    block_idx() == Vec3::zero() && thread_idx() == Vec3::zero()
+}
+
+/// Threads of a warp: 32 on every device so far.
+#[inline(always)]
+#[must_use]
+pub const fn warp_size() -> u32 {
+    32
+}

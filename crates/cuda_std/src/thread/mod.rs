@@ -1,0 +1,20 @@
+//! Which thread this is, and how the threads of a block wait for each other.
+//!
+//! A launch runs a *grid* of *blocks* of *threads*. The threads of one block share memory ([`shared`](crate::shared)) and can wait for
+//! each other ([`sync_threads`]); blocks run in any order and cannot. On the CPU every function here works inside a launch of
+//! the executor and panics outside one.
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod cpu;
+#[cfg(target_arch = "nvptx64")]
+mod device;
+mod index;
+mod sync;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use cpu as imp;
+#[cfg(target_arch = "nvptx64")]
+use device as imp;
+
+pub use index::*;
+pub use sync::*;

@@ -1,0 +1,146 @@
+//! `View`: a buffer that a kernel reads.
+
+use core::marker::PhantomData;
+
+/// A buffer of `T` that a kernel reads. `Copy`; every thread of a launch holds the same one.
+///
+/// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and a length.
+pub struct View<'a, T> {
+    ptr: *const T,
+    len: usize,
+    /// `len`, or 0 where every access is watched: one comparison is the bounds check and the way to the watched path.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fast_len: usize,
+    data: PhantomData<&'a [T]>,
+}
+
+impl<T> Clone for View<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for View<'_, T> {}
+
+// SAFETY: a view gives out copies of the elements, like `&[T]`.
+unsafe impl<T: Sync> Send for View<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for View<'_, T> {}
+
+impl<'a, T: Copy> View<'a, T> {
+    /// A view of the `len` elements at `ptr`.
+    ///
+    /// # Safety
+    ///
+    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for reads of `len` elements for `'a`.
+    /// 2. No one writes an element at the same time, except by atomic operations where the kernel also reads it atomically.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw_parts(ptr: *const T, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            fast_len: len,
+            data: PhantomData,
+        }
+    }
+
+    /// How many elements there are.
+    #[inline(always)]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the first element is.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ptr(&self) -> *const T {
+        self.ptr
+    }
+
+    /// Element `i`. Past the end the thread ends with a finding on the CPU and traps in a debug build for the device; a release
+    /// build for the device reads whatever is there.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn read(&self, i: usize) -> T {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(i, self.len);
+        #[cfg(not(target_arch = "nvptx64"))]
+        if i >= self.fast_len {
+            use super::cold::{Access, VIEW, checked_access};
+            checked_access(VIEW, Access::Read, self.ptr.cast(), size_of::<T>(), i, self.len);
+        }
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
+        unsafe { self.ptr.add(i).read() }
+    }
+
+    /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all within the view.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn slice(&self, start: usize, len: usize) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(start + len, self.len + 1);
+        #[cfg(not(target_arch = "nvptx64"))]
+        assert!(
+            start <= self.len && len <= self.len - start,
+            "elements {start}..{start}+{len} of a View of {}",
+            self.len
+        );
+        Self {
+            // SAFETY: `start` is at most the view's length.
+            ptr: unsafe { self.ptr.add(start) },
+            len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            fast_len: if self.fast_len == self.len { len } else { 0 },
+            data: PhantomData,
+        }
+    }
+
+    /// The elements as a slice, whose accesses checked mode does not watch.
+    ///
+    /// # Safety
+    ///
+    /// No one may write the elements while the slice lives.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn as_slice(&self) -> &'a [T] {
+        // SAFETY: the view was promised valid, and the caller promises that nobody writes.
+        unsafe { core::slice::from_raw_parts(self.ptr, self.len) }
+    }
+
+    /// Makes every access go to the executor's checked mode.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[doc(hidden)]
+    pub fn set_checked(&mut self) {
+        self.fast_len = 0;
+    }
+
+    /// A view that is watched where `other` is.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) fn watched_as(mut self, watched: bool) -> Self {
+        if watched {
+            self.fast_len = 0;
+        }
+        self
+    }
+}
+
+impl<'a, T: Copy> From<&'a [T]> for View<'a, T> {
+    #[inline(always)]
+    fn from(slice: &'a [T]) -> Self {
+        // SAFETY: a shared slice is valid and unwritten for its lifetime.
+        unsafe { Self::from_raw_parts(slice.as_ptr(), slice.len()) }
+    }
+}

@@ -1,0 +1,185 @@
+//! `ViewMut`: a buffer that a kernel writes.
+
+use super::View;
+use core::marker::PhantomData;
+
+/// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same one, which is why launching is
+/// `unsafe`. Two threads may write different elements; the same element only in an order that barriers or atomics make.
+pub struct ViewMut<'a, T> {
+    ptr: *mut T,
+    len: usize,
+    /// See [`View`].
+    #[cfg(not(target_arch = "nvptx64"))]
+    fast_len: usize,
+    data: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for ViewMut<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for ViewMut<'_, T> {}
+
+// SAFETY: elements are copied in and out; that threads do not collide is what the kernel's `unsafe` promises.
+unsafe impl<T: Send> Send for ViewMut<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for ViewMut<'_, T> {}
+
+impl<'a, T: Copy> ViewMut<'a, T> {
+    /// A view of the `len` elements at `ptr`.
+    ///
+    /// # Safety
+    ///
+    /// 1. Wherever an element is used, on the host or on a device, `ptr` must be valid there for reads and writes of `len` elements
+    ///    for `'a`.
+    /// 2. No one else uses an element at the same time, except by atomic operations.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            fast_len: len,
+            data: PhantomData,
+        }
+    }
+
+    /// How many elements there are.
+    #[inline(always)]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the first element is.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ptr(&self) -> *const T {
+        self.ptr
+    }
+
+    /// Where the first element is, for writing.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_mut_ptr(&self) -> *mut T {
+        self.ptr
+    }
+
+    /// Element `i`; past the end as [`View::read`].
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn read(&self, i: usize) -> T {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(i, self.len);
+        #[cfg(not(target_arch = "nvptx64"))]
+        if i >= self.fast_len {
+            use super::cold::{Access, VIEW_MUT, checked_access};
+            checked_access(VIEW_MUT, Access::Read, self.ptr.cast(), size_of::<T>(), i, self.len);
+        }
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
+        unsafe { self.ptr.add(i).read() }
+    }
+
+    /// Puts `value` into element `i`; past the end as [`View::read`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn write(&self, i: usize, value: T) {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(i, self.len);
+        #[cfg(not(target_arch = "nvptx64"))]
+        if i >= self.fast_len {
+            use super::cold::{Access, VIEW_MUT, checked_access};
+            checked_access(VIEW_MUT, Access::Write, self.ptr.cast(), size_of::<T>(), i, self.len);
+        }
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid for writes.
+        unsafe { self.ptr.add(i).write(value) }
+    }
+
+    /// Where element `i` is, for an atomic operation.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn atomic_ptr(&self, i: usize) -> *mut T {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(i, self.len);
+        #[cfg(not(target_arch = "nvptx64"))]
+        if i >= self.fast_len {
+            use super::cold::{Access, VIEW_MUT, checked_access};
+            checked_access(VIEW_MUT, Access::Atomic, self.ptr.cast(), size_of::<T>(), i, self.len);
+        }
+        // SAFETY: `i` is within the view.
+        unsafe { self.ptr.add(i) }
+    }
+
+    /// The same elements, for reading.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_view(&self) -> View<'a, T> {
+        // SAFETY: what is valid for reads and writes is valid for reads; that no one writes what is read is the kernel's promise.
+        let view = unsafe { View::from_raw_parts(self.ptr, self.len) };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let view = view.watched_as(self.fast_len != self.len);
+        view
+    }
+
+    /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all within the view.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn slice(&self, start: usize, len: usize) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device(start + len, self.len + 1);
+        #[cfg(not(target_arch = "nvptx64"))]
+        assert!(
+            start <= self.len && len <= self.len - start,
+            "elements {start}..{start}+{len} of a ViewMut of {}",
+            self.len
+        );
+        Self {
+            // SAFETY: `start` is at most the view's length.
+            ptr: unsafe { self.ptr.add(start) },
+            len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            fast_len: if self.fast_len == self.len { len } else { 0 },
+            data: PhantomData,
+        }
+    }
+
+    /// The elements as a slice, whose accesses checked mode does not watch.
+    ///
+    /// # Safety
+    ///
+    /// No one else may use the elements while the slice lives.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn as_mut_slice(&self) -> &'a mut [T] {
+        // SAFETY: the view was promised valid, and the caller promises to be alone.
+        unsafe { core::slice::from_raw_parts_mut(self.ptr, self.len) }
+    }
+
+    /// Makes every access go to the executor's checked mode.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[doc(hidden)]
+    pub fn set_checked(&mut self) {
+        self.fast_len = 0;
+    }
+}
+
+impl<'a, T: Copy> From<&'a mut [T]> for ViewMut<'a, T> {
+    #[inline(always)]
+    fn from(slice: &'a mut [T]) -> Self {
+        // SAFETY: an exclusive slice is valid and unshared for its lifetime.
+        unsafe { Self::from_raw_parts(slice.as_mut_ptr(), slice.len()) }
+    }
+}

@@ -1,0 +1,179 @@
+//! Shuffles: every lane gets the value of another.
+
+use super::value::WarpShuffleValue;
+
+/// How a shuffle finds the lane to take the value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarpShuffleMode {
+    /// `lane - delta`.
+    Up,
+    /// `lane + delta`.
+    Down,
+    /// The lane of that index.
+    Idx,
+    /// `lane ^ delta`.
+    Xor,
+}
+
+/// The lane that `lane` takes its value from, and whether that lies within the segment of `width` lanes; else it is `lane` itself. The
+/// arithmetic is that of the PTX instruction, which looks at the low five bits of `delta`.
+#[inline(always)]
+const fn source(mode: WarpShuffleMode, lane: u32, delta: u32, width: u32) -> (u32, bool) {
+    let delta = delta & 31;
+    let first = lane & !(width - 1);
+    let last = first + width - 1;
+    let (from, inside) = match mode {
+        WarpShuffleMode::Up => (lane.wrapping_sub(delta), delta <= lane - first),
+        WarpShuffleMode::Down => (lane + delta, lane + delta <= last),
+        WarpShuffleMode::Idx => (first | (delta & (width - 1)), true),
+        WarpShuffleMode::Xor => (lane ^ delta, lane ^ delta <= last),
+    };
+    (if inside { from } else { lane }, inside)
+}
+
+#[cfg(target_arch = "nvptx64")]
+mod imp {
+    use super::WarpShuffleMode::{self, Down, Idx, Up, Xor};
+    use super::{WarpShuffleValue, source};
+
+    unsafe extern "C" {
+        #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
+        fn up(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
+        #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
+        fn down(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
+        #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+        fn idx(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
+        #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+        fn bfly(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
+    }
+
+    /// One 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in bits 0 to 4.
+    #[inline(always)]
+    unsafe fn half(mode: WarpShuffleMode, mask: u32, value: u32, delta: u32, width: u32) -> u32 {
+        let segments = (32 - width) << 8;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match mode {
+                Up => up(mask, value, delta, segments),
+                Down => down(mask, value, delta, segments | 31),
+                Idx => idx(mask, value, delta, segments | 31),
+                Xor => bfly(mask, value, delta, segments | 31),
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub unsafe fn shuffle<T: WarpShuffleValue>(
+        mode: WarpShuffleMode,
+        mask: u32,
+        value: T,
+        delta: u32,
+        width: u32,
+    ) -> (T, bool) {
+        let bits = value.into_u64();
+        // SAFETY: the caller's promise.
+        let low = unsafe { half(mode, mask, bits as u32, delta, width) };
+        let high = if T::WIDE {
+            // SAFETY: the caller's promise.
+            unsafe { half(mode, mask, (bits >> 32) as u32, delta, width) }
+        } else {
+            0
+        };
+        let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
+        (
+            T::from_u64(u64::from(high) << 32 | u64::from(low)),
+            inside && mask >> from & 1 != 0,
+        )
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod imp {
+    use super::{WarpShuffleMode, WarpShuffleValue, source};
+
+    #[inline]
+    #[track_caller]
+    pub unsafe fn shuffle<T: WarpShuffleValue>(
+        mode: WarpShuffleMode,
+        mask: u32,
+        value: T,
+        delta: u32,
+        width: u32,
+    ) -> (T, bool) {
+        let all = simt::sync::warp_exchange(mask, value.into_u64());
+        let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
+        let takes_part = all.participants >> from & 1 != 0;
+        if takes_part {
+            (T::from_u64(all.values[from as usize]), inside)
+        } else {
+            (value, false)
+        }
+    }
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident $mode:ident;)+) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// The warp is taken in segments of `width` lanes, a power of two of at most 32. The `bool` says whether the source lane is
+            /// within the segment and in `mask`; where it is not in the segment the value is the lane's own, and where it is not in `mask`
+            /// the value is unspecified. Only the low five bits of `delta` count.
+            ///
+            /// A value of 64 bits takes two shuffles on the device.
+            ///
+            /// # Safety
+            ///
+            /// 1. The calling lane is in `mask`.
+            /// 2. Every lane of `mask` comes to this call with the same mask; none has left the kernel.
+            ///
+            /// # Panics
+            ///
+            /// Where `width` is not a power of two of at most 32.
+            #[inline(always)]
+            #[track_caller]
+            pub unsafe fn $name<T: WarpShuffleValue>(mask: u32, value: T, delta: u32, width: u32) -> (T, bool) {
+                assert!(
+                    width.is_power_of_two() && width <= 32,
+                    "a shuffle's width must be a power of two of at most 32"
+                );
+                // SAFETY: the caller's promise.
+                unsafe { imp::shuffle(WarpShuffleMode::$mode, mask, value, delta, width) }
+            }
+        )+
+    };
+}
+
+shuffles! {
+    /// The value of the lane `delta` before this one, as an inclusive scan takes it.
+    warp_shuffle_up Up;
+    /// The value of the lane `delta` after this one, as a reduction to the first lane takes it.
+    warp_shuffle_down Down;
+    /// The value of the segment's lane `delta`, modulo `width`: a broadcast where every lane says the same.
+    warp_shuffle_idx Idx;
+    /// The value of the lane whose index differs in the bits of `delta`, as a butterfly takes it.
+    warp_shuffle_xor Xor;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WarpShuffleMode::{Down, Idx, Up, Xor};
+    use super::source;
+
+    #[test]
+    fn sources_follow_the_instruction() {
+        assert_eq!(source(Up, 5, 2, 32), (3, true));
+        assert_eq!(source(Up, 1, 2, 32), (1, false));
+        assert_eq!(source(Up, 9, 2, 8), (9, false));
+        assert_eq!(source(Down, 29, 2, 32), (31, true));
+        assert_eq!(source(Down, 30, 2, 32), (30, false));
+        assert_eq!(source(Down, 7, 1, 8), (7, false));
+        assert_eq!(source(Idx, 13, 9, 8), (9, true));
+        assert_eq!(source(Xor, 6, 1, 32), (7, true));
+        // A butterfly may reach back into an earlier segment, never into a later one.
+        assert_eq!(source(Xor, 9, 8, 8), (1, true));
+        assert_eq!(source(Xor, 1, 8, 8), (1, false));
+        // Five bits of the offset count.
+        assert_eq!(source(Down, 3, 33, 32), (4, true));
+    }
+}

@@ -1,0 +1,81 @@
+//! Values that cross between lanes: everything travels as 32 or 64 bits.
+
+/// A value that lanes can exchange: an integer or float of at most 64 bits, or `bool`.
+pub trait WarpShuffleValue: Copy + sealed::Bits {}
+
+impl<T: Copy + sealed::Bits> WarpShuffleValue for T {}
+
+pub(super) mod sealed {
+    /// How a value becomes bits and back.
+    pub trait Bits {
+        /// Whether the value needs more than 32 bits.
+        const WIDE: bool;
+
+        fn into_u64(self) -> u64;
+        fn from_u64(bits: u64) -> Self;
+    }
+
+    macro_rules! integer {
+        ($($ty:ident $unsigned:ident)+) => {
+            $(
+                impl Bits for $ty {
+                    const WIDE: bool = size_of::<$ty>() > 4;
+
+                    #[inline(always)]
+                    fn into_u64(self) -> u64 {
+                        self as $unsigned as u64
+                    }
+
+                    #[inline(always)]
+                    fn from_u64(bits: u64) -> Self {
+                        bits as Self
+                    }
+                }
+            )+
+        };
+    }
+
+    integer!(u8 u8 i8 u8 u16 u16 i16 u16 u32 u32 i32 u32 u64 u64 i64 u64 usize usize isize usize);
+
+    impl Bits for bool {
+        const WIDE: bool = false;
+
+        #[inline(always)]
+        fn into_u64(self) -> u64 {
+            u64::from(self)
+        }
+
+        #[inline(always)]
+        fn from_u64(bits: u64) -> Self {
+            bits & 1 != 0
+        }
+    }
+
+    impl Bits for f32 {
+        const WIDE: bool = false;
+
+        #[inline(always)]
+        fn into_u64(self) -> u64 {
+            u64::from(self.to_bits())
+        }
+
+        #[inline(always)]
+        fn from_u64(bits: u64) -> Self {
+            Self::from_bits(bits as u32)
+        }
+    }
+
+    impl Bits for f64 {
+        const WIDE: bool = true;
+
+        #[inline(always)]
+        fn into_u64(self) -> u64 {
+            self.to_bits()
+        }
+
+        #[inline(always)]
+        fn from_u64(bits: u64) -> Self {
+            Self::from_bits(bits)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What both targets get: the unit struct of the kernel's name, with the body as an associated function.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, GenericParam};
+
+use super::KernelItem;
+use super::parameter::Kind;
+use crate::target::keeps_its_name;
+
+pub fn expand(kernel: &KernelItem) -> TokenStream {
+    let function = &kernel.function;
+    let signature = &function.sig;
+    let (visibility, name, block) = (&function.vis, &signature.ident, &function.block);
+    let documentation = function.attrs.iter().filter(|a| a.path().is_ident("doc"));
+    let arguments = arguments_line(kernel);
+    let conditions = conditions(&function.attrs);
+    let other_attributes: Vec<_> = function
+        .attrs
+        .iter()
+        .filter(|a| !a.path().is_ident("doc") && !is_condition(a) && !keeps_its_name(a))
+        .filter(|a| !a.path().is_ident("inline"))
+        .collect();
+    let copy_checks = copy_checks(kernel);
+    let name_checks = name_checks(kernel);
+
+    let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
+    let body_generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
+    let inputs = &signature.inputs;
+    let type_names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
+    let type_params: Vec<_> = signature
+        .generics
+        .params
+        .iter()
+        .filter(|p| matches!(p, GenericParam::Type(_)))
+        .collect();
+    let where_clause = &signature.generics.where_clause;
+
+    let definition = if kernel.types.is_empty() {
+        quote! {
+            #[derive(Clone, Copy, Debug, Default)]
+            #visibility struct #name;
+        }
+    } else {
+        quote! {
+            #visibility struct #name<#(#type_names),*>(
+                ::core::marker::PhantomData<fn() -> (#(#type_names,)*)>,
+            );
+        }
+    };
+    let (impl_generics, type_arguments, constructor) = if kernel.types.is_empty() {
+        (quote!(), quote!(), quote!())
+    } else {
+        let constructor = quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            #[allow(clippy::new_without_default)]
+            impl<#(#type_names),*> #name<#(#type_names),*> {
+                /// The kernel as a value, where a launch wants one.
+                #visibility const fn new() -> Self {
+                    Self(::core::marker::PhantomData)
+                }
+            }
+            #(#conditions)*
+            #[automatically_derived]
+            impl<#(#type_names),*> ::core::clone::Clone for #name<#(#type_names),*> {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+            #(#conditions)*
+            #[automatically_derived]
+            impl<#(#type_names),*> ::core::marker::Copy for #name<#(#type_names),*> {}
+        };
+        (
+            quote!(<#(#type_params),*>),
+            quote!(<#(#type_names),*>),
+            constructor,
+        )
+    };
+
+    quote! {
+        #(#conditions)*
+        #(#documentation)*
+        #[doc = ""]
+        #[doc = #arguments]
+        #[allow(non_camel_case_types)]
+        #definition
+        #constructor
+
+        #(#conditions)*
+        impl #impl_generics #name #type_arguments #where_clause {
+            /// The kernel's body, for the current thread of a launch.
+            ///
+            /// # Safety
+            ///
+            /// As for a launch of the kernel: what the arguments point to must be valid, and no other thread may write
+            /// what this one reads or writes without synchronisation.
+            #(#other_attributes)*
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments, dead_code)]
+            #visibility unsafe fn body #body_generics (#inputs) {
+                #copy_checks
+                #block
+            }
+        }
+        #name_checks
+    }
+}
+
+/// The attributes that decide whether the kernel exists at all: every generated item needs them.
+pub fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|a| is_condition(a)).collect()
+}
+
+fn is_condition(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}
+
+/// "Arguments: `volume: View<f32>`, …": rustdoc shows a unit struct, which says nothing of them.
+fn arguments_line(kernel: &KernelItem) -> String {
+    let arguments: Vec<String> = kernel
+        .function
+        .sig
+        .inputs
+        .iter()
+        .zip(&kernel.parameters)
+        .map(|(input, parameter)| {
+            let ty = match input {
+                syn::FnArg::Typed(typed) => {
+                    let ty = &typed.ty;
+                    tidy(&quote!(#ty).to_string())
+                }
+                syn::FnArg::Receiver(_) => String::new(),
+            };
+            format!("`{}: {ty}`", parameter.name)
+        })
+        .collect();
+    if arguments.is_empty() {
+        return "A kernel without arguments.".to_owned();
+    }
+    format!("A kernel. Arguments: {}.", arguments.join(", "))
+}
+
+/// `View < f32 >` as a person writes it.
+fn tidy(tokens: &str) -> String {
+    [
+        (" < ", "<"), (" <", "<"), (" > ", "> "), (" >", ">"), (" ,", ","), (" :: ", "::"), ("& ", "&"), ("* ", "*"), (" ;", ";"),
+    ]
+    .iter()
+    .fold(tokens.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// One call per parameter that compiles only for `Copy` types, spanned at the parameter's type.
+fn copy_checks(kernel: &KernelItem) -> TokenStream {
+    kernel
+        .parameters
+        .iter()
+        .map(|parameter| match &parameter.kind {
+            Kind::Value(ty) => quote_spanned!(ty.span()=>
+                ::cuda_std::kernel::assert_parameter_is_copy::<#ty>();
+            ),
+            Kind::View(element) | Kind::ViewMut(element) | Kind::Slice(element) | Kind::SliceMut(element) => {
+                quote_spanned!(element.span()=>
+                    ::cuda_std::kernel::assert_parameter_is_copy::<#element>();
+                )
+            }
+        })
+        .collect()
+}
+
+/// The entry points' names are made of the types' tokens here and of `KernelType::NAME` at run time: they must agree.
+fn name_checks(kernel: &KernelItem) -> TokenStream {
+    let conditions = conditions(&kernel.function.attrs);
+    kernel
+        .types
+        .iter()
+        .flat_map(|parameter| &parameter.types)
+        .map(|(ty, suffix)| {
+            quote! {
+                #(#conditions)*
+                const _: () = ::cuda_std::kernel::assert_type_name::<#ty>(#suffix);
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! The CPU's side: `impl Kernel`, with the argument tuple, the packing for a CUDA launch and the call for one thread.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit_mut::VisitMut;
+use syn::{GenericParam, Index, Lifetime};
+
+use super::KernelItem;
+use super::body::conditions;
+use super::device::combinations;
+use super::parameter::Kind;
+
+pub fn expand(kernel: &KernelItem) -> TokenStream {
+    let signature = &kernel.function.sig;
+    let name = &signature.ident;
+    let name_text = name.to_string();
+    let conditions = conditions(&kernel.function.attrs);
+
+    let mut types = Vec::new();
+    let mut passed = Vec::new();
+    let mut packed = Vec::new();
+    let mut checked = Vec::new();
+    for (position, parameter) in kernel.parameters.iter().enumerate() {
+        let field = Index::from(position);
+        let is_view = match &parameter.kind {
+            Kind::View(element) => {
+                types.push(quote!(::cuda_std::View<'arguments, #element>));
+                passed.push(quote!(arguments.#field));
+                true
+            }
+            Kind::ViewMut(element) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+                passed.push(quote!(arguments.#field));
+                true
+            }
+            Kind::Slice(element) => {
+                types.push(quote!(::cuda_std::View<'arguments, #element>));
+                passed.push(quote!(arguments.#field.as_slice()));
+                true
+            }
+            Kind::SliceMut(element) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+                passed.push(quote!(arguments.#field.as_mut_slice()));
+                true
+            }
+            Kind::Value(ty) => {
+                let mut ty = ty.clone();
+                RenameLifetimes.visit_type_mut(&mut ty);
+                types.push(quote!(#ty));
+                passed.push(quote!(arguments.#field));
+                packed.push(quote!(into.push(arguments.#field);));
+                false
+            }
+        };
+        if is_view {
+            packed.push(quote! {
+                into.push(arguments.#field.as_ptr());
+                into.push(arguments.#field.len());
+            });
+            checked.push(quote!(arguments.#field.set_checked();));
+        }
+    }
+
+    let (impl_generics, type_arguments, where_clause) = generics(kernel);
+    let entry = entry_name(kernel, &name_text);
+    quote! {
+        #(#conditions)*
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[automatically_derived]
+        impl #impl_generics ::cuda_std::kernel::Kernel for #name #type_arguments #where_clause {
+            type Args<'arguments> = (#(#types,)*);
+
+            const NAME: &'static str = #name_text;
+
+            fn entry() -> ::cuda_std::kernel::EntryName {
+                #entry
+            }
+
+            #[inline]
+            #[allow(unused_variables)]
+            unsafe fn run_thread(arguments: &Self::Args<'_>) {
+                // SAFETY: the caller promises what the kernel's own contract asks for.
+                unsafe { Self::body(#(#passed),*) }
+            }
+
+            #[allow(unused_variables)]
+            fn pack(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::PackedArgs) {
+                #(#packed)*
+            }
+
+            #[allow(unused_variables)]
+            fn set_checked(arguments: &mut Self::Args<'_>) {
+                #(#checked)*
+            }
+        }
+    }
+}
+
+/// The kernel's own bounds, and `KernelType` for every type parameter.
+fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
+    if kernel.types.is_empty() {
+        return (quote!(), quote!(), quote!());
+    }
+    let generics = &kernel.function.sig.generics;
+    let parameters = generics
+        .params
+        .iter()
+        .filter(|p| matches!(p, GenericParam::Type(_)));
+    let names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
+    let written = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| clause.predicates.iter());
+    (
+        quote!(<#(#parameters),*>),
+        quote!(<#(#names),*>),
+        quote!(where #(#names: ::cuda_std::kernel::KernelType,)* #(#written),*),
+    )
+}
+
+/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type that is not listed.
+fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
+    if kernel.types.is_empty() {
+        return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
+    }
+    let names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
+    let listed = combinations(kernel).into_iter().map(|combination| {
+        let suffixes = combination.iter().map(|(_, text)| text);
+        quote!(&[#(#suffixes),*])
+    });
+    let refusal = format!("the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]");
+    quote! {
+        const {
+            ::core::assert!(
+                ::cuda_std::kernel::is_listed(
+                    &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+                    &[#(#listed),*],
+                ),
+                #refusal
+            )
+        };
+        ::cuda_std::kernel::generic_entry(
+            #name_text,
+            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+        )
+    }
+}
+
+/// A value's type may name the kernel's own lifetimes; in `Args` there is only one.
+struct RenameLifetimes;
+
+impl VisitMut for RenameLifetimes {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident != "static" {
+            *lifetime = Lifetime::new("'arguments", lifetime.span());
+        }
+    }
+}

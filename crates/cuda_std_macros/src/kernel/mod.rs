@@ -1,0 +1,48 @@
+//! `#[kernel]`: from one `unsafe fn` to an entry point on the device and a typed launch on the CPU.
+
+mod body;
+mod device;
+mod host;
+mod options;
+mod parameter;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemFn;
+
+use options::TypeLists;
+use parameter::Parameter;
+use signature::TypeParameter;
+
+/// A kernel as parsed and checked: what the three expansions share.
+struct KernelItem {
+    function: ItemFn,
+    parameters: Vec<Parameter>,
+    /// The type parameters, each with the types that it is built for; empty for a kernel that is not generic.
+    types: Vec<TypeParameter>,
+}
+
+pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    let lists: TypeLists = syn::parse2(options)?;
+    let function: ItemFn = syn::parse2(item)?;
+    signature::check(&function)?;
+    let types = signature::type_parameters(&function, &lists)?;
+    let parameters = function
+        .sig
+        .inputs
+        .iter()
+        .map(Parameter::classify)
+        .collect::<syn::Result<Vec<_>>>()?;
+    let kernel = KernelItem {
+        function,
+        parameters,
+        types,
+    };
+    let body = body::expand(&kernel);
+    let device = device::expand(&kernel);
+    let host = host::expand(&kernel);
+    Ok(quote!(#body #device #host))
+}

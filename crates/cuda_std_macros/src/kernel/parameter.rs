@@ -1,0 +1,117 @@
+//! What a parameter of a kernel is, and how it crosses from the host to the device.
+
+use syn::spanned::Spanned;
+use syn::{FnArg, GenericArgument, Ident, Pat, PathArguments, Type};
+
+/// One parameter of a kernel.
+pub struct Parameter {
+    pub name: Ident,
+    pub kind: Kind,
+}
+
+/// How a parameter crosses: a view or slice of `element`s as pointer and length, anything else as it is.
+pub enum Kind {
+    View(Type),
+    ViewMut(Type),
+    Slice(Type),
+    SliceMut(Type),
+    Value(Type),
+}
+
+impl Kind {
+    /// The element type of a view or slice, and whether the kernel may write it.
+    pub fn element(&self) -> Option<(&Type, bool)> {
+        match self {
+            Kind::View(element) | Kind::Slice(element) => Some((element, false)),
+            Kind::ViewMut(element) | Kind::SliceMut(element) => Some((element, true)),
+            Kind::Value(_) => None,
+        }
+    }
+}
+
+impl Parameter {
+    pub fn classify(argument: &FnArg) -> syn::Result<Self> {
+        let typed = match argument {
+            FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) => {
+                return Err(syn::Error::new(
+                    receiver.span(),
+                    "a kernel cannot be a method: take the value as a parameter instead of `self`",
+                ));
+            }
+        };
+        let name = match &*typed.pat {
+            Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
+                pattern.ident.clone()
+            }
+            other => {
+                return Err(syn::Error::new(
+                    other.span(),
+                    "a kernel's parameter is one name: take the value apart inside the kernel",
+                ));
+            }
+        };
+        Ok(Self {
+            name,
+            kind: classify_type(&typed.ty)?,
+        })
+    }
+}
+
+fn classify_type(ty: &Type) -> syn::Result<Kind> {
+    match ty {
+        // A type that came through a macro_rules fragment is wrapped.
+        Type::Group(group) => classify_type(&group.elem),
+        Type::Paren(paren) => classify_type(&paren.elem),
+        Type::Reference(reference) => {
+            let mut target = &*reference.elem;
+            while let Type::Group(group) = target {
+                target = &group.elem;
+            }
+            let Type::Slice(slice) = target else {
+                return Err(syn::Error::new(
+                    ty.span(),
+                    "a kernel cannot take a reference to host memory: pass the value, a raw device pointer, a slice or a View",
+                ));
+            };
+            let element = (*slice.elem).clone();
+            Ok(if reference.mutability.is_some() {
+                Kind::SliceMut(element)
+            } else {
+                Kind::Slice(element)
+            })
+        }
+        Type::ImplTrait(_) => Err(syn::Error::new(
+            ty.span(),
+            "a kernel's parameter needs a named type: write a type parameter and list its types in #[kernel(T = [...])]",
+        )),
+        Type::Path(path) => Ok(view_of(path).unwrap_or_else(|| Kind::Value(ty.clone()))),
+        _ => Ok(Kind::Value(ty.clone())),
+    }
+}
+
+/// `View<X>` and `ViewMut<X>` however qualified, with or without a lifetime.
+fn view_of(path: &syn::TypePath) -> Option<Kind> {
+    let last = path.path.segments.last()?;
+    let writable = match last.ident.to_string().as_str() {
+        "View" => false,
+        "ViewMut" => true,
+        _ => return None,
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let mut elements = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(element) => Some(element.clone()),
+        _ => None,
+    });
+    let element = elements.next()?;
+    if elements.next().is_some() {
+        return None;
+    }
+    Some(if writable {
+        Kind::ViewMut(element)
+    } else {
+        Kind::View(element)
+    })
+}

@@ -1,0 +1,75 @@
+//! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@address_space`], [`macro@gpu_only`] and
+//! [`macro@externally_visible`].
+//!
+//! Use them through `cuda_std`, which re-exports them and holds the items that their expansions name.
+
+mod address_space;
+mod kernel;
+mod target;
+
+use proc_macro::TokenStream;
+
+/// Makes a GPU kernel of an `unsafe fn`: a PTX entry point on the device, a typed launch on the CPU.
+///
+/// # What a kernel may look like
+///
+/// - It is `unsafe` (nothing can prove that its threads do not write over each other), returns nothing, and is
+///   neither `async`, `const` nor a method.
+/// - A parameter is a `View<X>`, `ViewMut<X>`, `&[X]`, `&mut [X]`, or a `Copy` value (a number, a raw pointer, a
+///   `#[repr(C)]` struct). Views and slices reach the entry point as two parameters, pointer and length, so that LLVM knows
+///   that the pointer is a global one.
+/// - Type parameters need a list of the types to build entry points for: `#[kernel(T = [u8, f32])]`. Each combination gets
+///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`.
+///
+/// # What it expands to
+///
+/// On both targets a unit struct of the kernel's name with the body as `NAME::body`. On the device also the entry point. On the
+/// CPU also `impl Kernel for NAME`, whose `Args` is the tuple of the parameters; a launch takes that tuple, so a missing or
+/// wrong argument is a compile error.
+///
+/// ```ignore
+/// #[kernel]
+/// pub unsafe fn scale(x: View<f32>, factor: f32, y: ViewMut<f32>) {
+///     let i = thread::index_1d() as usize;
+///     if i < x.len() {
+///         y.write(i, factor * x.read(i));
+///     }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::expand(options.into(), item.into()))
+}
+
+/// Puts a `static` into one of the device's memories: `shared`, `constant` or `global`.
+///
+/// - `shared`: one copy per block, uninitialised on the device (the initialiser is checked and then dropped). On the CPU the static
+///   dereferences to the current block's copy, so outside a launch it cannot be used. Reach the value through the static's name
+///   (`TILE[i]`, `TILE.as_mut_ptr()`); a raw borrow of the static itself (`&raw mut TILE`) is not the block's copy on the CPU.
+/// - `constant`: read-only in kernels, written by the host by name. The name is the static's own, unmangled, so it must be unique
+///   among the crates that make up one PTX file. On the CPU the static dereferences to the value that the host set.
+/// - `global`: an ordinary static; the attribute says so and changes nothing.
+///
+/// `local` is refused: a thread's local memory is its variables.
+#[proc_macro_attribute]
+pub fn address_space(space: TokenStream, item: TokenStream) -> TokenStream {
+    finish(address_space::expand(space.into(), item.into()))
+}
+
+/// Keeps a function for the device: on the CPU it has the same signature and panics when called.
+#[proc_macro_attribute]
+pub fn gpu_only(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(target::gpu_only(options.into(), item.into()))
+}
+
+/// Keeps a `#[no_mangle]` function in the PTX though no kernel calls it, for linking with other PTX.
+#[proc_macro_attribute]
+pub fn externally_visible(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(target::externally_visible(options.into(), item.into()))
+}
+
+fn finish(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    expansion
+        .unwrap_or_else(|error| error.into_compile_error())
+        .into()
+}
