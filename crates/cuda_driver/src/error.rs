@@ -1,0 +1,212 @@
+//! What can go wrong in a call of the driver, in this crate's own words.
+
+use std::fmt;
+
+use crate::driver::Driver;
+use crate::load::LoadError;
+
+mod codes;
+
+pub use codes::CudaError;
+
+/// The result of a call of the driver.
+pub type CudaResult<T> = Result<T, CudaError>;
+
+/// A function that the installed driver does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MissingFunction {
+    /// Its symbol in the driver's library.
+    pub symbol: &'static str,
+    /// The first CUDA version whose driver has it, as 1000 × major + 10 × minor.
+    pub since: u32,
+}
+
+impl CudaError {
+    /// The driver's status code, where the error is one.
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            CudaError::Unlisted(code) => Some(*code),
+            listed => listed.status().map(|(code, _, _)| code),
+        }
+    }
+
+    /// Whether the error means that this machine has no usable NVIDIA GPU at all: no driver, no device, or only the toolkit's
+    /// stub of a driver. A program that can also run on the CPU goes on without one.
+    pub fn means_no_gpu(&self) -> bool {
+        matches!(
+            self,
+            CudaError::NoDriver | CudaError::NoDevice | CudaError::StubLibrary
+        )
+    }
+}
+
+impl From<LoadError> for CudaError {
+    fn from(_: LoadError) -> CudaError {
+        CudaError::NoDriver
+    }
+}
+
+impl fmt::Display for CudaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((code, name, sentence)) = self.status() {
+            return write!(f, "{name} ({code}): {sentence}");
+        }
+        match self {
+            CudaError::NoDriver => match Driver::load_error() {
+                Some(reason) => reason.fmt(f),
+                None => write!(f, "no NVIDIA driver on this machine"),
+            },
+            CudaError::DriverLacks(missing) => write_missing(f, missing),
+            CudaError::InvalidMemoryAllocation => {
+                write!(
+                    f,
+                    "an allocation must have at least one byte, and no more than an address can count"
+                )
+            }
+            CudaError::OptixError => write!(f, "OptiX failed"),
+            CudaError::LengthMismatch {
+                destination,
+                source,
+            } => {
+                write!(
+                    f,
+                    "cannot copy {source} elements to a place of {destination}: the lengths must be equal"
+                )
+            }
+            CudaError::MisalignedFill {
+                address,
+                bytes,
+                unit,
+            } => {
+                write!(
+                    f,
+                    "cannot fill {bytes} bytes at {address:#x} in units of {unit} bytes: address and size must be multiples of the unit"
+                )
+            }
+            CudaError::SymbolSize { symbol, requested } => {
+                write!(
+                    f,
+                    "the module's global has {symbol} bytes, the type it was asked for as has {requested}"
+                )
+            }
+            CudaError::InteriorNul => write!(
+                f,
+                "a name or a PTX text given to the driver holds a NUL byte"
+            ),
+            other => write!(
+                f,
+                "the driver answered with status {}, which has no name here",
+                other.code().unwrap_or(-1)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CudaError {}
+
+fn write_missing(f: &mut fmt::Formatter<'_>, missing: &MissingFunction) -> fmt::Result {
+    let MissingFunction { symbol, since } = missing;
+    write!(
+        f,
+        "this driver lacks {symbol}: it needs a driver for CUDA {} or newer",
+        dotted(*since)
+    )?;
+    match Driver::opened().and_then(|driver| driver.version().ok()) {
+        Some(version) => write!(
+            f,
+            ", and this one is for CUDA {}",
+            dotted(version.unsigned_abs())
+        ),
+        None => Ok(()),
+    }
+}
+
+/// 12040 as "12.4".
+fn dotted(version: u32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_listed_code_has_its_own_name_and_sentence_and_comes_back_from_its_number() {
+        let mut names = HashSet::new();
+        let mut sentences = HashSet::new();
+        for error in CudaError::listed() {
+            let (code, name, sentence) = error.status().expect("listed");
+            assert_eq!(CudaError::from_code(code), *error);
+            assert_eq!(error.code(), Some(code));
+            assert!(names.insert(name), "{name} twice");
+            assert!(sentences.insert(sentence), "{sentence:?} twice");
+            assert!(
+                sentence.split_whitespace().count() >= 4,
+                "{name}: {sentence:?} says too little"
+            );
+            let text = error.to_string();
+            assert!(
+                text.contains(name)
+                    && text.contains(sentence)
+                    && text.contains(&format!("({code})")),
+                "{text}"
+            );
+        }
+        assert!(names.len() > 90);
+    }
+
+    #[test]
+    fn an_unlisted_code_keeps_its_number() {
+        let error = CudaError::from_code(-7);
+        assert_eq!(error, CudaError::Unlisted(-7));
+        assert_eq!(error.code(), Some(-7));
+        assert!(error.to_string().contains("-7"));
+    }
+
+    #[test]
+    fn a_missing_function_says_which_driver_has_it() {
+        let text = CudaError::DriverLacks(MissingFunction {
+            symbol: "cuMemAllocAsync",
+            since: 11020,
+        })
+        .to_string();
+        assert!(
+            text.contains("cuMemAllocAsync") && text.contains("CUDA 11.2"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn errors_of_arguments_name_the_numbers() {
+        let text = CudaError::LengthMismatch {
+            destination: 3,
+            source: 5,
+        }
+        .to_string();
+        assert!(text.contains('3') && text.contains('5'), "{text}");
+        let text = CudaError::MisalignedFill {
+            address: 0x1001,
+            bytes: 7,
+            unit: 4,
+        }
+        .to_string();
+        assert!(
+            text.contains("0x1001") && text.contains('7') && text.contains('4'),
+            "{text}"
+        );
+        let text = CudaError::SymbolSize {
+            symbol: 16,
+            requested: 12,
+        }
+        .to_string();
+        assert!(text.contains("16") && text.contains("12"), "{text}");
+    }
+
+    #[test]
+    fn only_absence_means_no_gpu() {
+        assert!(CudaError::NoDriver.means_no_gpu() && CudaError::NoDevice.means_no_gpu());
+        assert!(!CudaError::OutOfMemory.means_no_gpu());
+    }
+}

@@ -1,0 +1,97 @@
+//! The driver's own occupancy figures for a kernel on the current context's device.
+
+use std::ffi::c_int;
+use std::ptr;
+
+use crate::driver::{Driver, check};
+use crate::error::{CudaError, CudaResult};
+use crate::types::CUfunction;
+
+impl Driver {
+    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`, with flags where they are not 0: blocks of this many threads and dynamic
+    /// shared bytes that one multiprocessor holds at a time.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`].
+    ///
+    /// # Safety
+    /// 1. `function` belongs to a loaded module of the current context.
+    pub unsafe fn max_active_blocks(
+        &self,
+        function: CUfunction,
+        block_threads: u32,
+        dynamic_shared_bytes: usize,
+        flags: u32,
+    ) -> CudaResult<u32> {
+        let threads = c_int::try_from(block_threads).map_err(|_| CudaError::InvalidValue)?;
+        let mut blocks: c_int = 0;
+        if flags == 0 {
+            let query = self.table.occupancy_max_active_blocks.get()?;
+            // SAFETY: a live function (1) and out-parameter.
+            check(unsafe { query(&mut blocks, function, threads, dynamic_shared_bytes) })?;
+        } else {
+            let query = self.table.occupancy_max_active_blocks_with_flags.get()?;
+            // SAFETY: as above.
+            check(unsafe { query(&mut blocks, function, threads, dynamic_shared_bytes, flags) })?;
+        }
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// `cuOccupancyMaxPotentialBlockSize`: (blocks that fill the device, threads per block) for the highest occupancy, at most
+    /// `block_limit` threads per block; 0 sets no limit.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`].
+    ///
+    /// # Safety
+    /// 1. `function` belongs to a loaded module of the current context.
+    pub unsafe fn max_potential_block_size(
+        &self,
+        function: CUfunction,
+        dynamic_shared_bytes: usize,
+        block_limit: u32,
+    ) -> CudaResult<(u32, u32)> {
+        let query = self.table.occupancy_max_potential_block_size.get()?;
+        let limit = c_int::try_from(block_limit).map_err(|_| CudaError::InvalidValue)?;
+        let (mut grid, mut block): (c_int, c_int) = (0, 0);
+        // SAFETY: a live function (1) and out-parameters; a null callback means that dynamic shared memory does not depend on
+        // the block size.
+        check(unsafe {
+            query(
+                &mut grid,
+                &mut block,
+                function,
+                ptr::null(),
+                dynamic_shared_bytes,
+                limit,
+            )
+        })?;
+        Ok((
+            u32::try_from(grid).unwrap_or(0),
+            u32::try_from(block).unwrap_or(0),
+        ))
+    }
+
+    /// `cuOccupancyAvailableDynamicSMemPerBlock`: dynamic shared bytes that leave room for `blocks` blocks of `block_threads`
+    /// threads on one multiprocessor.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`]; [`CudaError::DriverLacks`] before CUDA 11.0.
+    ///
+    /// # Safety
+    /// 1. `function` belongs to a loaded module of the current context.
+    pub unsafe fn available_dynamic_shared_memory(
+        &self,
+        function: CUfunction,
+        blocks: u32,
+        block_threads: u32,
+    ) -> CudaResult<usize> {
+        let query = self.table.occupancy_available_dynamic_smem.get()?;
+        let blocks = c_int::try_from(blocks).map_err(|_| CudaError::InvalidValue)?;
+        let threads = c_int::try_from(block_threads).map_err(|_| CudaError::InvalidValue)?;
+        let mut bytes = 0usize;
+        // SAFETY: a live function (1) and out-parameter.
+        check(unsafe { query(&mut bytes, function, blocks, threads) })?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,98 @@
+//! The shape of a launch.
+
+macro_rules! shape {
+    ($(#[$text:meta])* $name:ident) => {
+        $(#[$text])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name {
+            /// Along x.
+            pub x: u32,
+            /// Along y.
+            pub y: u32,
+            /// Along z.
+            pub z: u32,
+        }
+
+        impl $name {
+            /// One-dimensional.
+            #[inline]
+            pub fn x(x: u32) -> $name {
+                $name { x, y: 1, z: 1 }
+            }
+
+            /// Two-dimensional.
+            #[inline]
+            pub fn xy(x: u32, y: u32) -> $name {
+                $name { x, y, z: 1 }
+            }
+
+            /// Three-dimensional.
+            #[inline]
+            pub fn xyz(x: u32, y: u32, z: u32) -> $name {
+                $name { x, y, z }
+            }
+
+            /// The product of the three, or `None` where it is more than the driver can count.
+            pub(crate) fn count(self) -> Option<u32> {
+                let count = u64::from(self.x).checked_mul(u64::from(self.y))?.checked_mul(u64::from(self.z))?;
+                u32::try_from(count).ok()
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(x: u32) -> $name {
+                $name::x(x)
+            }
+        }
+
+        impl From<(u32, u32)> for $name {
+            fn from((x, y): (u32, u32)) -> $name {
+                $name::xy(x, y)
+            }
+        }
+
+        impl From<(u32, u32, u32)> for $name {
+            fn from((x, y, z): (u32, u32, u32)) -> $name {
+                $name::xyz(x, y, z)
+            }
+        }
+
+        impl<'a> From<&'a $name> for $name {
+            fn from(other: &$name) -> $name {
+                *other
+            }
+        }
+    };
+}
+
+shape! {
+    /// Blocks in a grid.
+    GridSize
+}
+
+shape! {
+    /// Threads in a block.
+    BlockSize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_dimensions_are_one() {
+        assert_eq!(GridSize::from(7), GridSize::xyz(7, 1, 1));
+        assert_eq!(BlockSize::from((7, 3)), BlockSize::xyz(7, 3, 1));
+        assert_eq!(
+            BlockSize::from(&BlockSize::xyz(1, 2, 3)),
+            BlockSize::from((1, 2, 3))
+        );
+    }
+
+    #[test]
+    fn a_count_that_overflows_is_none() {
+        assert_eq!(GridSize::xyz(10, 20, 30).count(), Some(6000));
+        assert_eq!(GridSize::xy(u32::MAX, 2).count(), None);
+        assert_eq!(GridSize::xyz(u32::MAX, u32::MAX, u32::MAX).count(), None);
+    }
+}

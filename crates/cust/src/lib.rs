@@ -1,0 +1,109 @@
+//! The CUDA driver API with the names of the published `cust` 0.3.2, on a libcuda opened at run time.
+//!
+//! A program written for `cust` builds against this crate with its `use` lines unchanged, and with no CUDA toolkit. The binary
+//! starts on machines without an NVIDIA driver too; there, [`init`] answers [`CudaError::NoDriver`](error::CudaError::NoDriver).
+//!
+//! # In order of use
+//! | on the CPU | here |
+//! | --- | --- |
+//! | which machine? | [`Device`](device::Device), after [`init`] |
+//! | a process | [`Context`](context::Context): one per device, shared by everyone in the process |
+//! | a shared library | [`Module`](module::Module), from PTX |
+//! | a function | [`Function`](function::Function) |
+//! | a thread | [`Stream`](stream::Stream): work in it runs in order |
+//! | a `Vec` | [`DeviceBuffer`](memory::DeviceBuffer) |
+//! | a call | [`launch!`] |
+//! | a clock, a condition | [`Event`](event::Event) |
+//!
+//! ```no_run
+//! use cust::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let _context = cust::quick_init()?;
+//! let module = Module::from_ptx(std::fs::read_to_string("double.ptx")?, &[])?;
+//! let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+//! let numbers = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
+//! // SAFETY: the kernel takes a pointer and a length, and stays within it.
+//! unsafe {
+//!     launch!(module.double<<<1, 3, 0, stream>>>(numbers.as_device_ptr(), numbers.len()))?;
+//! }
+//! stream.synchronize()?;
+//! println!("{:?}", numbers.as_host_vec()?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Threads and devices
+//! Making something (a stream, an event, a buffer, a module) happens in the context that is current on the calling thread,
+//! as in the published crate: [`Context::new`](context::Context::new),
+//! [`CurrentContext::set_current`](context::CurrentContext::set_current) and [`Context::enter`](context::Context::enter) choose
+//! it. What was made remembers its context and keeps it alive; every later use, and the drop, makes that context current for its own duration
+//! and then restores what was. So everything can be moved to, shared with and dropped on any thread, with any device current.
+//!
+//! # Differences from the published crate
+//! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
+//! with NUL bytes, symbols of another size) is an error here. Not here: textures, surfaces, arrays, unified memory, graphs,
+//! the linker, external memory, legacy context stacks, and the derive for [`DeviceCopy`](memory::DeviceCopy).
+
+pub mod context;
+pub mod device;
+pub mod error;
+pub mod event;
+pub mod function;
+mod launch;
+pub mod memory;
+pub mod module;
+pub mod prelude;
+pub mod stream;
+pub mod util;
+mod version;
+
+/// The driver's functions themselves, without owners.
+pub use cuda_driver as sys;
+pub use version::CudaApiVersion;
+
+use bitflags::bitflags;
+
+use crate::context::{Context, ContextFlags};
+use crate::device::Device;
+use crate::error::CudaResult;
+
+bitflags! {
+    /// Flags of [`init`]. The driver has none so far.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct CudaFlags: u32 {
+        #[doc(hidden)]
+        const _ZERO = 0;
+    }
+}
+
+/// Opens the driver and initialises it. Must succeed before anything else here; may be called again at any time.
+///
+/// # Errors
+/// [`CudaError::NoDriver`](error::CudaError::NoDriver) on a machine without a driver,
+/// [`CudaError::NoDevice`](error::CudaError::NoDevice) on one whose driver sees no GPU.
+pub fn init(flags: CudaFlags) -> CudaResult<()> {
+    driver()?.init(flags.bits())
+}
+
+/// [`init`], then the primary context of device 0, current on this thread.
+///
+/// # Errors
+/// As [`init`] and [`Context::new`].
+#[must_use = "the context is released with the value, unless something made in it keeps it alive"]
+pub fn quick_init() -> CudaResult<Context> {
+    init(CudaFlags::empty())?;
+    let context = Context::new(Device::get_device(0)?)?;
+    context.set_flags(ContextFlags::SCHED_AUTO)?;
+    Ok(context)
+}
+
+/// The process's driver, or the error that there is none.
+pub(crate) fn driver() -> CudaResult<&'static sys::Driver> {
+    Ok(sys::Driver::get()?)
+}
+
+pub(crate) mod private {
+    /// Keeps traits whose implementations the crate relies on from being implemented elsewhere.
+    pub trait Sealed {}
+}

@@ -1,0 +1,131 @@
+//! One value on the device.
+
+use std::fmt;
+
+use super::{AsyncCopyDestination, CopyDestination, DeviceBuffer, DeviceCopy, DevicePointer};
+use crate::error::{CudaResult, DropResult};
+use crate::private::Sealed;
+use crate::stream::Stream;
+
+/// Device memory for one value, freed when dropped: a [`DeviceBuffer`] of length 1.
+#[derive(Debug)]
+pub struct DeviceBox<T: DeviceCopy> {
+    buffer: DeviceBuffer<T>,
+}
+
+impl<T: DeviceCopy> DeviceBox<T> {
+    /// A copy of `val` in the current context.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::from_slice`].
+    pub fn new(val: &T) -> CudaResult<Self> {
+        Ok(DeviceBox {
+            buffer: DeviceBuffer::from_slice(std::slice::from_ref(val))?,
+        })
+    }
+
+    /// Memory for a value, not written.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::uninitialized`].
+    ///
+    /// # Safety
+    /// 1. What is read was written before.
+    pub unsafe fn uninitialized() -> CudaResult<Self> {
+        // SAFETY: the caller's promise (1).
+        let buffer = unsafe { DeviceBuffer::uninitialized(1) }?;
+        Ok(DeviceBox { buffer })
+    }
+
+    /// The value, copied to the host.
+    ///
+    /// # Errors
+    /// Those of earlier work.
+    pub fn as_host_value(&self) -> CudaResult<T>
+    where
+        T: Default,
+    {
+        let mut value = T::default();
+        self.copy_to(&mut value)?;
+        Ok(value)
+    }
+
+    /// Its address.
+    pub fn as_device_ptr(&self) -> DevicePointer<T> {
+        self.buffer.as_device_ptr()
+    }
+
+    /// Frees the memory when the work queued in `stream` so far is done.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::drop_async`].
+    pub fn drop_async(self, stream: &Stream) -> CudaResult<()> {
+        self.buffer.drop_async(stream)
+    }
+
+    /// Frees the memory, and says how that went.
+    ///
+    /// # Errors
+    /// The driver's error and the box.
+    pub fn drop(dev_box: DeviceBox<T>) -> DropResult<DeviceBox<T>> {
+        DeviceBuffer::drop(dev_box.buffer).map_err(|(error, buffer)| (error, DeviceBox { buffer }))
+    }
+}
+
+impl<T: DeviceCopy> fmt::Pointer for DeviceBox<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Pointer::fmt(&self.as_device_ptr(), f)
+    }
+}
+
+impl<T: DeviceCopy> Sealed for DeviceBox<T> {}
+
+impl<T: DeviceCopy> CopyDestination<T> for DeviceBox<T> {
+    fn copy_from(&mut self, source: &T) -> CudaResult<()> {
+        self.buffer.copy_from(std::slice::from_ref(source))
+    }
+
+    fn copy_to(&self, dest: &mut T) -> CudaResult<()> {
+        self.buffer.copy_to(std::slice::from_mut(dest))
+    }
+}
+
+impl<T: DeviceCopy> CopyDestination<DeviceBox<T>> for DeviceBox<T> {
+    fn copy_from(&mut self, source: &DeviceBox<T>) -> CudaResult<()> {
+        self.buffer.copy_from(&source.buffer)
+    }
+
+    fn copy_to(&self, dest: &mut DeviceBox<T>) -> CudaResult<()> {
+        self.buffer.copy_to(&mut dest.buffer)
+    }
+}
+
+impl<T: DeviceCopy> AsyncCopyDestination<T> for DeviceBox<T> {
+    unsafe fn async_copy_from(&mut self, source: &T, stream: &Stream) -> CudaResult<()> {
+        // SAFETY: the caller's promises.
+        unsafe {
+            self.buffer
+                .async_copy_from(std::slice::from_ref(source), stream)
+        }
+    }
+
+    unsafe fn async_copy_to(&self, dest: &mut T, stream: &Stream) -> CudaResult<()> {
+        // SAFETY: the caller's promises.
+        unsafe {
+            self.buffer
+                .async_copy_to(std::slice::from_mut(dest), stream)
+        }
+    }
+}
+
+impl<T: DeviceCopy> AsyncCopyDestination<DeviceBox<T>> for DeviceBox<T> {
+    unsafe fn async_copy_from(&mut self, source: &DeviceBox<T>, stream: &Stream) -> CudaResult<()> {
+        // SAFETY: the caller's promises.
+        unsafe { self.buffer.async_copy_from(&source.buffer, stream) }
+    }
+
+    unsafe fn async_copy_to(&self, dest: &mut DeviceBox<T>, stream: &Stream) -> CudaResult<()> {
+        // SAFETY: the caller's promises.
+        unsafe { self.buffer.async_copy_to(&mut dest.buffer, stream) }
+    }
+}

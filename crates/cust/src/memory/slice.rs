@@ -1,0 +1,108 @@
+//! Slices of device memory.
+
+use std::ffi::c_void;
+
+use super::{DeviceCopy, DevicePointer, bytes};
+use crate::context::ContextGuard;
+use crate::context::owner;
+use crate::driver;
+use crate::error::CudaResult;
+use crate::sys::CUcontext;
+
+/// A number of values in device memory, one after the other. It only points: like the published type it is `Copy` and has no
+/// lifetime, so keep the buffer as long as its slices.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceSlice<T: DeviceCopy> {
+    pointer: DevicePointer<T>,
+    len: usize,
+    /// The context of the memory; null stands for whichever is current.
+    context: CUcontext,
+}
+
+// SAFETY: an address, a length and a context handle; the driver may be called with them from any thread.
+unsafe impl<T: Send + DeviceCopy> Send for DeviceSlice<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync + DeviceCopy> Sync for DeviceSlice<T> {}
+
+impl<T: DeviceCopy> DeviceSlice<T> {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The address of the first value.
+    pub fn as_device_ptr(&self) -> DevicePointer<T> {
+        self.pointer
+    }
+
+    /// A slice from its parts, in the current context.
+    ///
+    /// # Safety
+    /// 1. `ptr` points at `len` values of device memory in the current context, as long as the slice or a part of it is used.
+    pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, len: usize) -> DeviceSlice<T> {
+        DeviceSlice::in_context(ptr, len, owner::current_or_null())
+    }
+
+    /// [`DeviceSlice::from_raw_parts`].
+    ///
+    /// # Safety
+    /// 1. As [`DeviceSlice::from_raw_parts`].
+    pub unsafe fn from_raw_parts_mut(ptr: DevicePointer<T>, len: usize) -> DeviceSlice<T> {
+        // SAFETY: the caller's promise (1).
+        unsafe { DeviceSlice::from_raw_parts(ptr, len) }
+    }
+
+    /// The values, copied to the host.
+    ///
+    /// # Errors
+    /// Those of earlier work.
+    pub fn as_host_vec(&self) -> CudaResult<Vec<T>> {
+        let mut values = Vec::<T>::with_capacity(self.len);
+        let size = bytes::of::<T>(self.len)?;
+        if size > 0 {
+            let _current = self.enter()?;
+            // SAFETY: the vector has room for `len` values, which the device holds.
+            unsafe {
+                driver()?.copy_to_host(
+                    values.as_mut_ptr().cast::<c_void>(),
+                    self.pointer.as_raw(),
+                    size,
+                )
+            }?;
+        }
+        // SAFETY: the copy has filled `len` values; values of no bytes need no filling.
+        unsafe { values.set_len(self.len) };
+        Ok(values)
+    }
+
+    /// Bytes of all values.
+    pub(crate) fn size(&self) -> CudaResult<usize> {
+        bytes::of::<T>(self.len)
+    }
+
+    pub(crate) fn in_context(
+        pointer: DevicePointer<T>,
+        len: usize,
+        context: CUcontext,
+    ) -> DeviceSlice<T> {
+        DeviceSlice {
+            pointer,
+            len,
+            context,
+        }
+    }
+
+    pub(crate) fn context(&self) -> CUcontext {
+        self.context
+    }
+
+    /// Makes the memory's context current until the guard is dropped.
+    pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'static>> {
+        owner::enter_handle(self.context)
+    }
+}
