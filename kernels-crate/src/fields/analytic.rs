@@ -1,0 +1,46 @@
+//! Fields with a formula.
+
+use crate::{grid::Grid, rows::Rows};
+use cuda_std::{GpuFloat, View, ViewMut, kernel};
+
+/// Writes `radius` minus the distance from `centre`, in voxels: a sphere at isovalue 0, inside above.
+///
+/// A thread takes runs of neighbouring samples, reads nothing and writes one value each.
+///
+/// # Safety
+/// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
+#[kernel]
+pub unsafe fn fill_sphere(grid: Grid, rows: Rows, centre: [f32; 3], radius: f32, samples: ViewMut<f32>) {
+    rows.for_each_run(|run| {
+        let dy = run.y as f32 - centre[1];
+        let dz = run.z as f32 - centre[2];
+        for x in run.start..run.end {
+            let dx = x as f32 - centre[0];
+            let distance = GpuFloat::sqrt(dx * dx + dy * dy + dz * dz);
+            samples.write(grid.sample(x, run.y, run.z), radius - distance);
+        }
+    });
+}
+
+/// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, from the sines and cosines of the coordinates along
+/// each axis.
+///
+/// `sines` and `cosines` hold those of the x coordinates, then y, then z. A thread takes runs of neighbouring samples and
+/// reads two table entries per sample.
+///
+/// # Safety
+/// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the extent of the samples.
+#[kernel]
+pub unsafe fn fill_gyroid(grid: Grid, rows: Rows, sines: View<f32>, cosines: View<f32>, samples: ViewMut<f32>) {
+    rows.for_each_run(|run| {
+        let y = grid.nx as usize + run.y as usize;
+        let z = grid.nx as usize + grid.ny as usize + run.z as usize;
+        let (sin_y, cos_y) = (sines.read(y), cosines.read(y));
+        let (sin_z, cos_z) = (sines.read(z), cosines.read(z));
+        for x in run.start..run.end {
+            let (sin_x, cos_x) = (sines.read(x as usize), cosines.read(x as usize));
+            let value = sin_z * cos_y + sin_y * cos_x + sin_x * cos_z;
+            samples.write(grid.sample(x, run.y, run.z), value);
+        }
+    });
+}

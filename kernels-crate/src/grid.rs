@@ -1,0 +1,191 @@
+//! The numbering of samples, cells and grid edges.
+//!
+//! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its lower end and its
+//! axis. Counts are 64-bit throughout.
+
+/// A direction along the grid.
+pub const X: u32 = 0;
+/// A direction along the grid.
+pub const Y: u32 = 1;
+/// A direction along the grid.
+pub const Z: u32 = 2;
+
+/// A grid of `nx` × `ny` × `nz` samples.
+///
+/// # Edge slots
+/// Every grid edge has one slot, and there is no slot for an edge that does not exist. Slots go plane by plane; in a plane
+/// come first the edges that lie in it (in the order of their lower ends, the x edge of a sample before its y edge), then
+/// the z edges to the next plane. Vertices of a mesh keep this order, so that a volume cut into slabs along z yields its
+/// vertices slab after slab, and a slab needs only one plane of its neighbour to number the vertices that they share.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Samples along x.
+    pub nx: u32,
+    /// Samples along y.
+    pub ny: u32,
+    /// Samples along z.
+    pub nz: u32,
+}
+
+impl Grid {
+    /// The number of samples.
+    #[inline(always)]
+    pub const fn samples(self) -> u64 {
+        self.nx as u64 * self.ny as u64 * self.nz as u64
+    }
+
+    /// Cells along x, y and z.
+    #[inline(always)]
+    pub const fn cell_dims(self) -> [u32; 3] {
+        [
+            self.nx.saturating_sub(1),
+            self.ny.saturating_sub(1),
+            self.nz.saturating_sub(1),
+        ]
+    }
+
+    /// The number of cells.
+    #[inline(always)]
+    pub const fn cells(self) -> u64 {
+        let [cx, cy, cz] = self.cell_dims();
+        cx as u64 * cy as u64 * cz as u64
+    }
+
+    /// Edges along `axis`: how many there are along x, y and z.
+    #[inline(always)]
+    pub const fn edge_dims(self, axis: u32) -> [u32; 3] {
+        [
+            if axis == X { self.nx.saturating_sub(1) } else { self.nx },
+            if axis == Y { self.ny.saturating_sub(1) } else { self.ny },
+            if axis == Z { self.nz.saturating_sub(1) } else { self.nz },
+        ]
+    }
+
+    /// The number of edges that lie in one plane of constant z.
+    #[inline(always)]
+    pub const fn plane_edges(self) -> u64 {
+        let (nx, ny) = (self.nx as u64, self.ny as u64);
+        nx.saturating_sub(1) * ny + nx * ny.saturating_sub(1)
+    }
+
+    /// The number of edges in all.
+    #[inline(always)]
+    pub const fn edges(self) -> u64 {
+        let nz = self.nz as u64;
+        self.plane_edges() * nz + self.nx as u64 * self.ny as u64 * nz.saturating_sub(1)
+    }
+
+    /// Where the sample (x, y, z) is stored.
+    #[inline(always)]
+    pub const fn sample(self, x: u32, y: u32, z: u32) -> usize {
+        ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
+    }
+
+    /// The number of the cell whose lowest corner is (x, y, z).
+    #[inline(always)]
+    pub const fn cell(self, x: u32, y: u32, z: u32) -> u64 {
+        let [cx, cy, _] = self.cell_dims();
+        (z as u64 * cy as u64 + y as u64) * cx as u64 + x as u64
+    }
+
+    /// The lowest corner of a cell.
+    #[inline(always)]
+    pub const fn cell_corner(self, cell: u64) -> [u32; 3] {
+        let [cx, cy, _] = self.cell_dims();
+        let row = cell / cx as u64;
+        [
+            (cell % cx as u64) as u32,
+            (row % cy as u64) as u32,
+            (row / cy as u64) as u32,
+        ]
+    }
+
+    /// The slot of the edge that leaves (x, y, z) along `axis`. See [the order of slots](Grid#edge-slots).
+    #[inline(always)]
+    pub const fn edge_slot(self, axis: u32, x: u32, y: u32, z: u32) -> usize {
+        self.edge_row(axis, y, z).slot(x)
+    }
+
+    /// The slots of the edges along `axis` that leave the samples of row (y, z).
+    #[inline(always)]
+    pub const fn edge_row(self, axis: u32, y: u32, z: u32) -> EdgeRow {
+        let (nx, ny) = (self.nx as u64, self.ny as u64);
+        let y = y as u64;
+        let plane = z as u64 * (self.plane_edges() + nx * ny);
+        if axis == Z {
+            return EdgeRow { first: plane + self.plane_edges() + y * nx, step: 1, without_x_edge: u32::MAX };
+        }
+        // rows before this one are not the last of the plane, so each holds nx - 1 edges along x and nx along y
+        let row = plane + y * (2 * nx - 1);
+        let step = 1 + (y + 1 < ny) as u64;
+        if axis == X {
+            EdgeRow { first: row, step, without_x_edge: u32::MAX }
+        } else {
+            EdgeRow { first: row + 1, step, without_x_edge: self.nx - 1 }
+        }
+    }
+}
+
+/// Where the edges along one axis of one row of samples have their slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeRow {
+    first: u64,
+    step: u64,
+    /// The sample whose y edge has no x edge before it.
+    without_x_edge: u32,
+}
+
+impl EdgeRow {
+    /// The slot of the edge that leaves sample `x` of the row.
+    #[inline(always)]
+    pub const fn slot(self, x: u32) -> usize {
+        (self.first + x as u64 * self.step - (x == self.without_x_edge) as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_edge_has_a_slot_of_its_own_and_no_slot_is_empty() {
+        for (nx, ny, nz) in [(1, 1, 1), (2, 2, 2), (3, 1, 4), (1, 5, 2), (4, 3, 5), (7, 2, 1)] {
+            let grid = Grid { nx, ny, nz };
+            let mut taken = vec![false; grid.edges() as usize];
+            for axis in [X, Y, Z] {
+                let [ex, ey, ez] = grid.edge_dims(axis);
+                for z in 0..ez {
+                    for y in 0..ey {
+                        for x in 0..ex {
+                            let slot = grid.edge_slot(axis, x, y, z);
+                            assert!(!taken[slot], "slot {slot} of {grid:?} is taken twice");
+                            taken[slot] = true;
+                        }
+                    }
+                }
+            }
+            assert!(taken.iter().all(|&t| t), "{grid:?} has an empty slot");
+        }
+    }
+
+    #[test]
+    fn slots_of_a_slab_continue_those_of_the_slab_before() {
+        let whole = Grid { nx: 5, ny: 4, nz: 9 };
+        let first = Grid { nz: 4, ..whole };
+        let in_first = |axis, x, y, z| first.edge_slot(axis, x, y, z);
+        for axis in [X, Y] {
+            // the shared plane is the last of the first slab
+            assert_eq!(in_first(axis, 1, 1, 3), whole.edge_slot(axis, 1, 1, 3));
+        }
+        assert_eq!(in_first(Z, 1, 1, 2), whole.edge_slot(Z, 1, 1, 2));
+    }
+
+    #[test]
+    fn counts_do_not_wrap_at_32_bits() {
+        let grid = Grid { nx: 2048, ny: 2048, nz: 2048 };
+        assert_eq!(grid.samples(), 1 << 33);
+        assert_eq!(grid.edges(), 3 * 2047 * 2048 * 2048);
+        assert_eq!(grid.cell_corner(grid.cell(2046, 2045, 2044)), [2046, 2045, 2044]);
+    }
+}

@@ -1,0 +1,31 @@
+//! Marching cubes with shared vertices: each vertex once, and the triangles as indices into them.
+//!
+//! The stages of the `staged` method, in their order; scans between them are [`crate::scan`]'s:
+//!
+//! | stage | kernel | reads | writes |
+//! | --- | --- | --- | --- |
+//! | classify | [`classify_cells`] | samples | case, occupied flag and triangle count of each cell |
+//! | compact | [`compact_cells`] | flags and their scan | the numbers of the occupied cells |
+//! | edges | [`flag_edges`] | samples, cases | 1 for each active edge |
+//! | vertices | [`emit_vertices`] | flags and their scan, samples | positions |
+//! | triangles | [`emit_triangles`] | occupied cells, cases, scans | vertex indices |
+//! | normals | [`emit_normals`] | flags and their scan, samples | unit normals |
+//!
+//! A sample is *below* when its value is less than the isovalue, else *above*. An edge is active when its ends differ
+//! and a cell around it emits triangles. Cells with a non-finite corner, and cells that a mask excludes, emit nothing.
+
+mod classify;
+mod compact;
+mod edges;
+pub mod interpolate;
+pub mod table;
+mod pad;
+mod triangles;
+mod vertices;
+
+pub use classify::classify_cells;
+pub use compact::compact_cells;
+pub use edges::flag_edges;
+pub use pad::{pad_mask, pad_samples};
+pub use triangles::{MAX_BLOCK, emit_triangles};
+pub use vertices::{emit_normals, emit_vertices};

@@ -1,0 +1,26 @@
+//! All device code of ferrovox.
+//!
+//! This crate is compiled twice: to PTX for NVIDIA GPUs (`cargo xtask ptx`), and as ordinary Rust for the CPU,
+//! where `simt` runs the same kernels block by block.
+//!
+//! The layers, each of which uses only those above it:
+//!
+//! | module | what it knows |
+//! | --- | --- |
+//! | [`sample`], [`grid`], [`rows`] | sample types, the numbering of samples, cells and edges, how rows are dealt to blocks |
+//! | [`warp`], [`block`] | scan and reduction among the threads of a warp or of a block |
+//! | [`scan`], [`isosurface`], [`fields`], [`render`] | one folder per system: its kernels and nothing else |
+//!
+//! Every kernel takes an extent that has nothing to do with the launch shape: any number of blocks of any size gives
+//! the same result, so that block sizes can come from the occupancy calculator (and be 1 on the CPU).
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+
+pub mod block;
+pub mod fields;
+pub mod grid;
+pub mod isosurface;
+pub mod render;
+pub mod rows;
+pub mod sample;
+pub mod scan;
+pub mod warp;

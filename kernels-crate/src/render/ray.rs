@@ -1,0 +1,77 @@
+//! Rays of an orthographic camera, in index space.
+
+use crate::grid::Grid;
+
+/// An orthographic camera: all rays share one direction. Everything is in index coordinates, with `direction` as long in
+/// world space as one step of the ray is to be.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Where the ray of the picture's upper left corner starts.
+    pub corner: [f32; 3],
+    /// From one pixel to its right neighbour.
+    pub right: [f32; 3],
+    /// From one pixel to the one below.
+    pub down: [f32; 3],
+    /// One step along a ray.
+    pub direction: [f32; 3],
+    /// Pixels along x.
+    pub width: u32,
+    /// Pixels along y.
+    pub height: u32,
+    /// Rays per pixel along x and y.
+    pub rays: u32,
+}
+
+/// The part of a ray inside the grid: from step `enter` to step `leave`.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub enter: f32,
+    pub leave: f32,
+    /// The axis of the face through which the ray enters.
+    pub axis: usize,
+}
+
+impl Camera {
+    /// Where the ray at a (fractional) pixel position starts.
+    #[inline(always)]
+    pub(super) fn start(&self, px: f32, py: f32) -> [f32; 3] {
+        let along = |k: usize| self.corner[k] + px * self.right[k] + py * self.down[k];
+        [along(0), along(1), along(2)]
+    }
+
+    /// A place on the ray, `step` steps from its start.
+    #[inline(always)]
+    pub(super) fn at(&self, start: [f32; 3], step: f32) -> [f32; 3] {
+        let along = |k: usize| start[k] + step * self.direction[k];
+        [along(0), along(1), along(2)]
+    }
+
+    /// The part of the ray inside the grid, if any.
+    #[inline(always)]
+    pub(super) fn span(&self, start: [f32; 3], grid: Grid) -> Option<Span> {
+        let last = [grid.nx - 1, grid.ny - 1, grid.nz - 1];
+        let mut span = Span { enter: 0.0, leave: f32::MAX, axis: 0 };
+        let mut k = 0;
+        while k < 3 {
+            let (from, step, to) = (start[k], self.direction[k], last[k] as f32);
+            if step == 0.0 {
+                if from < 0.0 || from > to {
+                    return None;
+                }
+            } else {
+                let (a, b) = (-from / step, (to - from) / step);
+                let (near, far) = if a < b { (a, b) } else { (b, a) };
+                if near > span.enter {
+                    span.enter = near;
+                    span.axis = k;
+                }
+                if far < span.leave {
+                    span.leave = far;
+                }
+            }
+            k += 1;
+        }
+        if span.enter < span.leave { Some(span) } else { None }
+    }
+}

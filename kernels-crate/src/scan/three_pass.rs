@@ -1,0 +1,143 @@
+//! The three kernels of the classic scan.
+
+use crate::{block, sample::Count};
+use cuda_std::{View, ViewMut, kernel, thread};
+
+/// Neighbouring elements that a thread scans at a time.
+pub const ITEMS: usize = 16;
+
+/// An input of `count` elements in segments of `length`; the last may be shorter.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segments {
+    /// How many elements.
+    pub count: u64,
+    /// Elements in a segment, at least 1.
+    pub length: u64,
+}
+
+impl Segments {
+    /// How many segments.
+    #[inline(always)]
+    pub const fn segments(self) -> u64 {
+        self.count.div_ceil(self.length)
+    }
+
+    /// First and one past the last element of a segment.
+    #[inline(always)]
+    fn bounds(self, segment: u64) -> (u64, u64) {
+        let start = segment * self.length;
+        let rest = self.count - start;
+        (start, start + if rest < self.length { rest } else { self.length })
+    }
+
+    /// Calls `visit` with the number and the bounds of each segment of the calling block.
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(u64, u64, u64)) {
+        let mut segment = thread::block_idx_x() as u64;
+        while segment < self.segments() {
+            let (start, end) = self.bounds(segment);
+            visit(segment, start, end);
+            segment += thread::grid_dim_x() as u64;
+        }
+    }
+}
+
+/// Sums each segment: the first pass.
+///
+/// A block takes whole segments. A thread reads every block-size-th element and adds it to a sum of its own; the block adds
+/// these up and writes one sum per segment, in 64 bits.
+///
+/// # Safety
+/// `input` holds `segments.count` elements, `sums` one for each segment and one more.
+#[kernel(T = [u8, u16, u32, u64])]
+pub unsafe fn reduce_segments<T: Count>(input: View<T>, segments: Segments, sums: ViewMut<u64>) {
+    segments.for_each(|segment, start, end| {
+        let mut sum = 0;
+        let mut at = start + thread::thread_idx_x() as u64;
+        while at < end {
+            sum += input.read(at as usize).widen();
+            at += thread::block_dim_x() as u64;
+        }
+        let sum = block::exclusive_sum(sum);
+        if thread::thread_idx_x() == 0 {
+            sums.write(segment as usize, sum.total);
+        }
+    });
+}
+
+/// Replaces the sums of `count` segments by their exclusive scan, and the element after them by the total: the second pass.
+///
+/// One block does it, a block's worth of sums at a time; other blocks have nothing to do.
+///
+/// # Safety
+/// `sums` holds `count + 1` elements.
+#[kernel]
+pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
+    if thread::block_idx_x() != 0 {
+        return;
+    }
+    let mut carry = 0;
+    let mut start = 0;
+    while start < count {
+        let at = start + thread::thread_idx_x() as u64;
+        let value = if at < count { sums.read(at as usize) } else { 0 };
+        let sum = block::exclusive_sum(value);
+        if at < count {
+            sums.write(at as usize, carry + sum.before);
+        }
+        carry += sum.total;
+        start += thread::block_dim_x() as u64;
+    }
+    if thread::thread_idx_x() == 0 {
+        sums.write(count as usize, carry);
+    }
+}
+
+/// Scans each segment from its offset on: the third pass.
+///
+/// A block takes whole segments, [`ITEMS`] neighbouring elements per thread at a time. Per element it reads the input once
+/// and writes the sum of all elements before it.
+///
+/// # Safety
+/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment; no sum exceeds the output's type.
+#[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
+pub unsafe fn scan_segments<T: Count, I: Count>(
+    input: View<T>,
+    segments: Segments,
+    offsets: View<u64>,
+    output: ViewMut<I>,
+) {
+    segments.for_each(|segment, start, end| {
+        let mut carry = offsets.read(segment as usize);
+        let tile = thread::block_dim_x() as u64 * ITEMS as u64;
+        let mut tile_start = start;
+        while tile_start < end {
+            let first = tile_start + thread::thread_idx_x() as u64 * ITEMS as u64;
+            let mut wide = [0u64; ITEMS];
+            let mut sum = 0u64;
+            let mut item = 0;
+            while item < ITEMS {
+                let at = first + item as u64;
+                if at < end {
+                    wide[item] = input.read(at as usize).widen();
+                }
+                sum += wide[item];
+                item += 1;
+            }
+            let block_sum = block::exclusive_sum(sum);
+            let mut running = carry + block_sum.before;
+            let mut item = 0;
+            while item < ITEMS {
+                let at = first + item as u64;
+                if at < end {
+                    output.write(at as usize, I::narrow(running));
+                }
+                running += wide[item];
+                item += 1;
+            }
+            carry += block_sum.total;
+            tile_start += tile;
+        }
+    });
+}
