@@ -1,0 +1,143 @@
+//! CUDA devices. Nothing outside this module names a type of the driver.
+
+mod kernels;
+mod memory;
+mod stream;
+
+pub(super) use memory::CudaMemory;
+pub(super) use stream::{CudaEvent, CudaStream};
+
+use super::{DeviceError, Launch, Memory, modules};
+use crate::occupancy::{DeviceLimits, block_size};
+use cuda_std::{Kernel, PackedArgs};
+use cust::{
+    CudaFlags,
+    context::Context,
+    device::{Device as Driver, DeviceAttribute},
+    error::{CudaError, CudaResult},
+};
+use kernels::Kernels;
+use std::sync::Arc;
+
+/// A CUDA device whose context and module are loaded.
+pub(super) struct CudaDevice {
+    index: usize,
+    name: String,
+    limits: DeviceLimits,
+    shared: Arc<Shared>,
+    kernels: Kernels,
+}
+
+/// What streams and memory of the device keep alive.
+struct Shared {
+    id: String,
+    context: Context,
+}
+
+impl Shared {
+    /// The driver's error in our terms.
+    fn error(&self, what: impl Into<String>, error: CudaError) -> DeviceError {
+        DeviceError::Cuda { device: self.id.clone(), what: what.into(), detail: error.to_string() }
+    }
+
+    /// Runs `act` with this device's context current on the calling thread.
+    fn with<R>(&self, what: &str, act: impl FnOnce() -> CudaResult<R>) -> Result<R, DeviceError> {
+        let _current = self.context.enter().map_err(|error| self.error("making the context current", error))?;
+        act().map_err(|error| self.error(what, error))
+    }
+}
+
+impl CudaDevice {
+    /// How many there are.
+    pub fn count() -> Result<usize, DeviceError> {
+        let no_driver = |error: CudaError| DeviceError::NoDriver { detail: error.to_string() };
+        cust::init(CudaFlags::empty()).map_err(no_driver)?;
+        Ok(Driver::num_devices().map_err(no_driver)? as usize)
+    }
+
+    /// Opens a device and loads the PTX that suits it.
+    pub fn open(index: usize) -> Result<Self, DeviceError> {
+        let count = Self::count()?;
+        if index >= count {
+            return Err(DeviceError::NoSuchDevice { index, count });
+        }
+        let id = format!("cuda:{index}");
+        let failed = |what: &str, error: CudaError| DeviceError::Cuda {
+            device: id.clone(),
+            what: what.to_owned(),
+            detail: error.to_string(),
+        };
+        let driver = Driver::get_device(index as u32).map_err(|error| failed("opening the device", error))?;
+        let name = driver.name().map_err(|error| failed("asking for its name", error))?;
+        let (major, minor) = driver.compute_capability().map_err(|error| failed("asking for its capability", error))?;
+        let capability = (major * 10 + minor) as u32;
+        let module = modules::for_capability(capability).ok_or_else(|| DeviceError::Unsupported {
+            device: format!("{id} ({name})"),
+            capability: format!("{major}.{minor}"),
+        })?;
+        let limits = limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
+        let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
+        // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
+        // pools allocates as it always did
+        let _ = cust::memory::set_release_threshold(driver, u64::MAX);
+        let shared = Arc::new(Shared { id, context });
+        let kernels = Kernels::load(&shared, module.ptx)?;
+        Ok(Self { index, name, limits, shared, kernels })
+    }
+
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn limits(&self) -> &DeviceLimits {
+        &self.limits
+    }
+
+    pub fn memory(&self) -> Result<Memory, DeviceError> {
+        let (free, total) = self.shared.with("asking for its memory", cust::memory::mem_get_info)?;
+        Ok(Memory { free: free as u64, total: total as u64 })
+    }
+
+    pub fn stream(&self) -> Result<CudaStream, DeviceError> {
+        CudaStream::new(&self.shared)
+    }
+
+    /// Enqueues a kernel.
+    ///
+    /// # Safety
+    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
+    pub unsafe fn launch<K: Kernel>(
+        &self,
+        stream: &CudaStream,
+        launch: Launch,
+        args: K::Args<'_>,
+    ) -> Result<(), DeviceError> {
+        let kernel = self.kernels.get(&K::entry())?;
+        let threads = block_size(&self.limits, &kernel.resources, launch.largest_block(), launch.dynamic_shared());
+        let mut packed = PackedArgs::default();
+        K::pack(&args, &mut packed);
+        let pointers = packed.pointers();
+        // SAFETY: the arguments are packed in the order and layout of the entry point's parameters.
+        unsafe { stream.launch(&kernel, launch.blocks(), threads, launch.dynamic_shared(), &pointers) }
+    }
+}
+
+/// What the driver says of a device.
+fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
+    let ask = |attribute| driver.get_attribute(attribute).map(|value| value.max(0) as u32);
+    Ok(DeviceLimits {
+        multiprocessors: ask(DeviceAttribute::MultiprocessorCount)?,
+        threads_per_block: ask(DeviceAttribute::MaxThreadsPerBlock)?,
+        warps_per_multiprocessor: ask(DeviceAttribute::MaxThreadsPerMultiprocessor)? / 32,
+        blocks_per_multiprocessor: ask(DeviceAttribute::MaxBlocksPerMultiprocessor)?,
+        registers_per_multiprocessor: ask(DeviceAttribute::MaxRegistersPerMultiprocessor)?,
+        registers_per_block: ask(DeviceAttribute::MaxRegistersPerBlock)?,
+        shared_bytes_per_multiprocessor: ask(DeviceAttribute::MaxSharedMemoryPerMultiprocessor)?,
+        reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock).unwrap_or(0),
+        shared_granularity: if capability >= 80 { 128 } else { 256 },
+    })
+}

@@ -1,0 +1,122 @@
+//! Streams and events of a CUDA device.
+
+use super::{CudaMemory, Shared, kernels::LoadedKernel};
+use crate::device::DeviceError;
+use cust::{
+    event::{Event, EventFlags},
+    memory::AsyncCopyDestination,
+    stream::Stream,
+};
+use std::{ffi::c_void, sync::Arc, time::Duration};
+
+/// A stream, and the device it belongs to.
+pub(super) struct StreamOwner {
+    pub stream: Stream,
+    pub shared: Arc<Shared>,
+}
+
+pub(in crate::device) struct CudaStream {
+    owner: StreamOwner,
+}
+
+/// Shared memory that a block gets without asking for more.
+const DYNAMIC_SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
+
+impl CudaStream {
+    pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, DeviceError> {
+        let stream = shared.with("making a stream", || Stream::new_non_blocking(None))?;
+        Ok(Self { owner: StreamOwner { stream, shared: shared.clone() } })
+    }
+
+    pub fn alloc(&self, bytes: usize) -> Result<CudaMemory, DeviceError> {
+        CudaMemory::new(&self.owner, bytes)
+    }
+
+    pub fn fill_with_zero(&self, memory: &CudaMemory, bytes: usize) -> Result<(), DeviceError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.act("filling with zero", |stream| {
+            // SAFETY: the memory is of this size, and the stream orders this before what comes after.
+            unsafe { memory.slice().set_8_async(0, stream) }
+        })
+    }
+
+    pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.act("copying to the device", |stream| {
+            // SAFETY: the driver has read pageable memory when the call returns.
+            unsafe { memory.slice().async_copy_from(bytes, stream) }
+        })
+    }
+
+    pub fn copy_to_host(&self, bytes: &mut [u8], memory: &CudaMemory) -> Result<(), DeviceError> {
+        if bytes.is_empty() {
+            return self.synchronize();
+        }
+        self.act("copying to the host", |stream| {
+            // SAFETY: the stream is waited for before the borrow ends.
+            unsafe { memory.slice().async_copy_to(bytes, stream)? };
+            stream.synchronize()
+        })
+    }
+
+    pub fn record(&self) -> Result<CudaEvent, DeviceError> {
+        let shared = &self.owner.shared;
+        let event = shared.with("making an event", || Event::new(EventFlags::DEFAULT))?;
+        self.act("recording an event", |stream| event.record(stream))?;
+        Ok(CudaEvent { event, shared: shared.clone() })
+    }
+
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        self.act("waiting for the stream", Stream::synchronize)
+    }
+
+    /// Enqueues a kernel.
+    ///
+    /// # Safety
+    /// `arguments` point to values of the kernel's parameters, in order, and what these point to is valid for it.
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: &LoadedKernel,
+        blocks: u32,
+        threads: u32,
+        dynamic_shared: u32,
+        arguments: &[*mut c_void],
+    ) -> Result<(), DeviceError> {
+        let what = format!("launching {} with {blocks} blocks of {threads} threads", kernel.entry);
+        self.act(&what, |stream| {
+            if dynamic_shared > DYNAMIC_SHARED_WITHOUT_ASKING {
+                kernel.function.set_max_dynamic_shared_memory(dynamic_shared as usize)?;
+            }
+            // SAFETY: the caller's promise.
+            unsafe { stream.launch(&kernel.function, blocks, threads, dynamic_shared, arguments) }
+        })
+    }
+
+    fn act<R>(
+        &self,
+        what: &str,
+        act: impl FnOnce(&Stream) -> cust::error::CudaResult<R>,
+    ) -> Result<R, DeviceError> {
+        act(&self.owner.stream).map_err(|error| self.owner.shared.error(what, error))
+    }
+}
+
+pub(in crate::device) struct CudaEvent {
+    event: Event,
+    shared: Arc<Shared>,
+}
+
+impl CudaEvent {
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        self.event.synchronize().map_err(|error| self.shared.error("waiting for an event", error))
+    }
+
+    pub fn since(&self, earlier: &CudaEvent) -> Result<Duration, DeviceError> {
+        self.synchronize()?;
+        self.event.elapsed(&earlier.event).map_err(|error| self.shared.error("timing events", error))
+    }
+}

@@ -1,0 +1,66 @@
+//! The shape of a launch, as far as the caller has a say in it.
+
+/// How much work a launch has. The block size is the occupancy calculator's to choose.
+///
+/// ```
+/// use ferrovox::device::Launch;
+///
+/// let launch = Launch::pieces(4096).threads_of_use(128);
+/// assert_eq!(launch.blocks(), 4096);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    pieces: u64,
+    useful_threads: u32,
+    most_threads: u32,
+    dynamic_shared_bytes: u32,
+}
+
+/// Blocks along x that CUDA allows. Kernels stride over what is beyond.
+const MOST_BLOCKS: u64 = i32::MAX as u64;
+
+impl Launch {
+    /// A launch whose blocks share `pieces` pieces of work. Without any, nothing is launched.
+    pub fn pieces(pieces: u64) -> Self {
+        Self { pieces, useful_threads: u32::MAX, most_threads: 1024, dynamic_shared_bytes: 0 }
+    }
+
+    /// A launch of one block.
+    pub fn one_block() -> Self {
+        Self::pieces(1)
+    }
+
+    /// A piece has work for no more than this many threads.
+    pub fn threads_of_use(self, threads: u32) -> Self {
+        Self { useful_threads: threads.max(1), ..self }
+    }
+
+    /// The kernel works with no more than this many threads in a block.
+    pub fn at_most_threads(self, threads: u32) -> Self {
+        Self { most_threads: threads.max(1), ..self }
+    }
+
+    /// Every block gets this much dynamic shared memory.
+    pub fn dynamic_shared_bytes(self, bytes: u32) -> Self {
+        Self { dynamic_shared_bytes: bytes, ..self }
+    }
+
+    /// How many blocks are launched.
+    pub fn blocks(&self) -> u32 {
+        self.pieces.min(MOST_BLOCKS) as u32
+    }
+
+    /// The largest block that makes sense: whole warps, no more than there is work for, no more than the kernel can have.
+    pub(super) fn largest_block(&self) -> u32 {
+        let useful = self.useful_threads.min(1 << 20).next_multiple_of(32);
+        useful.min(self.most_threads)
+    }
+
+    pub(super) fn most_threads(&self) -> u32 {
+        self.most_threads
+    }
+
+    pub(super) fn dynamic_shared(&self) -> u32 {
+        self.dynamic_shared_bytes
+    }
+}

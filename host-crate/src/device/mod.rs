@@ -1,0 +1,196 @@
+//! Where kernels run: the CPU, or a CUDA device.
+//!
+//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in order. Nothing waits but
+//! what says so: [`Stream::download`] and [`Stream::synchronize`].
+//!
+//! ```
+//! use ferrovox::device::{Device, Launch};
+//! use ferrovox_kernels::{fields::fill_sphere, grid::Grid, rows::Rows};
+//!
+//! let stream = Device::best().stream()?;
+//! let grid = Grid { nx: 8, ny: 8, nz: 8 };
+//! let rows = Rows { nx: 8, ny: 8, nz: 8, piece: 8, run: 1 };
+//! let mut samples = stream.alloc::<f32>(512)?;
+//! // SAFETY: `samples` holds the grid's 512 samples, and `rows` is their extent.
+//! unsafe {
+//!     let args = (grid, rows, [3.5; 3], 2.0, samples.view_mut());
+//!     stream.launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)?;
+//! }
+//! assert!(stream.download(&samples)?.iter().any(|&value| value > 0.0));
+//! # Ok::<(), ferrovox::device::DeviceError>(())
+//! ```
+
+mod buffer;
+mod cpu;
+mod cuda;
+mod error;
+mod event;
+mod launch;
+mod modules;
+mod stream;
+
+pub use buffer::{Buffer, Element};
+pub use cpu::CpuOptions;
+pub use error::DeviceError;
+pub use event::Event;
+pub use launch::Launch;
+pub use modules::{RecordedResources, recorded_resources};
+pub use stream::Stream;
+
+use crate::occupancy::DeviceLimits;
+use cpu::CpuDevice;
+use cuda::CudaDevice;
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// A machine that runs kernels. Cheap to clone; clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+enum Inner {
+    Cpu(CpuDevice),
+    Cuda(CudaDevice),
+}
+
+/// What sort of device it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// The CPU, through the SIMT executor.
+    Cpu,
+    /// An NVIDIA GPU, through the CUDA driver.
+    Cuda,
+}
+
+/// A device's memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// What an allocation could get now.
+    pub free: u64,
+    /// What there is.
+    pub total: u64,
+}
+
+impl Device {
+    /// Every device of this machine that answers: CUDA devices by number, then the CPU.
+    pub fn all() -> Vec<Device> {
+        let cuda = (0..CudaDevice::count().unwrap_or(0)).filter_map(|index| Device::cuda(index).ok());
+        cuda.chain([Device::cpu()]).collect()
+    }
+
+    /// The first CUDA device that answers, or else the CPU.
+    pub fn best() -> Device {
+        Device::cuda(0).unwrap_or_else(|_| Device::cpu())
+    }
+
+    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds.
+    pub fn cpu() -> Device {
+        Device::cpu_with(CpuOptions::default())
+    }
+
+    /// The CPU, with a choice of mode and block size: for tests and experiments.
+    pub fn cpu_with(options: CpuOptions) -> Device {
+        Device { inner: Arc::new(Inner::Cpu(CpuDevice::new(options))) }
+    }
+
+    /// A CUDA device by its number.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are not so many devices,
+    /// [`DeviceError::Cuda`] if the driver refuses it.
+    pub fn cuda(index: usize) -> Result<Device, DeviceError> {
+        Ok(Device { inner: Arc::new(Inner::Cuda(CudaDevice::open(index)?)) })
+    }
+
+    /// How many CUDA devices there are.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoDriver`] on a machine without a driver.
+    pub fn cuda_count() -> Result<usize, DeviceError> {
+        CudaDevice::count()
+    }
+
+    /// What sort of device this is.
+    pub fn kind(&self) -> DeviceKind {
+        match &*self.inner {
+            Inner::Cpu(_) => DeviceKind::Cpu,
+            Inner::Cuda(_) => DeviceKind::Cuda,
+        }
+    }
+
+    /// The name by which it is chosen: `cpu`, `cuda:0`.
+    pub fn id(&self) -> String {
+        match &*self.inner {
+            Inner::Cpu(_) => "cpu".to_owned(),
+            Inner::Cuda(device) => format!("cuda:{}", device.index()),
+        }
+    }
+
+    /// The maker's name for it.
+    pub fn name(&self) -> String {
+        match &*self.inner {
+            Inner::Cpu(device) => device.name(),
+            Inner::Cuda(device) => device.name().to_owned(),
+        }
+    }
+
+    /// What bounds a launch on it.
+    pub fn limits(&self) -> &DeviceLimits {
+        match &*self.inner {
+            Inner::Cpu(device) => device.limits(),
+            Inner::Cuda(device) => device.limits(),
+        }
+    }
+
+    /// Its memory.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the driver does not say.
+    pub fn memory(&self) -> Result<Memory, DeviceError> {
+        match &*self.inner {
+            Inner::Cpu(device) => Ok(device.memory()),
+            Inner::Cuda(device) => device.memory(),
+        }
+    }
+
+    /// A new stream: operations on it run in order, and beside those of other streams.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the driver refuses one.
+    pub fn stream(&self) -> Result<Stream, DeviceError> {
+        Stream::new(self.clone())
+    }
+
+    fn inner(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({}: {})", self.id(), self.name())
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.id(), self.name())
+    }
+}
+
+impl FromStr for Device {
+    type Err = DeviceError;
+
+    /// `auto` (the best there is), `cpu`, `cuda` (the first) or `cuda:i`.
+    fn from_str(text: &str) -> Result<Device, DeviceError> {
+        match text {
+            "auto" => Ok(Device::best()),
+            "cpu" => Ok(Device::cpu()),
+            "cuda" => Device::cuda(0),
+            _ => match text.strip_prefix("cuda:").and_then(|index| index.parse().ok()) {
+                Some(index) => Device::cuda(index),
+                None => Err(DeviceError::UnknownName { name: text.to_owned() }),
+            },
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The PTX that ships with the library, and what is recorded of its kernels.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// PTX for one architecture and everything newer.
+pub(super) struct ShippedModule {
+    /// Compute capability times ten: 70 or 90.
+    pub capability: u32,
+    pub ptx: &'static str,
+}
+
+/// Newest first.
+const MODULES: [ShippedModule; 2] = [
+    ShippedModule { capability: 90, ptx: include_str!("../../ptx/ferrovox_sm_90.ptx") },
+    ShippedModule { capability: 70, ptx: include_str!("../../ptx/ferrovox_sm_70.ptx") },
+];
+
+/// The newest PTX that a device of this compute capability (times ten) can run.
+pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> {
+    MODULES.iter().find(|module| module.capability <= capability)
+}
+
+/// What the assembler said of a kernel in the PTX that ships.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct RecordedResources {
+    /// 32-bit registers per thread.
+    pub registers: u32,
+    /// Shared memory per block that the kernel declares, in bytes.
+    pub static_shared_bytes: u32,
+    /// Bytes of stack per thread.
+    pub stack_bytes: u32,
+    /// Bytes of registers that did not fit and are stored in local memory.
+    pub spill_store_bytes: u32,
+    /// Bytes read back from there.
+    pub spill_load_bytes: u32,
+}
+
+/// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry point. Needs no GPU.
+pub fn recorded_resources() -> BTreeMap<String, BTreeMap<String, RecordedResources>> {
+    serde_json::from_str(include_str!("../../ptx/resources.json")).expect("the repository's own file, tested to parse")
+}

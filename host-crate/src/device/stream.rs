@@ -1,0 +1,164 @@
+//! Operations in order.
+
+use super::{
+    Buffer, Device, DeviceError, Element, Event, Inner, Launch,
+    buffer::BufferMemory,
+    cpu::CpuMemory,
+    cuda::CudaStream,
+    event::EventInner,
+};
+use cuda_std::{Kernel, launch_on_cpu};
+use simt::{Dim3, LaunchShape};
+use std::time::Instant;
+
+/// A queue of operations on one device, done one after the other.
+///
+/// On the CPU each is done when its function returns. On a CUDA device functions return at once, except
+/// [`download`](Stream::download) and [`synchronize`](Stream::synchronize); an error of the work itself is reported by
+/// one of these.
+pub struct Stream {
+    device: Device,
+    /// `None` on the CPU.
+    cuda: Option<CudaStream>,
+}
+
+impl Stream {
+    pub(super) fn new(device: Device) -> Result<Self, DeviceError> {
+        let cuda = match device.inner() {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(cuda) => Some(cuda.stream()?),
+        };
+        Ok(Self { device, cuda })
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Memory for `len` elements, whose values are unspecified.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
+        let bytes = Buffer::<T>::bytes_for(len)?;
+        let memory = match &self.cuda {
+            None => BufferMemory::Cpu(CpuMemory::zeroed("cpu", bytes)?),
+            Some(stream) => BufferMemory::Cuda(stream.alloc(bytes)?),
+        };
+        Ok(Buffer::new(self.device.clone(), memory, len))
+    }
+
+    /// Memory for `len` elements, all bytes zero.
+    ///
+    /// # Errors
+    /// As [`alloc`](Stream::alloc).
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
+        let buffer = self.alloc(len)?;
+        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.fill_with_zero(memory, buffer.bytes())?;
+        }
+        Ok(buffer)
+    }
+
+    /// A copy of `elements` on the device.
+    ///
+    /// # Errors
+    /// As [`alloc`](Stream::alloc).
+    pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>, DeviceError> {
+        let mut buffer = self.alloc(elements.len())?;
+        self.write(&mut buffer, elements)?;
+        Ok(buffer)
+    }
+
+    /// Copies `elements` to a buffer of the same length.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
+    pub fn write<T: Element>(&self, buffer: &mut Buffer<T>, elements: &[T]) -> Result<(), DeviceError> {
+        if elements.len() != buffer.len() {
+            return Err(DeviceError::LengthMismatch { from: elements.len(), to: buffer.len() });
+        }
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice.copy_from_slice(elements);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.copy_to_device(memory, bytemuck::cast_slice(elements))?;
+        }
+        Ok(())
+    }
+
+    /// The buffer's elements, on the host. Waits for everything before it on the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
+    pub fn download<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, DeviceError> {
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_slice() {
+            return Ok(slice.to_vec());
+        }
+        let mut elements = bytemuck::allocation::zeroed_vec::<T>(buffer.len());
+        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.copy_to_host(bytemuck::cast_slice_mut(&mut elements), memory)?;
+        }
+        Ok(elements)
+    }
+
+    /// Runs a kernel, in blocks of the size that the occupancy calculator chooses for it.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`]; on the CPU [`DeviceError::Kernel`] if the kernel failed.
+    ///
+    /// # Safety
+    /// The arguments are what the kernel's documentation asks for, on this device, and no other stream uses what it writes.
+    pub unsafe fn launch<K: Kernel>(&self, launch: Launch, args: K::Args<'_>) -> Result<(), DeviceError> {
+        if launch.blocks() == 0 {
+            return Ok(());
+        }
+        match (self.device.inner(), &self.cuda) {
+            (Inner::Cpu(cpu), _) => {
+                let options = cpu.options();
+                let shape = LaunchShape {
+                    grid: Dim3::from(launch.blocks()),
+                    block: Dim3::from(options.block.min(launch.most_threads())),
+                    dynamic_shared_bytes: launch.dynamic_shared(),
+                };
+                // SAFETY: the caller's promise.
+                Ok(unsafe { launch_on_cpu::<K>(shape, options.mode, args) }?)
+            }
+            // SAFETY: the caller's promise.
+            (Inner::Cuda(cuda), Some(stream)) => unsafe { cuda.launch::<K>(stream, launch, args) },
+            (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),
+        }
+    }
+
+    /// Marks the present end of the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the driver refuses.
+    pub fn record(&self) -> Result<Event, DeviceError> {
+        let inner = match &self.cuda {
+            None => EventInner::Cpu(Instant::now()),
+            Some(stream) => EventInner::Cuda(stream.record()?),
+        };
+        Ok(Event { inner })
+    }
+
+    /// Waits until everything on the stream is done.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if any of it failed.
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        match &self.cuda {
+            None => Ok(()),
+            Some(stream) => stream.synchronize(),
+        }
+    }
+
+    fn check_device<T: Element>(&self, buffer: &Buffer<T>) -> Result<(), DeviceError> {
+        if buffer.device().id() == self.device.id() {
+            return Ok(());
+        }
+        Err(DeviceError::WrongDevice { buffer: buffer.device().id(), stream: self.device.id() })
+    }
+}

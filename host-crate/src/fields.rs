@@ -1,0 +1,98 @@
+//! Volumes without a file: fields to try the pipelines on, filled in on the device.
+//!
+//! ```
+//! use ferrovox::{device::Device, fields};
+//!
+//! let stream = Device::best().stream()?;
+//! let sphere = fields::sphere(&stream, [64, 64, 64], 20.0)?;
+//! assert_eq!(sphere.dims(), [64, 64, 64]);
+//! # Ok::<(), ferrovox::device::DeviceError>(())
+//! ```
+
+use crate::{
+    device::{DeviceError, Stream},
+    device_volume::{DeviceVolume, grid_of, rows, rows_launch},
+    volume::Geometry,
+};
+use ferrovox_kernels::{
+    fields::{fill_gyroid, fill_metaballs, fill_sphere},
+    grid::Grid,
+    rows::Rows,
+};
+
+/// A ball of a metaball field: a centre and a radius, in voxels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metaball {
+    /// The centre.
+    pub centre: [f32; 3],
+    /// The distance at which the ball alone has density 1.
+    pub radius: f32,
+}
+
+/// The radius minus the distance from the middle of the volume: a sphere at isovalue 0, inside above.
+///
+/// # Errors
+/// Those of an allocation.
+pub fn sphere(stream: &Stream, dims: [usize; 3], radius: f32) -> Result<DeviceVolume<f32>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, dims)?;
+    let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
+    let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
+    // SAFETY: an element for each of the grid's samples, and the rows are theirs.
+    unsafe {
+        let args = (grid, sample_rows, centre, radius, samples.view_mut());
+        stream.launch::<fill_sphere>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+/// Schoen's gyroid with the coordinate going from 0 to `extent` along each axis: `sin z cos y + sin y cos x + sin x cos z`.
+///
+/// The benchmarks use an extent of 12 π and isovalue 0.
+///
+/// # Errors
+/// Those of an allocation.
+pub fn gyroid(stream: &Stream, dims: [usize; 3], extent_along_axis: f64) -> Result<DeviceVolume<f32>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, dims)?;
+    let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
+    let coordinates = dims.iter().flat_map(|&n| {
+        let step = if n > 1 { extent_along_axis / (n - 1) as f64 } else { 0.0 };
+        (0..n).map(move |i| (i as f64 * step) as f32 as f64)
+    });
+    let (sines, cosines): (Vec<f32>, Vec<f32>) = coordinates.map(|c| (c.sin() as f32, c.cos() as f32)).unzip();
+    let (sines, cosines) = (stream.upload(&sines)?, stream.upload(&cosines)?);
+    // SAFETY: an element for each of the grid's samples and each coordinate, and the rows are those of the samples.
+    unsafe {
+        let args = (grid, sample_rows, sines.view(), cosines.view(), samples.view_mut());
+        stream.launch::<fill_gyroid>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+/// The density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls that come near each other.
+///
+/// # Errors
+/// Those of an allocation.
+pub fn metaballs(stream: &Stream, dims: [usize; 3], balls: &[Metaball]) -> Result<DeviceVolume<f32>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, dims)?;
+    let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
+    let flat: Vec<f32> = balls
+        .iter()
+        .flat_map(|ball| [ball.centre[0], ball.centre[1], ball.centre[2], ball.radius])
+        .collect();
+    let flat = stream.upload(&flat)?;
+    // SAFETY: an element for each of the grid's samples, four for each ball, and the rows are those of the samples.
+    unsafe {
+        let args = (grid, sample_rows, flat.view(), samples.view_mut());
+        stream.launch::<fill_metaballs>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+fn extent(stream: &Stream, dims: [usize; 3]) -> Result<(Grid, Rows), DeviceError> {
+    let grid = grid_of(dims)?;
+    let samples = dims.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+    if samples.is_none() {
+        return Err(DeviceError::TooLarge { len: usize::MAX, size: size_of::<f32>() });
+    }
+    Ok((grid, rows(stream, [grid.nx, grid.ny, grid.nz], 1)))
+}

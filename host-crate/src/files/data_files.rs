@@ -1,0 +1,52 @@
+//! Where the data file that a detached header names is looked for.
+
+use std::path::{Path, PathBuf};
+
+use super::FileProblem;
+use super::source::Source;
+
+/// Opens the files that headers name.
+pub(crate) trait DataFiles {
+    /// Opens the file of that name; its problems come back wrapped with the name.
+    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem>;
+
+    /// The path of that file, where it has one.
+    fn path(&self, name: &str) -> PathBuf;
+}
+
+/// The folder of the header.
+pub(crate) struct Folder<'a>(pub &'a Path);
+
+impl DataFiles for Folder<'_> {
+    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem> {
+        Source::open(&self.path(name)).map_err(|problem| wrap(name, problem))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+/// Bytes that stand for the data file whatever its name; without them there is none.
+pub(crate) struct InMemory<'b>(pub Option<&'b [u8]>);
+
+impl DataFiles for InMemory<'_> {
+    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem> {
+        match self.0 {
+            Some(bytes) => Ok(Source::from_bytes(bytes)),
+            None => Err(wrap(name, FileProblem::NotFound)),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        name.into()
+    }
+}
+
+/// Says that a problem is the data file's.
+pub(crate) fn wrap(name: &str, problem: FileProblem) -> FileProblem {
+    FileProblem::DataFile {
+        name: name.to_owned(),
+        problem: Box::new(problem),
+    }
+}

@@ -1,0 +1,130 @@
+//! The grid that a header describes: sizes, sample type, and how many volumes there are.
+
+use super::{ByteOrder, FileProblem, ReadOptions, StoredType};
+
+/// What a header says about the samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The sizes as the file gives them, fastest axis first; for messages.
+    pub sizes: Vec<u64>,
+    /// Samples along x, y and z.
+    pub dims: [usize; 3],
+    /// Samples of one volume.
+    pub samples: usize,
+    /// How many volumes follow each other.
+    pub volumes: u64,
+    /// Bytes of all volumes.
+    pub total_bytes: u64,
+    /// Type of the samples.
+    pub stored: StoredType,
+    /// Byte order of the samples.
+    pub order: ByteOrder,
+}
+
+impl Layout {
+    /// The layout of sizes, fastest axis first: the first three are the dims (missing ones are 1),
+    /// the product of the others is the number of volumes.
+    pub fn new(sizes: &[u64], stored: StoredType, order: ByteOrder) -> Result<Self, FileProblem> {
+        let too_large = || FileProblem::TooLarge {
+            sizes: sizes.to_vec(),
+        };
+        let mut dims = [1; 3];
+        for (dim, &size) in dims.iter_mut().zip(sizes) {
+            *dim = usize::try_from(size).map_err(|_| too_large())?;
+        }
+        let product = |sizes: &[u64]| {
+            if sizes.contains(&0) {
+                return Some(0);
+            }
+            sizes
+                .iter()
+                .try_fold(1_u64, |product, &size| product.checked_mul(size))
+        };
+        let spatial = &sizes[..sizes.len().min(3)];
+        let samples = product(spatial)
+            .and_then(|samples| usize::try_from(samples).ok())
+            .ok_or_else(too_large)?;
+        let volumes = product(&sizes[spatial.len()..]).ok_or_else(too_large)?;
+        let total_bytes = product(sizes)
+            .and_then(|total| total.checked_mul(stored.bytes() as u64))
+            // a slice of memory has at most isize::MAX bytes
+            .filter(|&total| i64::try_from(total).is_ok())
+            .ok_or_else(too_large)?;
+        Ok(Self {
+            sizes: sizes.to_vec(),
+            dims,
+            samples,
+            volumes,
+            total_bytes,
+            stored,
+            order,
+        })
+    }
+
+    /// Bytes of one volume.
+    pub fn volume_bytes(&self) -> u64 {
+        self.samples as u64 * self.stored.bytes() as u64
+    }
+
+    /// The volume to read.
+    pub fn choose(&self, options: &ReadOptions) -> Result<u64, FileProblem> {
+        let count = self.volumes;
+        match options.volume {
+            None if count > 1 => Err(FileProblem::SeveralVolumes { count }),
+            None if count == 1 => Ok(0),
+            None => Err(FileProblem::NoSuchVolume { index: 0, count }),
+            Some(index) if index < count => Ok(index),
+            Some(index) => Err(FileProblem::NoSuchVolume { index, count }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(sizes: &[u64]) -> Result<Layout, FileProblem> {
+        Layout::new(sizes, StoredType::U16, ByteOrder::Little)
+    }
+
+    #[test]
+    fn further_axes_are_volumes() {
+        let four = layout(&[3, 4, 5, 6, 1]).unwrap();
+        assert_eq!(
+            (four.dims, four.volumes, four.volume_bytes()),
+            ([3, 4, 5], 6, 120)
+        );
+        assert_eq!(four.total_bytes, 720);
+        let one = layout(&[7]).unwrap();
+        assert_eq!((one.dims, one.volumes), ([7, 1, 1], 1));
+        let error = four.choose(&ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the file holds 6 volumes; choose one, 0 to 5"
+        );
+        let chosen = ReadOptions {
+            volume: Some(6),
+            ..ReadOptions::default()
+        };
+        let error = four.choose(&chosen).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no volume 6; the file holds 6, counted from 0"
+        );
+    }
+
+    #[test]
+    fn overflow_is_found_with_the_sizes() {
+        let error = layout(&[1 << 32, 1 << 31, 2]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "sizes 4294967296 x 2147483648 x 2 need more bytes than 64 bits can count; the header is damaged"
+        );
+        assert!(
+            layout(&[1 << 32, 1 << 30, 1]).is_err(),
+            "2^62 samples of 2 bytes are 2^63 bytes"
+        );
+        assert_eq!(layout(&[1 << 60, 1 << 60, 0]).unwrap().samples, 0);
+        assert_eq!(layout(&[0, 1 << 60, 1 << 60, 1]).unwrap().samples, 0);
+    }
+}

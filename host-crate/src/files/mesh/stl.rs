@@ -1,0 +1,52 @@
+//! Writing STL: binary, little-endian, one record of 50 bytes per triangle with its facet normal.
+
+use std::io::{self, Write};
+
+use nalgebra::Vector3;
+
+use super::encode::put_le;
+use super::with_indices;
+use crate::mesh::{TriangleMesh, VertexIndex};
+
+pub(super) fn write(mesh: &TriangleMesh, out: &mut dyn Write) -> io::Result<()> {
+    // Readers take a file that starts with "solid" for the text form.
+    let mut header = [b' '; 80];
+    header[..28].copy_from_slice(b"binary STL, made by ferrovox");
+    out.write_all(&header)?;
+    out.write_all(&(mesh.triangles.len() as u32).to_le_bytes())?;
+    with_indices(&mesh.triangles, out, |corners, bytes| {
+        let corners = corners.map(|corner| mesh.vertices[corner.position()]);
+        put_le(bytes, facet_normal(corners));
+        for corner in corners {
+            put_le(bytes, corner);
+        }
+        bytes.extend_from_slice(&[0; 2]);
+    })
+}
+
+/// The unit normal by the right-hand rule; zero for a triangle without area or with a corner that is not finite.
+fn facet_normal(corners: [[f32; 3]; 3]) -> [f32; 3] {
+    let [a, b, c] = corners.map(|corner| Vector3::from(corner).cast::<f64>());
+    let cross = (b - a).cross(&(c - a));
+    cross
+        .try_normalize(0.0)
+        .filter(|normal| normal.iter().all(|x| x.is_finite()))
+        .map_or([0.0; 3], |normal| normal.cast::<f32>().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facet_normals_follow_the_winding() {
+        let [o, x, y] = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0]];
+        assert_eq!(facet_normal([o, x, y]), [0.0, 0.0, 1.0]);
+        assert_eq!(facet_normal([o, y, x]), [0.0, 0.0, -1.0]);
+        assert_eq!(facet_normal([o, x, x]), [0.0; 3]);
+        assert_eq!(
+            facet_normal([o, x, [f32::NAN; 3]]).map(f32::is_nan),
+            [false; 3]
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! MetaImage: `.mha` with the samples behind the header, `.mhd` with the samples in another file.
+//!
+//! Positions in the file are LPS, as ITK has them; they are turned to RAS here.
+
+mod header;
+mod write;
+
+pub(crate) use write::write;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::axes::complete_axes;
+use super::data_files::{DataFiles, wrap};
+use super::layout::Layout;
+use super::samples::read_samples;
+use super::source::{Left, Source};
+use super::text::read_decimal;
+use super::{Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFile, VolumeFormat};
+use crate::volume::{AnyVolume, Geometry};
+use header::{DataFile, Header};
+
+pub(crate) fn read(
+    mut source: Source<'_>,
+    data_files: &dyn DataFiles,
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileProblem> {
+    let fields = Header::read(&mut source)?;
+    let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?;
+    let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
+    let geometry = geometry(&fields)?;
+    let volume = match &fields.data_file {
+        DataFile::Local => read_data(source, &fields, &layout, geometry, options, &mut header)?,
+        DataFile::Named(name) => {
+            header.data_file = Some(data_files.path(name));
+            let data = data_files.open(name)?;
+            read_data(data, &fields, &layout, geometry, options, &mut header)
+                .map_err(|problem| wrap(name, problem))?
+        }
+    };
+    Ok(VolumeFile { volume, header })
+}
+
+fn read_data(
+    mut source: Source<'_>,
+    fields: &Header,
+    layout: &Layout,
+    geometry: Geometry,
+    options: &ReadOptions,
+    header: &mut HeaderInfo,
+) -> Result<AnyVolume, FileProblem> {
+    match (u64::try_from(fields.header_size), source.left()) {
+        (Ok(bytes), _) => {
+            source.skip(bytes)?;
+        }
+        // -1: the samples are the last bytes of the file
+        (Err(_), Left::Exactly(left)) if fields.header_size == -1 && !fields.compressed => {
+            source.skip(left.saturating_sub(layout.total_bytes))?;
+        }
+        _ => {
+            return Err(damaged(format!(
+                "HeaderSize is {}; below zero only -1 has a meaning, and only for uncompressed data in a file",
+                fields.header_size
+            )));
+        }
+    }
+    if !fields.binary {
+        return read_decimal(&mut source, layout, geometry, options, header);
+    }
+    if fields.compressed {
+        // MetaIO writes zlib and reads gzip as well.
+        if source.peek(2)? == [0x1f, 0x8b] {
+            header.compression = Compression::Gzip;
+            source = source.gunzip();
+        } else {
+            header.compression = Compression::Zlib;
+            source = source.inflate();
+        }
+    }
+    read_samples(&mut source, layout, geometry, options, header)
+}
+
+/// The index-to-world map in RAS: LPS with x and y negated.
+fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
+    let spatial = fields.sizes.len().min(3);
+    let padded = |numbers: &[f64]| {
+        Vector3::from_fn(|k, _| {
+            if k < spatial {
+                numbers.get(k).copied().unwrap_or(0.0)
+            } else {
+                0.0
+            }
+        })
+    };
+    let steps: Vec<Vector3<f64>> = (0..spatial)
+        .map(|axis| padded(&fields.directions[axis]) * fields.spacing[axis])
+        .collect();
+    let flip = Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0));
+    Ok(Geometry::new(
+        flip * complete_axes(&steps),
+        flip * padded(&fields.offset),
+    )?)
+}
+
+fn damaged(problem: String) -> FileProblem {
+    FileProblem::Header {
+        format: VolumeFormat::MetaImage,
+        problem,
+    }
+}

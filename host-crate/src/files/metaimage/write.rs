@@ -1,0 +1,76 @@
+//! Writing MetaImage: header and samples in one file, raw or zlib, positions turned to LPS.
+
+use std::io::{self, Write};
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::files::{ByteOrder, write_samples};
+use crate::volume::{AnyVolume, SampleType};
+
+pub(crate) fn write(
+    volume: &AnyVolume,
+    order: ByteOrder,
+    compress: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let [nx, ny, nz] = volume.dims();
+    let geometry = volume.geometry();
+    let flip = Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0));
+    let axes = flip * geometry.axes();
+    let spacing = geometry.spacing();
+    let offset = flip * geometry.origin();
+    // One axis after the other. Adding zero turns -0 into 0.
+    let directions: Vec<String> = (0..9)
+        .map(|k| (axes[(k % 3, k / 3)] / spacing[k / 3] + 0.0).to_string())
+        .collect();
+    writeln!(out, "ObjectType = Image")?;
+    writeln!(out, "NDims = 3")?;
+    writeln!(out, "BinaryData = True")?;
+    let big = order == ByteOrder::Big;
+    writeln!(
+        out,
+        "BinaryDataByteOrderMSB = {}",
+        if big { "True" } else { "False" }
+    )?;
+    writeln!(
+        out,
+        "CompressedData = {}",
+        if compress { "True" } else { "False" }
+    )?;
+    writeln!(out, "TransformMatrix = {}", directions.join(" "))?;
+    writeln!(
+        out,
+        "Offset = {} {} {}",
+        offset.x + 0.0,
+        offset.y + 0.0,
+        offset.z + 0.0
+    )?;
+    writeln!(
+        out,
+        "ElementSpacing = {} {} {}",
+        spacing.x, spacing.y, spacing.z
+    )?;
+    writeln!(out, "DimSize = {nx} {ny} {nz}")?;
+    writeln!(out, "ElementType = {}", type_name(volume.sample_type()))?;
+    writeln!(out, "ElementDataFile = LOCAL")?;
+    if compress {
+        let mut encoder = flate2::write::ZlibEncoder::new(out, flate2::Compression::fast());
+        write_samples(volume, order, &mut encoder)?;
+        encoder.finish()?;
+        Ok(())
+    } else {
+        write_samples(volume, order, out)
+    }
+}
+
+fn type_name(sample_type: SampleType) -> &'static str {
+    match sample_type {
+        SampleType::U8 => "MET_UCHAR",
+        SampleType::I8 => "MET_CHAR",
+        SampleType::U16 => "MET_USHORT",
+        SampleType::I16 => "MET_SHORT",
+        SampleType::I32 => "MET_INT",
+        SampleType::F32 => "MET_FLOAT",
+        SampleType::F64 => "MET_DOUBLE",
+    }
+}

@@ -1,0 +1,60 @@
+//! Volume and mesh files.
+//!
+//! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
+//! reads one back. None of them knows a pipeline.
+//!
+//! # Formats
+//! | format | extensions | read | written | positions in the file |
+//! | --- | --- | --- | --- | --- |
+//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz` | yes | yes | RAS; sform, else qform, else the spacing |
+//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, ascii, hex | `.nrrd` | as its `space` says; none: as they stand |
+//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii | `.mha` | LPS |
+//! | npy | `.npy` | yes | yes | none |
+//! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
+//!
+//! All readers know both byte orders. World coordinates of a [`Volume`](crate::volume::Volume) are RAS: x to the
+//! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating
+//! x and y, so that one volume has the same world positions whatever the file.
+//!
+//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as i32, and refused
+//! if one of them does not fit. NIfTI's `scl_slope` and `scl_inter` are applied where they change something;
+//! then the samples are f32, or f64 where the file has f64.
+//!
+//! | mesh format | extension | normals | indices |
+//! | --- | --- | --- | --- |
+//! | PLY, binary little-endian | `.ply` | yes | 32 bits |
+//! | OBJ | `.obj` | yes | any |
+//! | STL, binary | `.stl` | of the facets | none; 2^32 − 1 triangles |
+//! | VTK legacy, binary | `.vtk` | yes | 31 bits |
+//! | VTK XML polydata, appended raw | `.vtp` | yes | 63 bits |
+
+mod axes;
+mod data_files;
+mod error;
+mod format;
+mod layout;
+mod mesh;
+mod metaimage;
+mod nifti;
+mod npy;
+mod nrrd;
+mod options;
+mod raw;
+mod read;
+mod replace;
+mod samples;
+mod scale;
+mod source;
+mod stored;
+mod text;
+mod write_volume;
+
+pub use error::{Amount, FileError, FileProblem};
+pub use format::{MeshFormat, VolumeFormat};
+pub use mesh::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
+pub use read::{read_volume, read_volume_bytes};
+pub use stored::{ByteOrder, StoredType};
+pub use write_volume::{VolumeWriteOptions, write_volume};
+
+pub(crate) use write_volume::write_samples;

@@ -1,0 +1,128 @@
+//! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, ascii and hex encodings.
+//!
+//! World coordinates are turned to RAS where the header's `space` says what they are. Without an
+//! anatomical `space` they are taken as they stand.
+
+mod geometry;
+mod header;
+mod write;
+
+pub(crate) use write::write;
+
+use super::data_files::{DataFiles, wrap};
+use super::layout::Layout;
+use super::samples::read_samples;
+use super::source::{Left, Source};
+use super::text::{read_decimal, read_hexadecimal};
+use super::{
+    ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFile, VolumeFormat,
+};
+use crate::volume::{AnyVolume, Geometry};
+use header::{Encoding, Header};
+
+/// Lines that `line skip` passes over are cut at this length.
+const LINE: usize = 1 << 16;
+
+pub(crate) fn read(
+    mut source: Source<'_>,
+    data_files: &dyn DataFiles,
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileProblem> {
+    let fields = Header::read(&mut source)?;
+    let axes = geometry::spatial_axes(&fields)?;
+    let layout = Layout::new(
+        &axes.sizes,
+        fields.stored,
+        fields.order.unwrap_or(ByteOrder::Little),
+    )?;
+    let mut header = HeaderInfo::new(VolumeFormat::Nrrd, fields.stored, layout.order);
+    header.version = Some(fields.magic.clone());
+    let geometry = geometry::geometry(&fields, &axes, &mut header.notes)?;
+    if fields.order.is_none() && fields.stored.bytes() > 1 && fields.encoding.is_binary() {
+        return Err(damaged(format!(
+            "no field \"endian\", which samples of {} need",
+            fields.stored
+        )));
+    }
+    let volume = match &fields.data_file {
+        None => read_data(source, &fields, &layout, geometry, options, &mut header)?,
+        Some(name) => {
+            header.data_file = Some(data_files.path(name));
+            let data = data_files.open(name)?;
+            read_data(data, &fields, &layout, geometry, options, &mut header)
+                .map_err(|problem| wrap(name, problem))?
+        }
+    };
+    Ok(VolumeFile { volume, header })
+}
+
+fn read_data(
+    mut source: Source<'_>,
+    fields: &Header,
+    layout: &Layout,
+    geometry: Geometry,
+    options: &ReadOptions,
+    header: &mut HeaderInfo,
+) -> Result<AnyVolume, FileProblem> {
+    // Lines are skipped before decompression, bytes after it.
+    skip_lines(&mut source, fields.line_skip)?;
+    if fields.encoding == Encoding::Gzip {
+        header.compression = Compression::Gzip;
+        source = source.gunzip();
+    }
+    match u64::try_from(fields.byte_skip) {
+        Ok(bytes) => {
+            source.skip(bytes)?;
+        }
+        Err(_) => skip_to_last(&mut source, fields, layout)?,
+    }
+    match fields.encoding {
+        Encoding::Raw | Encoding::Gzip => {
+            read_samples(&mut source, layout, geometry, options, header)
+        }
+        Encoding::Ascii => read_decimal(&mut source, layout, geometry, options, header),
+        Encoding::Hex => read_hexadecimal(&mut source, layout, geometry, options, header),
+    }
+}
+
+fn skip_lines(source: &mut Source<'_>, lines: u64) -> Result<(), FileProblem> {
+    for skipped in 0..lines {
+        loop {
+            match source.line(LINE)? {
+                None => {
+                    return Err(damaged(format!(
+                        "\"line skip\" is {lines}, but the data have {skipped} lines"
+                    )));
+                }
+                Some(line) if line.len() == LINE => {}
+                Some(_) => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `byte skip: -1`: the samples are the last bytes of the file.
+fn skip_to_last(
+    source: &mut Source<'_>,
+    fields: &Header,
+    layout: &Layout,
+) -> Result<(), FileProblem> {
+    match source.left() {
+        Left::Exactly(left) if fields.byte_skip == -1 && fields.encoding == Encoding::Raw => {
+            source.skip(left.saturating_sub(layout.total_bytes))?;
+            Ok(())
+        }
+        _ => Err(damaged(format!(
+            "\"byte skip\" is {}; below zero only -1 has a meaning, and only for raw data in a file",
+            fields.byte_skip
+        ))),
+    }
+}
+
+fn damaged(problem: String) -> FileProblem {
+    FileProblem::Header {
+        format: VolumeFormat::Nrrd,
+        problem,
+    }
+}

@@ -1,0 +1,94 @@
+//! Writing a file so that it is there in full or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::{FileError, FileProblem};
+
+/// Writes `path` through a temporary file in the same folder, which takes its place when everything is on the
+/// disk. Whatever fails, what stood there before is untouched and nothing half-written stays behind.
+///
+/// A symbolic link is followed. A device or a pipe is written to directly.
+pub(crate) fn replace_file(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), FileError> {
+    replace(path, write).map_err(|problem| FileError::new(path, problem))
+}
+
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), FileProblem> {
+    let target = resolve(path)?;
+    let before = fs::metadata(&target).ok();
+    match &before {
+        Some(metadata) if metadata.is_dir() => return Err(FileProblem::IsDirectory),
+        Some(metadata) if !metadata.is_file() => return write_directly(&target, write),
+        _ => {}
+    }
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if !folder.is_dir() {
+        let missing = io::Error::other(format!("there is no folder {}", folder.display()));
+        return Err(FileProblem::Io {
+            action: "create the file",
+            source: missing,
+        });
+    }
+    let mut temporary = temporary_in(folder)
+        .map_err(|error| FileProblem::from_io("create a file in its folder", error))?;
+    write(temporary.as_file_mut()).map_err(|error| FileProblem::from_io("write", error))?;
+    let flush = |error| FileProblem::from_io("write to the disk", error);
+    temporary.as_file_mut().flush().map_err(flush)?;
+    if let Some(metadata) = &before {
+        // A file that is replaced keeps its permissions. A file system without any is no failure.
+        let _ = temporary.as_file().set_permissions(metadata.permissions());
+    }
+    temporary.as_file().sync_all().map_err(flush)?;
+    temporary
+        .persist(&target)
+        .map_err(|error| FileProblem::from_io("give the file its name", error.error))?;
+    // The new name is on the disk when the folder is. Not every file system can do this.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// The file that a path means, symbolic links followed.
+fn resolve(path: &Path) -> Result<PathBuf, FileProblem> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => {
+            fs::canonicalize(path).map_err(|error| FileProblem::from_io("follow the link", error))
+        }
+        _ => Ok(path.to_owned()),
+    }
+}
+
+/// A temporary file with the permissions that any new file gets; removed when dropped.
+fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ferrovox-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // less what the process's umask takes away
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn write_directly(
+    target: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), FileProblem> {
+    let mut file = File::options()
+        .write(true)
+        .open(target)
+        .map_err(|error| FileProblem::from_io("open the file", error))?;
+    write(&mut file).map_err(|error| FileProblem::from_io("write", error))
+}

@@ -1,0 +1,301 @@
+//! A stream of bytes, plain or compressed, with what is known of its length.
+//!
+//! Readers work on a [`Source`], so that files, bytes in memory and decompressed streams are read
+//! by the same code. The length is what protects against headers that lie: sizes are compared
+//! with it before memory is asked for.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+
+use super::{Amount, FileProblem};
+
+/// Buffer of a source over a file.
+const BUFFER: usize = 1 << 18;
+/// Deflate makes at most 1032 bytes of one.
+const DEFLATE_LIMIT: u64 = 1032;
+
+/// What is known of the number of bytes that a source still has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Exactly so many: a regular file, or memory.
+    Exactly(u64),
+    /// At most so many: compressed data.
+    AtMost(u64),
+    /// Anything: a pipe.
+    Unknown,
+}
+
+impl Left {
+    /// How many bytes there are if they are surely fewer than `needed`.
+    pub fn fewer_than(self, needed: u64) -> Option<Amount> {
+        match self {
+            Self::Exactly(left) if left < needed => Some(Amount::Exactly(left)),
+            Self::AtMost(left) if left < needed => Some(Amount::AtMost(left)),
+            _ => None,
+        }
+    }
+
+    fn after(self, taken: u64) -> Self {
+        match self {
+            Self::Exactly(left) => Self::Exactly(left.saturating_sub(taken)),
+            Self::AtMost(left) => Self::AtMost(left.saturating_sub(taken)),
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
+pub(crate) struct Source<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    left: Left,
+    /// Bytes given out so far.
+    position: u64,
+    /// The encoding that is being undone: `gzip` or `zlib`.
+    encoding: Option<&'static str>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Self, FileProblem> {
+        let open = |source| FileProblem::from_io("open the file", source);
+        let file = File::open(path).map_err(open)?;
+        let metadata = file.metadata().map_err(open)?;
+        if metadata.is_dir() {
+            return Err(FileProblem::IsDirectory);
+        }
+        let left = if metadata.is_file() {
+            Left::Exactly(metadata.len())
+        } else {
+            Left::Unknown
+        };
+        Ok(Self::new(
+            Box::new(BufReader::with_capacity(BUFFER, file)),
+            left,
+        ))
+    }
+
+    /// Reads from memory.
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
+        Self::new(Box::new(bytes), Left::Exactly(bytes.len() as u64))
+    }
+
+    fn new(reader: Box<dyn BufRead + 'a>, left: Left) -> Self {
+        Self {
+            reader,
+            left,
+            position: 0,
+            encoding: None,
+        }
+    }
+
+    /// What is known of the number of bytes still to come.
+    pub fn left(&self) -> Left {
+        self.left
+    }
+
+    /// How many bytes have been taken.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The first `count` bytes to come, or fewer at the end, without taking them.
+    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, FileProblem> {
+        let mut start = vec![0; count];
+        let found = read_full(&mut self.reader, &mut start).map_err(|error| self.problem(error))?;
+        start.truncate(found);
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
+
+    /// Fills `buffer`; returns how many bytes there were, fewer than asked for only at the end.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
+        let found = read_full(&mut self.reader, buffer).map_err(|error| self.problem(error))?;
+        self.take(found as u64);
+        Ok(found)
+    }
+
+    /// Passes over `count` bytes; returns how many there were.
+    pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
+        let mut limited = (&mut self.reader).take(count);
+        let skipped =
+            io::copy(&mut limited, &mut io::sink()).map_err(|error| self.problem(error))?;
+        self.take(skipped);
+        Ok(skipped)
+    }
+
+    /// The next line without its end (LF or CR LF); `None` at the end of the source.
+    /// A line longer than `limit` comes back cut at the limit: the callers' lines are short.
+    pub fn line(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.reader).take(limit as u64);
+        let taken = limited
+            .read_until(b'\n', &mut line)
+            .map_err(|error| self.problem(error))?;
+        self.take(taken as u64);
+        if taken == 0 {
+            return Ok(None);
+        }
+        if line.ends_with(b"\n") {
+            line.pop();
+            if line.ends_with(b"\r") {
+                line.pop();
+            }
+        }
+        Ok(Some(line))
+    }
+
+    /// The bytes up to the next white space (or comma), white space before them passed over; `None` at the
+    /// end. A word longer than `limit` comes back cut there.
+    pub fn word(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
+        let is_gap = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
+        let mut word = Vec::new();
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.problem(error)),
+            };
+            if buffer.is_empty() {
+                return Ok((!word.is_empty()).then_some(word));
+            }
+            let before = word.len();
+            let mut used = 0;
+            let mut done = false;
+            for byte in buffer {
+                used += 1;
+                if !is_gap(byte) {
+                    word.push(*byte);
+                    done = word.len() == limit;
+                } else if !word.is_empty() {
+                    done = true;
+                }
+                if done {
+                    break;
+                }
+            }
+            debug_assert!(word.len() >= before);
+            self.reader.consume(used);
+            self.take(used as u64);
+            if done {
+                return Ok(Some(word));
+            }
+        }
+    }
+
+    /// Undoes gzip from here on.
+    pub fn gunzip(self) -> Self {
+        self.decompress("gzip", |reader| {
+            Box::new(BufReader::with_capacity(
+                BUFFER,
+                MultiGzDecoder::new(reader),
+            ))
+        })
+    }
+
+    /// Undoes zlib from here on.
+    pub fn inflate(self) -> Self {
+        self.decompress("zlib", |reader| {
+            Box::new(BufReader::with_capacity(BUFFER, ZlibDecoder::new(reader)))
+        })
+    }
+
+    fn decompress(
+        self,
+        encoding: &'static str,
+        decoder: impl FnOnce(Box<dyn BufRead + 'a>) -> Box<dyn BufRead + 'a>,
+    ) -> Self {
+        let left = match self.left {
+            Left::Exactly(left) | Left::AtMost(left) => {
+                Left::AtMost(left.saturating_mul(DEFLATE_LIMIT))
+            }
+            Left::Unknown => Left::Unknown,
+        };
+        Self {
+            reader: decoder(self.reader),
+            left,
+            position: 0,
+            encoding: Some(encoding),
+        }
+    }
+
+    fn take(&mut self, bytes: u64) {
+        self.position += bytes;
+        self.left = self.left.after(bytes);
+    }
+
+    fn problem(&self, source: io::Error) -> FileProblem {
+        let after = self.position;
+        match (self.encoding, source.kind()) {
+            (Some(encoding), io::ErrorKind::UnexpectedEof) => {
+                FileProblem::CompressionEndsEarly { encoding, after }
+            }
+            (Some(encoding), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData) => {
+                FileProblem::CompressionDamaged {
+                    encoding,
+                    after,
+                    source,
+                }
+            }
+            _ => FileProblem::from_io("read", source),
+        }
+    }
+}
+
+/// Reads until the buffer is full or the reader ends.
+fn read_full(reader: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peeking_takes_nothing() {
+        let mut source = Source::from_bytes(b"abc def");
+        assert_eq!(source.peek(3).unwrap(), b"abc");
+        assert_eq!(source.peek(100).unwrap(), b"abc def");
+        assert_eq!((source.position(), source.left()), (0, Left::Exactly(7)));
+        assert_eq!(source.word(100).unwrap().unwrap(), b"abc");
+        assert_eq!((source.position(), source.left()), (4, Left::Exactly(3)));
+        assert_eq!(source.skip(2).unwrap(), 2);
+        assert_eq!(source.word(100).unwrap().unwrap(), b"f");
+        assert_eq!(source.word(100).unwrap(), None);
+    }
+
+    #[test]
+    fn lines_end_with_lf_or_cr_lf_and_are_cut_at_the_limit() {
+        let mut source = Source::from_bytes(b"one\r\n\ntwo\n0123456789");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"one");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"two");
+        assert_eq!(source.line(4).unwrap().unwrap(), b"0123");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"456789");
+        assert_eq!(source.line(100).unwrap(), None);
+    }
+
+    #[test]
+    fn decompression_bounds_what_can_come() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        io::Write::write_all(&mut encoder, &vec![0; 1 << 20]).unwrap();
+        let packed = encoder.finish().unwrap();
+        let mut source = Source::from_bytes(&packed).gunzip();
+        let Left::AtMost(bound) = source.left() else {
+            panic!("compressed data have a bound")
+        };
+        assert!(bound >= 1 << 20, "{bound}");
+        assert_eq!(source.skip(u64::MAX).unwrap(), 1 << 20);
+    }
+}

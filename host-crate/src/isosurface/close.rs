@@ -1,0 +1,56 @@
+//! Closing the surface where the volume ends.
+
+use super::{Inside, IsosurfaceError, IsosurfaceParams};
+use crate::{
+    device::{Buffer, DeviceError, Stream},
+    device_volume::{DeviceSample, DeviceVolume, grid_of, rows, rows_launch},
+};
+use ferrovox_kernels::{
+    grid::Grid,
+    isosurface::{pad_mask as pad_mask_kernel, pad_samples},
+};
+
+/// The value of the samples around the volume. It is so far outside that the surface closes within
+/// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from overflow.
+const FAR: f32 = 1e30;
+
+/// A copy of the volume in `f32` with one sample more on every side, all of them outside.
+pub(super) fn pad<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    params: &IsosurfaceParams,
+) -> Result<DeviceVolume<f32>, IsosurfaceError> {
+    let outside = if params.inside == Inside::Above { -FAR } else { FAR };
+    let outside = if params.iso.abs() < FAR { outside } else { outside.signum() * f32::MAX };
+    let (dims, grid) = padded(volume.grid())?;
+    let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
+    let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
+    // SAFETY: a sample for each of the grid's, and an element for each of the padded one's.
+    unsafe {
+        let args = (volume.samples().view(), volume.grid(), sample_rows, outside, samples.view_mut());
+        stream.launch::<pad_samples<T>>(rows_launch(sample_rows), args)?;
+    }
+    let geometry = volume.geometry().shifted([-1; 3]);
+    Ok(DeviceVolume::from_buffer(samples, dims, geometry)?)
+}
+
+/// The same for a mask, if there is one: the cells around the volume count as far as the mask does beside them.
+pub(super) fn pad_mask(stream: &Stream, mask: &Buffer<u8>, grid: Grid) -> Result<Buffer<u8>, IsosurfaceError> {
+    if mask.is_empty() {
+        return Ok(stream.alloc(0)?);
+    }
+    let (_, padded_grid) = padded(grid)?;
+    let mut out = stream.alloc::<u8>(padded_grid.samples() as usize)?;
+    let sample_rows = rows(stream, [padded_grid.nx, padded_grid.ny, padded_grid.nz], 1);
+    // SAFETY: as above.
+    unsafe {
+        let args = (mask.view(), grid, sample_rows, out.view_mut());
+        stream.launch::<pad_mask_kernel>(rows_launch(sample_rows), args)?;
+    }
+    Ok(out)
+}
+
+fn padded(grid: Grid) -> Result<([usize; 3], Grid), DeviceError> {
+    let dims = [grid.nx, grid.ny, grid.nz].map(|n| if n == 0 { 0 } else { n as usize + 2 });
+    Ok((dims, grid_of(dims)?))
+}

@@ -1,0 +1,270 @@
+//! The stages of the document, one kernel after another.
+
+use super::{
+    DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes, scan::PendingScan,
+};
+use crate::{
+    device::{Buffer, Element, Launch, Stream},
+    device_volume::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world, rows, rows_launch},
+};
+use ferrovox_kernels::{
+    grid::{X, Y, Z},
+    isosurface::{
+        MAX_BLOCK, classify_cells, compact_cells, emit_normals, emit_triangles, emit_vertices, flag_edges,
+    },
+    rows::Items,
+    sample::Count,
+};
+
+/// Cells that a thread of a GPU classifies in a row, reading the face between them once.
+const CELLS_PER_THREAD: u32 = 4;
+/// Items of a piece where single items are dealt to threads.
+const PIECE: u32 = 4096;
+
+/// What the first stages leave for the others.
+struct Classified<'a, T> {
+    volume: &'a DeviceVolume<T>,
+    params: &'a IsosurfaceParams,
+    cases: Buffer<u8>,
+    occupied: Buffer<u8>,
+    triangle_counts: Buffer<u8>,
+    edge_flags: Buffer<u8>,
+}
+
+/// How many there are of each, and how many cells were left out.
+struct Totals {
+    occupied: u64,
+    triangles: u64,
+    vertices: u64,
+    non_finite_cells: u64,
+}
+
+pub(super) fn extract<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: &Buffer<u8>,
+    params: &IsosurfaceParams,
+) -> Result<DeviceMesh, IsosurfaceError> {
+    let mut times = StageTimes::start(stream)?;
+    let grid = volume.grid();
+    if grid.cells() == 0 {
+        return Ok(DeviceMesh {
+            positions: stream.alloc(0)?,
+            normals: if params.normals { Some(stream.alloc(0)?) } else { None },
+            triangles: DeviceTriangles::U32(stream.alloc(0)?),
+            non_finite_cells: 0,
+            times,
+        });
+    }
+    let cells = grid.cells() as usize;
+    let mut cases = stream.alloc::<u8>(cells)?;
+    let mut occupied = stream.alloc::<u8>(cells)?;
+    let mut triangle_counts = stream.alloc::<u8>(cells)?;
+    let mut non_finite = stream.zeros::<u64>(1)?;
+    let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
+    // SAFETY: a sample for each of the grid's, an element for each cell, and the rows are those of the cells.
+    unsafe {
+        stream.launch::<classify_cells<T>>(
+            rows_launch(cell_rows),
+            (
+                volume.samples().view(),
+                mask.view(),
+                grid,
+                cell_rows,
+                params.iso,
+                cases.view_mut(),
+                occupied.view_mut(),
+                triangle_counts.view_mut(),
+                non_finite.view_mut(),
+            ),
+        )?;
+    }
+    times.end(stream, "classify")?;
+
+    let mut edge_flags = stream.alloc::<u8>(grid.edges() as usize)?;
+    for axis in [X, Y, Z] {
+        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
+        // SAFETY: a flag for each of the grid's edges, and the rows are those of the edges along the axis.
+        unsafe {
+            stream.launch::<flag_edges<T>>(
+                rows_launch(edge_rows),
+                (
+                    volume.samples().view(),
+                    cases.view(),
+                    grid,
+                    edge_rows,
+                    axis,
+                    params.iso,
+                    !mask.is_empty() as u32,
+                    non_finite.view(),
+                    edge_flags.view_mut(),
+                ),
+            )?;
+        }
+    }
+    times.end(stream, "edges")?;
+
+    let classified = Classified { volume, params, cases, occupied, triangle_counts, edge_flags };
+    emit(stream, &classified, &non_finite, times)
+}
+
+/// Scans, learns the totals, and chooses the index type.
+fn emit<T: DeviceSample>(
+    stream: &Stream,
+    classified: &Classified<'_, T>,
+    non_finite: &Buffer<u64>,
+    mut times: StageTimes,
+) -> Result<DeviceMesh, IsosurfaceError> {
+    let scans = Scans {
+        occupied: PendingScan::start(stream, &classified.occupied)?,
+        triangles: PendingScan::start(stream, &classified.triangle_counts)?,
+        vertices: PendingScan::start(stream, &classified.edge_flags)?,
+    };
+    let totals = Totals {
+        occupied: scans.occupied.total(stream)?,
+        triangles: scans.triangles.total(stream)?,
+        vertices: scans.vertices.total(stream)?,
+        non_finite_cells: stream.download(non_finite)?[0],
+    };
+    times.end(stream, "totals")?;
+    let fits = totals.vertices.max(totals.triangles) <= u32::MAX as u64;
+    match (classified.params.index_width, fits) {
+        (IndexWidth::Bits32, false) => {
+            Err(IsosurfaceError::IndexWidth { vertices: totals.vertices, triangles: totals.triangles })
+        }
+        (IndexWidth::Bits64, _) | (IndexWidth::Automatic, false) => {
+            emit_with::<T, u64>(stream, classified, scans, totals, times, DeviceTriangles::U64)
+        }
+        _ => emit_with::<T, u32>(stream, classified, scans, totals, times, DeviceTriangles::U32),
+    }
+}
+
+struct Scans<'a> {
+    occupied: PendingScan<'a, u8>,
+    triangles: PendingScan<'a, u8>,
+    vertices: PendingScan<'a, u8>,
+}
+
+fn emit_with<T: DeviceSample, I: Count + Element>(
+    stream: &Stream,
+    classified: &Classified<'_, T>,
+    scans: Scans<'_>,
+    totals: Totals,
+    mut times: StageTimes,
+    wrap: fn(Buffer<I>) -> DeviceTriangles,
+) -> Result<DeviceMesh, IsosurfaceError> {
+    let Classified { volume, params, cases, occupied, edge_flags, .. } = classified;
+    let grid = volume.grid();
+    let occupied_cells = {
+        let offsets = scans.occupied.finish::<I>(stream)?;
+        times.end(stream, "scan occupied")?;
+        let mut compacted = stream.alloc::<u64>(totals.occupied as usize)?;
+        let items = Items { count: grid.cells(), piece: PIECE };
+        let launch = Launch::pieces(items.pieces());
+        // SAFETY: a flag and an offset for each cell, and room for every flag that is set.
+        unsafe {
+            let args = (occupied.view(), offsets.view(), items, compacted.view_mut());
+            stream.launch::<compact_cells<I>>(launch, args)?;
+        }
+        times.end(stream, "compact")?;
+        compacted
+    };
+    let triangle_offsets = scans.triangles.finish::<I>(stream)?;
+    times.end(stream, "scan triangles")?;
+    let vertex_offsets = scans.vertices.finish::<I>(stream)?;
+    times.end(stream, "scan vertices")?;
+
+    let mut positions = stream.alloc::<f32>(totals.vertices as usize * 3)?;
+    for axis in [X, Y, Z] {
+        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
+        // SAFETY: a flag and an offset for each edge, and room for three coordinates for every flag that is set.
+        unsafe {
+            stream.launch::<emit_vertices<T, I>>(
+                rows_launch(edge_rows),
+                (
+                    volume.samples().view(),
+                    grid,
+                    edge_rows,
+                    axis,
+                    params.iso,
+                    index_to_world(volume.geometry()),
+                    edge_flags.view(),
+                    vertex_offsets.view(),
+                    positions.view_mut(),
+                ),
+            )?;
+        }
+    }
+    times.end(stream, "vertices")?;
+
+    let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
+    let items = Items { count: totals.occupied, piece: PIECE };
+    // the table's triangles face the below side; a mirroring geometry turns them round once more
+    let flip = (params.inside == Inside::Below) != volume.geometry().mirrors();
+    // SAFETY: an offset for each cell and each edge, and room for three indices for each triangle.
+    unsafe {
+        stream.launch::<emit_triangles<I>>(
+            Launch::pieces(items.pieces()).at_most_threads(MAX_BLOCK as u32),
+            (
+                occupied_cells.view(),
+                items,
+                cases.view(),
+                grid,
+                triangle_offsets.view(),
+                vertex_offsets.view(),
+                flip as u32,
+                triangles.view_mut(),
+            ),
+        )?;
+    }
+    times.end(stream, "triangles")?;
+
+    let normals = if params.normals {
+        let normals = vertex_normals(stream, classified, &vertex_offsets, totals.vertices)?;
+        times.end(stream, "normals")?;
+        Some(normals)
+    } else {
+        None
+    };
+    Ok(DeviceMesh {
+        positions,
+        normals,
+        triangles: wrap(triangles),
+        non_finite_cells: totals.non_finite_cells,
+        times,
+    })
+}
+
+fn vertex_normals<T: DeviceSample, I: Count + Element>(
+    stream: &Stream,
+    classified: &Classified<'_, T>,
+    vertex_offsets: &Buffer<I>,
+    vertices: u64,
+) -> Result<Buffer<f32>, IsosurfaceError> {
+    let volume = classified.volume;
+    let grid = volume.grid();
+    let mut normals = stream.alloc::<f32>(vertices as usize * 3)?;
+    let outward = if classified.params.inside == Inside::Above { -1.0 } else { 1.0 };
+    for axis in [X, Y, Z] {
+        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
+        // SAFETY: as for the positions.
+        unsafe {
+            stream.launch::<emit_normals<T, I>>(
+                rows_launch(edge_rows),
+                (
+                    volume.samples().view(),
+                    grid,
+                    edge_rows,
+                    axis,
+                    classified.params.iso,
+                    gradient_to_world(volume.geometry()),
+                    outward,
+                    classified.edge_flags.view(),
+                    vertex_offsets.view(),
+                    normals.view_mut(),
+                ),
+            )?;
+        }
+    }
+    Ok(normals)
+}

@@ -1,0 +1,46 @@
+//! How long each stage takes.
+
+use crate::device::{DeviceError, Event, Stream};
+use std::time::Duration;
+
+/// The time of one stage on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageTime {
+    /// The stage's name.
+    pub stage: &'static str,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Events around the stages of a pipeline. Reading the times waits for the work; making it does not.
+pub struct StageTimes {
+    start: Event,
+    ends: Vec<(&'static str, Event)>,
+}
+
+impl StageTimes {
+    pub(crate) fn start(stream: &Stream) -> Result<Self, DeviceError> {
+        Ok(Self { start: stream.record()?, ends: Vec::new() })
+    }
+
+    /// Everything since the last stage was this one.
+    pub(crate) fn end(&mut self, stream: &Stream, stage: &'static str) -> Result<(), DeviceError> {
+        self.ends.push((stage, stream.record()?));
+        Ok(())
+    }
+
+    /// The time of each stage, in order. Waits for the last.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the work failed.
+    pub fn read(&self) -> Result<Vec<StageTime>, DeviceError> {
+        let mut last = &self.start;
+        let mut times = Vec::with_capacity(self.ends.len());
+        for (stage, end) in &self.ends {
+            end.synchronize()?;
+            times.push(StageTime { stage, time: end.since(last)? });
+            last = end;
+        }
+        Ok(times)
+    }
+}

@@ -1,0 +1,26 @@
+//! Volumes into geometry on the GPU, in Rust from the kernel up.
+//!
+//! ferrovox turns volume data (medical images, simulations, scans) into geometry. Every kernel is written once, in Rust; it
+//! runs on NVIDIA GPUs as PTX and on any CPU through a SIMT executor, with the same bits as the result. Nothing of CUDA
+//! is needed to build it, and no driver to run it.
+//!
+//! | step | module |
+//! | --- | --- |
+//! | read a file | [`files`] |
+//! | hold samples with their place in the world | [`volume`] |
+//! | choose where to run | [`device`] |
+//! | put a volume there | [`device_volume`], [`fields`] |
+//! | make geometry | [`isosurface`] |
+//! | look at it | [`mesh`], [`render`] |
+//! | write it | [`files`] |
+//! | understand a launch | [`occupancy`] |
+
+pub mod device;
+pub mod device_volume;
+pub mod fields;
+pub mod files;
+pub mod isosurface;
+pub mod mesh;
+pub mod occupancy;
+pub mod render;
+pub mod volume;

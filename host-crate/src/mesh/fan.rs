@@ -1,0 +1,151 @@
+//! The triangles around one vertex: its edges, and whether they form a single fan.
+
+use super::VertexIndex;
+use super::adjacency::Wedge;
+
+/// Edge and vertex counts. Each edge is counted at its lower vertex, so that sums over vertices
+/// count every edge once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub used_vertices: usize,
+    pub edges: usize,
+    pub boundary_edges: usize,
+    pub non_manifold_edges: usize,
+    pub inconsistent_edges: usize,
+    pub non_manifold_vertices: usize,
+}
+
+impl Counts {
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            used_vertices: self.used_vertices + other.used_vertices,
+            edges: self.edges + other.edges,
+            boundary_edges: self.boundary_edges + other.boundary_edges,
+            non_manifold_edges: self.non_manifold_edges + other.non_manifold_edges,
+            inconsistent_edges: self.inconsistent_edges + other.inconsistent_edges,
+            non_manifold_vertices: self.non_manifold_vertices + other.non_manifold_vertices,
+        }
+    }
+}
+
+/// Above this many triangles at a vertex the walk, quadratic in their number, is not tried.
+const WALK_LIMIT: usize = 24;
+
+/// Reusable memory of the general case.
+pub(super) struct Scratch<I> {
+    /// (neighbour, wedge, edge leaves the vertex)
+    ends: Vec<(I, usize, bool)>,
+    /// Union-find parents, one per wedge.
+    parents: Vec<usize>,
+}
+
+impl<I> Default for Scratch<I> {
+    fn default() -> Self {
+        Self {
+            ends: Vec::new(),
+            parents: Vec::new(),
+        }
+    }
+}
+
+/// Counts the edges and judges the fan of `vertex`.
+pub(super) fn count_fan<I: VertexIndex>(
+    vertex: usize,
+    wedges: &[Wedge<I>],
+    scratch: &mut Scratch<I>,
+) -> Counts {
+    if wedges.is_empty() {
+        return Counts::default();
+    }
+    if is_oriented_disc(wedges) {
+        // The common case: each neighbour is the next of one wedge and the previous of another.
+        let edges = wedges
+            .iter()
+            .filter(|wedge| wedge.next.position() > vertex)
+            .count();
+        return Counts {
+            used_vertices: 1,
+            edges,
+            ..Counts::default()
+        };
+    }
+    count_general(vertex, wedges, scratch)
+}
+
+/// True when walking from wedge to wedge across shared edges visits all of them and returns:
+/// the vertex is inside the surface, and its triangles wind consistently.
+fn is_oriented_disc<I: VertexIndex>(wedges: &[Wedge<I>]) -> bool {
+    if wedges.len() > WALK_LIMIT {
+        return false;
+    }
+    let mut at = wedges[0].previous;
+    for step in 1..=wedges.len() {
+        // The first return to the start ends the walk; after as many steps as there are wedges
+        // it has visited each of them once.
+        if at == wedges[0].next {
+            return step == wedges.len();
+        }
+        match wedges.iter().find(|wedge| wedge.next == at) {
+            Some(wedge) => at = wedge.previous,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Any vertex: groups the edge ends by neighbour, and joins the wedges that share an edge.
+fn count_general<I: VertexIndex>(
+    vertex: usize,
+    wedges: &[Wedge<I>],
+    scratch: &mut Scratch<I>,
+) -> Counts {
+    let Scratch { ends, parents } = scratch;
+    ends.clear();
+    parents.clear();
+    parents.extend(0..wedges.len());
+    for (index, wedge) in wedges.iter().enumerate() {
+        ends.push((wedge.next, index, true));
+        ends.push((wedge.previous, index, false));
+    }
+    ends.sort_unstable();
+
+    let mut counts = Counts {
+        used_vertices: 1,
+        ..Counts::default()
+    };
+    let mut fans = wedges.len();
+    let mut crowded = false;
+    for group in ends.chunk_by(|left, right| left.0 == right.0) {
+        for pair in group.windows(2) {
+            fans -= usize::from(unite(parents, pair[0].1, pair[1].1));
+        }
+        crowded |= group.len() > 2;
+        if group[0].0.position() > vertex {
+            let leaving = group.iter().filter(|end| end.2).count();
+            counts.edges += 1;
+            match group.len() {
+                1 => counts.boundary_edges += 1,
+                2 => counts.inconsistent_edges += usize::from(leaving != 1),
+                _ => counts.non_manifold_edges += 1,
+            }
+        }
+    }
+    // One fan whose edges are used at most twice is a disc or a half disc.
+    counts.non_manifold_vertices = usize::from(fans > 1 || crowded);
+    counts
+}
+
+/// Joins two sets; true when they were apart.
+fn unite(parents: &mut [usize], a: usize, b: usize) -> bool {
+    let (a, b) = (find(parents, a), find(parents, b));
+    parents[a.max(b)] = a.min(b);
+    a != b
+}
+
+fn find(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}

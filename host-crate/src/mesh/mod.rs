@@ -1,0 +1,29 @@
+//! Triangle meshes, and what can be said about them: closed, manifold, oriented, Euler
+//! characteristic, area, volume, defects.
+//!
+//! ```
+//! use ferrovox::mesh::{TriangleMesh, Triangles, check};
+//!
+//! // A tetrahedron, counter-clockwise seen from outside.
+//! let mesh = TriangleMesh {
+//!     vertices: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+//!     normals: None,
+//!     triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+//! };
+//! let report = check(&mesh);
+//! assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
+//! assert_eq!(report.euler_characteristic(), 2);
+//! assert!((report.volume - 1.0 / 6.0).abs() < 1e-12);
+//! ```
+
+mod adjacency;
+mod check;
+mod components;
+mod fan;
+mod measure;
+mod report;
+mod triangle_mesh;
+
+pub use check::check;
+pub use report::MeshReport;
+pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

@@ -1,0 +1,81 @@
+//! A finished picture.
+
+use crate::device::DeviceError;
+use std::io::{self, Write};
+
+/// An error in drawing a picture.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// No pixels, or too many.
+    #[error("a picture of {width}x{height} pixels cannot be drawn; both sides must be 1 to {}", super::MAX_SIDE)]
+    Size {
+        /// Pixels along x.
+        width: u32,
+        /// Pixels along y.
+        height: u32,
+    },
+    /// No rays, or too many.
+    #[error("{rays} rays per pixel and side cannot be cast; use 1 to 8")]
+    Rays {
+        /// Rays per pixel and side.
+        rays: u32,
+    },
+    /// An isovalue that no sample can be compared with.
+    #[error("the isovalue is {iso}: it must be a finite number")]
+    Iso {
+        /// The isovalue.
+        iso: f32,
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Pixels, row by row from the upper left corner, as 8-bit sRGB red, green, blue and alpha.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    width: u32,
+    height: u32,
+    rgba: Vec<u8>,
+}
+
+impl Picture {
+    pub(super) fn from_pixels(width: u32, height: u32, pixels: &[u32]) -> Self {
+        let rgba = pixels.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
+        Self { width, height, rgba }
+    }
+
+    pub(super) fn filled(width: u32, height: u32, colour: [f32; 3]) -> Self {
+        let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
+        Self { width, height, rgba: [r, g, b, 255].repeat(width as usize * height as usize) }
+    }
+
+    /// Pixels along x.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Pixels along y.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// The four channels of each pixel.
+    pub fn rgba(&self) -> &[u8] {
+        &self.rgba
+    }
+
+    /// Writes the picture as a PNG file.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_png(&self, to: impl Write) -> io::Result<()> {
+        let mut encoder = png::Encoder::new(to, self.width, self.height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.rgba)?;
+        Ok(writer.finish()?)
+    }
+}

@@ -1,0 +1,63 @@
+//! What can be wrong with a volume.
+
+/// Why a volume, or its geometry, cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VolumeError {
+    /// The product of the dims does not fit in memory's index type.
+    #[error(
+        "dims {} x {} x {} are more samples than {} bits can count; check the dims",
+        dims[0], dims[1], dims[2], usize::BITS
+    )]
+    TooManySamples {
+        /// The dims as given, x first.
+        dims: [usize; 3],
+    },
+    /// The number of samples is not the product of the dims.
+    #[error(
+        "dims {} x {} x {} need {expected} samples, but there are {found}; give dims whose product is {found}",
+        dims[0], dims[1], dims[2]
+    )]
+    LengthMismatch {
+        /// The dims as given, x first.
+        dims: [usize; 3],
+        /// The product of the dims.
+        expected: usize,
+        /// How many samples there are.
+        found: usize,
+    },
+    /// A spacing is zero, negative or not finite.
+    #[error("the spacing along {axis} is {value}; it must be a positive finite number")]
+    Spacing {
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The spacing as given.
+        value: f64,
+    },
+    /// A coefficient of the index-to-world map is NaN or infinite.
+    #[error(
+        "the index-to-world map has the coefficient {value} in row {row}, column {column}; every coefficient must be finite"
+    )]
+    NonFiniteGeometry {
+        /// Row, 0 to 2.
+        row: usize,
+        /// Column, 0 to 3; column 3 is the origin.
+        column: usize,
+        /// The coefficient as given.
+        value: f64,
+    },
+    /// The index-to-world map flattens the grid.
+    #[error(
+        "the index-to-world map has determinant {determinant:e}, so the grid's axes do not span space; give three independent axes"
+    )]
+    SingularGeometry {
+        /// Determinant of the 3 x 3 part.
+        determinant: f64,
+    },
+    /// The last row of a 4 x 4 affine matrix is not 0 0 0 1.
+    #[error("the last row of the affine matrix is {} {} {} {}; an affine map has 0 0 0 1 there", row[0], row[1], row[2], row[3])]
+    NotAffine {
+        /// The last row as given.
+        row: [f64; 4],
+    },
+}

@@ -1,0 +1,171 @@
+//! The sample types a volume may have.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{AnyVolume, Volume};
+
+/// The type of a volume's samples, as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SampleType {
+    /// Unsigned 8 bit integers.
+    U8,
+    /// Signed 8 bit integers.
+    I8,
+    /// Unsigned 16 bit integers.
+    U16,
+    /// Signed 16 bit integers.
+    I16,
+    /// Signed 32 bit integers.
+    I32,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+}
+
+impl SampleType {
+    /// Every sample type, narrow to wide.
+    pub const ALL: [Self; 7] = [
+        Self::U8,
+        Self::I8,
+        Self::U16,
+        Self::I16,
+        Self::I32,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Bytes of one sample.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::I32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Rust's name of the type: `u8`, `f32`, …
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+}
+
+impl fmt::Display for SampleType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SampleType {
+    type Err = String;
+
+    /// Reads a name as [`SampleType::name`] writes it.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|sample_type| sample_type.name() == text)
+            .ok_or_else(|| {
+                let names = Self::ALL.map(Self::name).join(", ");
+                format!("unknown sample type {text:?}; the types are {names}")
+            })
+    }
+}
+
+/// A type that the samples of a volume may have. Sealed: the seven of [`SampleType`].
+pub trait Sample:
+    bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display + private::Sealed
+{
+    /// This type as a value.
+    const TYPE: SampleType;
+
+    /// The sample as f64; exact for every sample type.
+    fn to_f64(self) -> f64;
+
+    /// False for NaN and the infinities.
+    fn is_finite(self) -> bool;
+
+    /// The sample with its bytes in the opposite order.
+    #[must_use]
+    fn swap_bytes(self) -> Self;
+
+    /// Wraps a volume of this type.
+    fn into_any(volume: Volume<Self>) -> AnyVolume;
+}
+
+mod private {
+    /// Keeps [`super::Sample`] to the types of this module.
+    pub trait Sealed {}
+}
+
+/// One `impl Sample`. The seven differ only in these four words.
+macro_rules! impl_sample {
+    ($type:ty, $variant:ident, $finite:expr, $swap:expr) => {
+        impl private::Sealed for $type {}
+
+        impl Sample for $type {
+            const TYPE: SampleType = SampleType::$variant;
+
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn is_finite(self) -> bool {
+                let finite: fn($type) -> bool = $finite;
+                finite(self)
+            }
+
+            fn swap_bytes(self) -> Self {
+                let swap: fn($type) -> $type = $swap;
+                swap(self)
+            }
+
+            fn into_any(volume: Volume<Self>) -> AnyVolume {
+                AnyVolume::$variant(volume)
+            }
+        }
+    };
+}
+
+impl_sample!(u8, U8, |_| true, <u8>::swap_bytes);
+impl_sample!(i8, I8, |_| true, <i8>::swap_bytes);
+impl_sample!(u16, U16, |_| true, <u16>::swap_bytes);
+impl_sample!(i16, I16, |_| true, <i16>::swap_bytes);
+impl_sample!(i32, I32, |_| true, <i32>::swap_bytes);
+impl_sample!(f32, F32, <f32>::is_finite, |x| f32::from_bits(
+    x.to_bits().swap_bytes()
+));
+impl_sample!(f64, F64, <f64>::is_finite, |x| f64::from_bits(
+    x.to_bits().swap_bytes()
+));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_back() {
+        for sample_type in SampleType::ALL {
+            assert_eq!(sample_type.name().parse(), Ok(sample_type));
+        }
+        let error = "u7".parse::<SampleType>().unwrap_err();
+        assert!(error.contains("\"u7\"") && error.contains("u16"), "{error}");
+    }
+
+    #[test]
+    fn swapping_twice_changes_nothing() {
+        assert_eq!(Sample::swap_bytes(0x0102_u16), 0x0201);
+        assert_eq!(Sample::swap_bytes(1.0_f32).to_bits(), 0x0000_803f);
+        assert_eq!(Sample::swap_bytes(Sample::swap_bytes(-3.25_f64)), -3.25);
+        assert_eq!(Sample::swap_bytes(-5_i8), -5);
+    }
+}

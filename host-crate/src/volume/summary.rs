@@ -1,0 +1,101 @@
+//! Range and mean of a volume's samples.
+
+use rayon::prelude::*;
+
+use super::Sample;
+
+/// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of threads.
+const CHUNK: usize = 1 << 16;
+
+/// Range, mean and number of non-finite samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleSummary {
+    /// Number of samples.
+    pub count: usize,
+    /// Number of samples that are NaN or infinite. They do not enter the other figures.
+    pub non_finite: usize,
+    /// Smallest finite sample; `None` when there is none.
+    pub min: Option<f64>,
+    /// Largest finite sample; `None` when there is none.
+    pub max: Option<f64>,
+    /// Mean of the finite samples; `None` when there is none.
+    pub mean: Option<f64>,
+}
+
+struct Partial {
+    finite: usize,
+    min: f64,
+    max: f64,
+    sum: f64,
+}
+
+impl SampleSummary {
+    /// The summary of `samples`, in parallel; the same bits on any number of threads.
+    pub fn of<T: Sample>(samples: &[T]) -> Self {
+        let partials: Vec<Partial> = samples.par_chunks(CHUNK).map(partial).collect();
+        let total = partials.into_iter().fold(Partial::EMPTY, Partial::join);
+        let any = total.finite > 0;
+        Self {
+            count: samples.len(),
+            non_finite: samples.len() - total.finite,
+            min: any.then_some(total.min),
+            max: any.then_some(total.max),
+            mean: any.then(|| total.sum / total.finite as f64),
+        }
+    }
+}
+
+fn partial<T: Sample>(chunk: &[T]) -> Partial {
+    let mut result = Partial::EMPTY;
+    for sample in chunk.iter().filter(|sample| sample.is_finite()) {
+        let value = sample.to_f64();
+        result.finite += 1;
+        result.min = result.min.min(value);
+        result.max = result.max.max(value);
+        result.sum += value;
+    }
+    result
+}
+
+impl Partial {
+    const EMPTY: Self = Self {
+        finite: 0,
+        min: f64::INFINITY,
+        max: f64::NEG_INFINITY,
+        sum: 0.0,
+    };
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            finite: self.finite + other.finite,
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            sum: self.sum + other.sum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn non_finite_samples_are_counted_and_left_out() {
+        let summary = SampleSummary::of(&[1.0_f32, f32::NAN, -3.0, f32::INFINITY, 5.0]);
+        assert_eq!(summary.count, 5);
+        assert_eq!(summary.non_finite, 2);
+        assert_eq!(summary.min, Some(-3.0));
+        assert_eq!(summary.max, Some(5.0));
+        assert_eq!(summary.mean, Some(1.0));
+        assert_eq!(SampleSummary::of(&[f32::NAN]).mean, None);
+    }
+
+    #[test]
+    fn chunks_add_up() {
+        let samples: Vec<u16> = (0..3 * CHUNK + 17).map(|i| (i % 65_536) as u16).collect();
+        let exact: u64 = samples.iter().map(|&sample| u64::from(sample)).sum();
+        let summary = SampleSummary::of(&samples);
+        assert_eq!(summary.mean, Some(exact as f64 / samples.len() as f64));
+        assert_eq!((summary.min, summary.max), (Some(0.0), Some(65_535.0)));
+    }
+}

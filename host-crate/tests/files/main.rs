@@ -1,0 +1,15 @@
+//! Volume and mesh files through the public interface: round trips, hand-made headers, damaged input,
+//! a real volume.
+
+mod bad_input;
+mod helpers;
+mod mesh_files;
+mod metaimage;
+mod nifti_files;
+mod npy_files;
+mod nrrd;
+mod properties;
+mod raw;
+mod real_volume;
+mod replacing;
+mod round_trip;
