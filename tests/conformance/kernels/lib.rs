@@ -1,0 +1,26 @@
+//! Kernels in Rust-CUDA's style, which compile against any crate that has the API of `cuda_std` 0.2.2.
+//!
+//! Slices come in, results go out through raw pointers.
+
+#![cfg_attr(target_os = "cuda", no_std)]
+#![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+
+mod atomics;
+mod elementwise;
+mod floats;
+mod indices;
+mod reduction;
+mod shared_memory;
+mod synchronisation;
+mod transpose;
+mod warps;
+
+pub use atomics::*;
+pub use elementwise::*;
+pub use floats::*;
+pub use indices::*;
+pub use reduction::*;
+pub use shared_memory::*;
+pub use synchronisation::*;
+pub use transpose::*;
+pub use warps::*;

@@ -1,0 +1,55 @@
+//! The fields that are filled in on the device, against their formulas.
+
+use ferrovox::{
+    device_volume::DeviceVolume,
+    fields::{self, Metaball},
+};
+use ferrovox_tests::devices;
+
+fn assert_near(label: &str, volume: &[f32], dims: [usize; 3], field: impl Fn([f64; 3]) -> f64, tolerance: f64) {
+    for (i, &value) in volume.iter().enumerate() {
+        let place = [i % dims[0], i / dims[0] % dims[1], i / dims[0] / dims[1]].map(|c| c as f64);
+        let expected = field(place);
+        let close = (value as f64 - expected).abs() <= tolerance * expected.abs().max(1.0);
+        assert!(close, "{label} at {place:?}: {value}, expected {expected}");
+    }
+}
+
+#[test]
+fn fields_follow_their_formulas() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let samples = |volume: DeviceVolume<f32>| stream.download(volume.samples()).unwrap();
+        let label = &test.label;
+
+        let dims = [17, 9, 12];
+        let sphere = samples(fields::sphere(&stream, dims, 4.5).unwrap());
+        let square = |p: [f64; 3], c: [f64; 3]| (0..3).map(|k| (p[k] - c[k]).powi(2)).sum::<f64>();
+        assert_near(label, &sphere, dims, |p| 4.5 - square(p, [8.0, 4.0, 5.5]).sqrt(), 1e-6);
+
+        let gyroid = samples(fields::gyroid(&stream, dims, 20.0).unwrap());
+        let coordinate = |p: [f64; 3], k: usize| p[k] * 20.0 / (dims[k] - 1) as f64;
+        let expected = |p| {
+            let [x, y, z] = [0, 1, 2].map(|k| coordinate(p, k));
+            z.sin() * y.cos() + y.sin() * x.cos() + x.sin() * z.cos()
+        };
+        assert_near(label, &gyroid, dims, expected, 1e-5);
+
+        let balls = [
+            Metaball { centre: [5.0, 4.0, 6.0], radius: 3.0 },
+            Metaball { centre: [10.5, 3.0, 5.0], radius: 2.0 },
+        ];
+        let metaballs = samples(fields::metaballs(&stream, dims, &balls).unwrap());
+        let expected = |p| {
+            let one = |ball: &Metaball| {
+                let r2 = (ball.radius as f64).powi(2);
+                r2 / square(p, ball.centre.map(f64::from)).max(1e-4 * r2)
+            };
+            balls.iter().map(one).sum()
+        };
+        assert_near(label, &metaballs, dims, expected, 1e-5);
+
+        let nothing = samples(fields::metaballs(&stream, [3, 0, 5], &balls).unwrap());
+        assert!(nothing.is_empty());
+    }
+}

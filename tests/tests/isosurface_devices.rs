@@ -1,0 +1,92 @@
+//! The same bits on every device, for every sample type.
+
+use ferrovox::{
+    device::Device,
+    device_volume::DeviceSample,
+    isosurface::{Inside, IsosurfaceParams},
+    volume::{Geometry, Sample, Volume},
+};
+use ferrovox_tests::{devices, extract::mesh_of_volume, noise::Noise};
+use proptest::prelude::*;
+
+fn assert_same_bits<T: DeviceSample + Sample>(volume: &Volume<T>, params: &IsosurfaceParams) {
+    let expected = mesh_of_volume(&Device::cpu(), volume, None, params);
+    for test in devices::all() {
+        let found = mesh_of_volume(&test.device, volume, None, params);
+        let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> { vertices.iter().map(|v| v.map(f32::to_bits)).collect() };
+        let label = &test.label;
+        assert_eq!(bits(&found.mesh.vertices), bits(&expected.mesh.vertices), "{label}: vertices");
+        assert!(found.mesh.triangles.iter().eq(expected.mesh.triangles.iter()), "{label}: triangles");
+        assert_eq!(
+            found.mesh.normals.as_deref().map(bits),
+            expected.mesh.normals.as_deref().map(bits),
+            "{label}: normals"
+        );
+        assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
+    }
+}
+
+fn geometry(seed: u64) -> Geometry {
+    let mut noise = Noise(seed);
+    let mut axes = nalgebra::Matrix3::from_fn(|_, _| noise.signed() as f64 * 0.4);
+    for k in 0..3 {
+        axes[(k, k)] += if noise.below(2) == 0 { 1.5 } else { -1.5 };
+    }
+    Geometry::new(axes, nalgebra::Vector3::new(noise.signed() as f64 * 100.0, 3.0, -7.5)).expect("not singular")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn floats_with_holes_and_hits(
+        dims in [0usize..12, 1usize..12, 1usize..12],
+        seed in any::<u64>(),
+        below in any::<bool>(),
+        close in any::<bool>(),
+    ) {
+        let mut noise = Noise(seed);
+        let samples: Vec<f32> = (0..dims.iter().product::<usize>())
+            .map(|_| match noise.below(40) {
+                0 => f32::NAN,
+                1 => f32::INFINITY,
+                2..6 => 0.25,
+                _ => noise.signed(),
+            })
+            .collect();
+        let volume = Volume::new(samples, dims, geometry(seed)).unwrap();
+        let inside = if below { Inside::Below } else { Inside::Above };
+        let params = IsosurfaceParams { iso: 0.25, inside, normals: true, close, ..Default::default() };
+        assert_same_bits(&volume, &params);
+    }
+
+    #[test]
+    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>()) {
+        let mut noise = Noise(seed);
+        let count: usize = dims.iter().product();
+        let params = |iso| IsosurfaceParams { iso, normals: true, ..Default::default() };
+        let place = geometry(seed);
+        let bits: Vec<u64> = (0..count).map(|_| noise.bits()).collect();
+        macro_rules! check {
+            ($($type:ty, $iso:expr);*) => {$(
+                let samples: Vec<$type> = bits.iter().map(|&bits| bits as $type).collect();
+                assert_same_bits(&Volume::new(samples, dims, place.clone()).unwrap(), &params($iso));
+            )*};
+        }
+        check!(u8, 127.0; i8, 0.0; u16, 30000.5; i16, -12.0);
+    }
+}
+
+#[test]
+fn a_volume_larger_than_many_blocks() {
+    let dims = [131, 67, 41];
+    let mut noise = Noise(77);
+    let samples: Vec<f32> = (0..dims.iter().product::<usize>()).map(|_| noise.signed()).collect();
+    let volume = Volume::new(samples, dims, Geometry::default()).unwrap();
+    let params = IsosurfaceParams { normals: true, ..Default::default() };
+    let expected = mesh_of_volume(&Device::cpu(), &volume, None, &params).mesh;
+    for test in devices::fast() {
+        let found = mesh_of_volume(&test.device, &volume, None, &params).mesh;
+        assert!(found == expected, "{}", test.label);
+    }
+}
