@@ -25,16 +25,29 @@ struct Options {
 }
 
 fn options() -> Options {
-    let mut options = Options { sizes: Vec::new(), periods: 4.0, device: None, normals: false };
+    let mut options = Options {
+        sizes: Vec::new(),
+        periods: 4.0,
+        device: None,
+        normals: false,
+    };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--periods" => options.periods = args.next().and_then(|n| n.parse().ok()).expect("--periods takes a number"),
+            "--periods" => {
+                options.periods = args
+                    .next()
+                    .and_then(|n| n.parse().ok())
+                    .expect("--periods takes a number")
+            }
             "--device" => options.device = args.next(),
             "--normals" => options.normals = true,
             // cargo's own
             "--bench" => {}
-            size => options.sizes.push(size.parse().expect("a size is a number of samples per axis")),
+            size => options.sizes.push(
+                size.parse()
+                    .expect("a size is a number of samples per axis"),
+            ),
         }
     }
     if options.sizes.is_empty() {
@@ -61,11 +74,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn measure(device: &Device, size: usize, options: &Options) -> Result<(), Box<dyn std::error::Error>> {
+fn measure(
+    device: &Device,
+    size: usize,
+    options: &Options,
+) -> Result<(), Box<dyn std::error::Error>> {
     let stream = device.stream()?;
     let volume = fields::gyroid(&stream, [size; 3], options.periods * TAU)?;
     stream.synchronize()?;
-    let params = IsosurfaceParams { normals: options.normals, ..Default::default() };
+    let params = IsosurfaceParams {
+        normals: options.normals,
+        ..Default::default()
+    };
     let mut wall = Vec::new();
     let mut download = Vec::new();
     let mut stages: Vec<(&'static str, Vec<Duration>)> = Vec::new();
@@ -91,7 +111,10 @@ fn measure(device: &Device, size: usize, options: &Options) -> Result<(), Box<dy
             stages[index].1.push(time.time);
         }
     }
-    println!("  gyroid {size}^3 f32, {} periods: {vertices} vertices, {triangles} triangles", options.periods);
+    println!(
+        "  gyroid {size}^3 f32, {} periods: {vertices} vertices, {triangles} triangles",
+        options.periods
+    );
     print("extract", &mut wall);
     for (stage, times) in &mut stages {
         print(&format!("  {stage}"), times);
@@ -104,5 +127,10 @@ fn print(what: &str, times: &mut [Duration]) {
     times.sort();
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let (median, least, most) = (times[times.len() / 2], times[0], times[times.len() - 1]);
-    println!("    {what:<18} {:>10.3} ms   ({:.3} to {:.3})", ms(median), ms(least), ms(most));
+    println!(
+        "    {what:<18} {:>10.3} ms   ({:.3} to {:.3})",
+        ms(median),
+        ms(least),
+        ms(most)
+    );
 }

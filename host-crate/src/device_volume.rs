@@ -4,7 +4,9 @@ use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     volume::{Geometry, VolumeView},
 };
-use ferrovox_kernels::{grid::Grid, isosurface::interpolate::IndexToWorld, rows::Rows, sample::Sample};
+use ferrovox_kernels::{
+    grid::Grid, isosurface::interpolate::IndexToWorld, rows::Rows, sample::Sample,
+};
 
 /// A sample type that kernels read as it is: `u8`, `i8`, `u16`, `i16`, `f32`.
 pub trait DeviceSample: Sample + Element {}
@@ -25,7 +27,11 @@ pub struct DeviceVolume<T> {
 /// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
 pub(crate) fn grid_of(dims: [usize; 3]) -> Result<Grid, DeviceError> {
     let axis = |len: usize| u32::try_from(len).map_err(|_| DeviceError::TooLarge { len, size: 1 });
-    Ok(Grid { nx: axis(dims[0])?, ny: axis(dims[1])?, nz: axis(dims[2])? })
+    Ok(Grid {
+        nx: axis(dims[0])?,
+        ny: axis(dims[1])?,
+        nz: axis(dims[2])?,
+    })
 }
 
 impl<T: DeviceSample> DeviceVolume<T> {
@@ -39,20 +45,35 @@ impl<T: DeviceSample> DeviceVolume<T> {
     {
         let grid = grid_of(volume.dims())?;
         let samples = stream.upload(volume.samples())?;
-        Ok(Self { samples, grid, geometry: volume.geometry().clone() })
+        Ok(Self {
+            samples,
+            grid,
+            geometry: volume.geometry().clone(),
+        })
     }
 
     /// Takes samples that are on a device already.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`] if there are not `nx · ny · nz` of them, [`DeviceError::TooLarge`] as above.
-    pub fn from_buffer(samples: Buffer<T>, dims: [usize; 3], geometry: Geometry) -> Result<Self, DeviceError> {
+    pub fn from_buffer(
+        samples: Buffer<T>,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, DeviceError> {
         let grid = grid_of(dims)?;
         let wanted = usize::try_from(grid.samples()).unwrap_or(usize::MAX);
         if samples.len() != wanted {
-            return Err(DeviceError::LengthMismatch { from: samples.len(), to: wanted });
+            return Err(DeviceError::LengthMismatch {
+                from: samples.len(),
+                to: wanted,
+            });
         }
-        Ok(Self { samples, grid, geometry })
+        Ok(Self {
+            samples,
+            grid,
+            geometry,
+        })
     }
 
     /// The samples.
@@ -62,7 +83,11 @@ impl<T: DeviceSample> DeviceVolume<T> {
 
     /// Samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
-        [self.grid.nx as usize, self.grid.ny as usize, self.grid.nz as usize]
+        [
+            self.grid.nx as usize,
+            self.grid.ny as usize,
+            self.grid.nz as usize,
+        ]
     }
 
     /// Where the samples are in the world.
@@ -86,13 +111,19 @@ pub(crate) fn index_to_world(geometry: &Geometry) -> IndexToWorld {
             matrix[row * 3 + column] = axes[(row, column)];
         }
     }
-    IndexToWorld { matrix, translation: [origin.x, origin.y, origin.z] }
+    IndexToWorld {
+        matrix,
+        translation: [origin.x, origin.y, origin.z],
+    }
 }
 
 /// The matrix that takes gradients per voxel to the directions of world gradients: the transpose of the inverse of the
 /// linear part, row by row, scaled to a largest component of 1.
 pub(crate) fn gradient_to_world(geometry: &Geometry) -> [f32; 9] {
-    let inverse = geometry.axes().try_inverse().unwrap_or_else(nalgebra::Matrix3::identity);
+    let inverse = geometry
+        .axes()
+        .try_inverse()
+        .unwrap_or_else(nalgebra::Matrix3::identity);
     let largest = inverse.amax();
     let mut matrix = [0.0; 9];
     for row in 0..3 {
@@ -107,8 +138,18 @@ pub(crate) fn gradient_to_world(geometry: &Geometry) -> [f32; 9] {
 /// thread; to a GPU's block pieces of 1024 items in runs of `run` per thread.
 pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
     let [nx, ny, nz] = dims;
-    let (piece, run) = if stream.device().limits().threads_per_block == 1 { (1 << 16, 1 << 16) } else { (1024, run) };
-    Rows { nx, ny, nz, piece, run }
+    let (piece, run) = if stream.device().limits().threads_per_block == 1 {
+        (1 << 16, 1 << 16)
+    } else {
+        (1024, run)
+    };
+    Rows {
+        nx,
+        ny,
+        nz,
+        piece,
+        run,
+    }
 }
 
 /// The launch for [`rows`].

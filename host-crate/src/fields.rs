@@ -33,7 +33,11 @@ pub struct Metaball {
 ///
 /// # Errors
 /// Those of an allocation.
-pub fn sphere(stream: &Stream, dims: [usize; 3], radius: f32) -> Result<DeviceVolume<f32>, DeviceError> {
+pub fn sphere(
+    stream: &Stream,
+    dims: [usize; 3],
+    radius: f32,
+) -> Result<DeviceVolume<f32>, DeviceError> {
     let (grid, sample_rows) = extent(stream, dims)?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
@@ -51,18 +55,34 @@ pub fn sphere(stream: &Stream, dims: [usize; 3], radius: f32) -> Result<DeviceVo
 ///
 /// # Errors
 /// Those of an allocation.
-pub fn gyroid(stream: &Stream, dims: [usize; 3], extent_along_axis: f64) -> Result<DeviceVolume<f32>, DeviceError> {
+pub fn gyroid(
+    stream: &Stream,
+    dims: [usize; 3],
+    extent_along_axis: f64,
+) -> Result<DeviceVolume<f32>, DeviceError> {
     let (grid, sample_rows) = extent(stream, dims)?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let coordinates = dims.iter().flat_map(|&n| {
-        let step = if n > 1 { extent_along_axis / (n - 1) as f64 } else { 0.0 };
+        let step = if n > 1 {
+            extent_along_axis / (n - 1) as f64
+        } else {
+            0.0
+        };
         (0..n).map(move |i| (i as f64 * step) as f32 as f64)
     });
-    let (sines, cosines): (Vec<f32>, Vec<f32>) = coordinates.map(|c| (c.sin() as f32, c.cos() as f32)).unzip();
+    let (sines, cosines): (Vec<f32>, Vec<f32>) = coordinates
+        .map(|c| (c.sin() as f32, c.cos() as f32))
+        .unzip();
     let (sines, cosines) = (stream.upload(&sines)?, stream.upload(&cosines)?);
     // SAFETY: an element for each of the grid's samples and each coordinate, and the rows are those of the samples.
     unsafe {
-        let args = (grid, sample_rows, sines.view(), cosines.view(), samples.view_mut());
+        let args = (
+            grid,
+            sample_rows,
+            sines.view(),
+            cosines.view(),
+            samples.view_mut(),
+        );
         stream.launch::<fill_gyroid>(rows_launch(sample_rows), args)?;
     }
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
@@ -72,7 +92,11 @@ pub fn gyroid(stream: &Stream, dims: [usize; 3], extent_along_axis: f64) -> Resu
 ///
 /// # Errors
 /// Those of an allocation.
-pub fn metaballs(stream: &Stream, dims: [usize; 3], balls: &[Metaball]) -> Result<DeviceVolume<f32>, DeviceError> {
+pub fn metaballs(
+    stream: &Stream,
+    dims: [usize; 3],
+    balls: &[Metaball],
+) -> Result<DeviceVolume<f32>, DeviceError> {
     let (grid, sample_rows) = extent(stream, dims)?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let flat: Vec<f32> = balls
@@ -90,9 +114,14 @@ pub fn metaballs(stream: &Stream, dims: [usize; 3], balls: &[Metaball]) -> Resul
 
 fn extent(stream: &Stream, dims: [usize; 3]) -> Result<(Grid, Rows), DeviceError> {
     let grid = grid_of(dims)?;
-    let samples = dims.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+    let samples = dims
+        .iter()
+        .try_fold(1usize, |product, &n| product.checked_mul(n));
     if samples.is_none() {
-        return Err(DeviceError::TooLarge { len: usize::MAX, size: size_of::<f32>() });
+        return Err(DeviceError::TooLarge {
+            len: usize::MAX,
+            size: size_of::<f32>(),
+        });
     }
     Ok((grid, rows(stream, [grid.nx, grid.ny, grid.nz], 1)))
 }

@@ -3,6 +3,8 @@
 //! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its lower end and its
 //! axis. Counts are 64-bit throughout.
 
+use crate::arith::{quotient, remainder};
+
 /// A direction along the grid.
 pub const X: u32 = 0;
 /// A direction along the grid.
@@ -56,9 +58,21 @@ impl Grid {
     #[inline(always)]
     pub const fn edge_dims(self, axis: u32) -> [u32; 3] {
         [
-            if axis == X { self.nx.saturating_sub(1) } else { self.nx },
-            if axis == Y { self.ny.saturating_sub(1) } else { self.ny },
-            if axis == Z { self.nz.saturating_sub(1) } else { self.nz },
+            if axis == X {
+                self.nx.saturating_sub(1)
+            } else {
+                self.nx
+            },
+            if axis == Y {
+                self.ny.saturating_sub(1)
+            } else {
+                self.ny
+            },
+            if axis == Z {
+                self.nz.saturating_sub(1)
+            } else {
+                self.nz
+            },
         ]
     }
 
@@ -93,11 +107,11 @@ impl Grid {
     #[inline(always)]
     pub const fn cell_corner(self, cell: u64) -> [u32; 3] {
         let [cx, cy, _] = self.cell_dims();
-        let row = cell / cx as u64;
+        let row = quotient(cell, cx as u64);
         [
-            (cell % cx as u64) as u32,
-            (row % cy as u64) as u32,
-            (row / cy as u64) as u32,
+            remainder(cell, cx as u64) as u32,
+            remainder(row, cy as u64) as u32,
+            quotient(row, cy as u64) as u32,
         ]
     }
 
@@ -114,15 +128,27 @@ impl Grid {
         let y = y as u64;
         let plane = z as u64 * (self.plane_edges() + nx * ny);
         if axis == Z {
-            return EdgeRow { first: plane + self.plane_edges() + y * nx, step: 1, without_x_edge: u32::MAX };
+            return EdgeRow {
+                first: plane + self.plane_edges() + y * nx,
+                step: 1,
+                without_x_edge: u32::MAX,
+            };
         }
         // rows before this one are not the last of the plane, so each holds nx - 1 edges along x and nx along y
         let row = plane + y * (2 * nx - 1);
         let step = 1 + (y + 1 < ny) as u64;
         if axis == X {
-            EdgeRow { first: row, step, without_x_edge: u32::MAX }
+            EdgeRow {
+                first: row,
+                step,
+                without_x_edge: u32::MAX,
+            }
         } else {
-            EdgeRow { first: row + 1, step, without_x_edge: self.nx - 1 }
+            EdgeRow {
+                first: row + 1,
+                step,
+                without_x_edge: self.nx - 1,
+            }
         }
     }
 }
@@ -150,7 +176,14 @@ mod tests {
 
     #[test]
     fn every_edge_has_a_slot_of_its_own_and_no_slot_is_empty() {
-        for (nx, ny, nz) in [(1, 1, 1), (2, 2, 2), (3, 1, 4), (1, 5, 2), (4, 3, 5), (7, 2, 1)] {
+        for (nx, ny, nz) in [
+            (1, 1, 1),
+            (2, 2, 2),
+            (3, 1, 4),
+            (1, 5, 2),
+            (4, 3, 5),
+            (7, 2, 1),
+        ] {
             let grid = Grid { nx, ny, nz };
             let mut taken = vec![false; grid.edges() as usize];
             for axis in [X, Y, Z] {
@@ -171,7 +204,11 @@ mod tests {
 
     #[test]
     fn slots_of_a_slab_continue_those_of_the_slab_before() {
-        let whole = Grid { nx: 5, ny: 4, nz: 9 };
+        let whole = Grid {
+            nx: 5,
+            ny: 4,
+            nz: 9,
+        };
         let first = Grid { nz: 4, ..whole };
         let in_first = |axis, x, y, z| first.edge_slot(axis, x, y, z);
         for axis in [X, Y] {
@@ -183,9 +220,16 @@ mod tests {
 
     #[test]
     fn counts_do_not_wrap_at_32_bits() {
-        let grid = Grid { nx: 2048, ny: 2048, nz: 2048 };
+        let grid = Grid {
+            nx: 2048,
+            ny: 2048,
+            nz: 2048,
+        };
         assert_eq!(grid.samples(), 1 << 33);
         assert_eq!(grid.edges(), 3 * 2047 * 2048 * 2048);
-        assert_eq!(grid.cell_corner(grid.cell(2046, 2045, 2044)), [2046, 2045, 2044]);
+        assert_eq!(
+            grid.cell_corner(grid.cell(2046, 2045, 2044)),
+            [2046, 2045, 2044]
+        );
     }
 }

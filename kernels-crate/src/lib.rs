@@ -15,6 +15,7 @@
 //! the same result, so that block sizes can come from the occupancy calculator (and be 1 on the CPU).
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
+pub mod arith;
 pub mod block;
 pub mod fields;
 pub mod grid;

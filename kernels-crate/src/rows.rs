@@ -4,6 +4,7 @@
 //! runs of neighbouring items within a piece. Divisions happen once per piece, neighbouring items share what they read,
 //! and the result does not depend on how many blocks or threads there are.
 
+use crate::arith::{quotient, quotient_up, remainder};
 use cuda_std::thread;
 
 /// An extent of items, cut into pieces of at most `piece` items along x.
@@ -39,24 +40,21 @@ impl Rows {
     /// The number of pieces: what the blocks of a launch share.
     #[inline(always)]
     pub const fn pieces(self) -> u64 {
-        if self.nx == 0 {
-            return 0;
-        }
-        self.nx.div_ceil(self.piece) as u64 * self.ny as u64 * self.nz as u64
+        quotient_up(self.nx as u64, self.piece as u64) * self.ny as u64 * self.nz as u64
     }
 
     /// Piece number `index`.
     #[inline(always)]
     const fn piece_at(self, index: u64) -> Run {
-        let along_x = self.nx.div_ceil(self.piece) as u64;
-        let row = index / along_x;
-        let start = (index % along_x) as u32 * self.piece;
+        let along_x = quotient_up(self.nx as u64, self.piece as u64);
+        let row = quotient(index, along_x);
+        let start = remainder(index, along_x) as u32 * self.piece;
         let rest = self.nx - start;
         Run {
             start,
             end: start + if rest < self.piece { rest } else { self.piece },
-            y: (row % self.ny as u64) as u32,
-            z: (row / self.ny as u64) as u32,
+            y: remainder(row, self.ny as u64) as u32,
+            z: quotient(row, self.ny as u64) as u32,
         }
     }
 
@@ -71,8 +69,16 @@ impl Rows {
             let mut start = piece.start as u64 + thread::thread_idx_x() as u64 * self.run as u64;
             while start < piece.end as u64 {
                 let end = start + self.run as u64;
-                let end = if end < piece.end as u64 { end as u32 } else { piece.end };
-                visit(Run { start: start as u32, end, ..piece });
+                let end = if end < piece.end as u64 {
+                    end as u32
+                } else {
+                    piece.end
+                };
+                visit(Run {
+                    start: start as u32,
+                    end,
+                    ..piece
+                });
                 start += thread::block_dim_x() as u64 * self.run as u64;
             }
             index += thread::grid_dim_x() as u64;
@@ -94,7 +100,7 @@ impl Items {
     /// The number of pieces: what the blocks of a launch share.
     #[inline(always)]
     pub const fn pieces(self) -> u64 {
-        self.count.div_ceil(self.piece as u64)
+        quotient_up(self.count, self.piece as u64)
     }
 
     /// Calls `visit` for every item of the calling thread, under any one-dimensional launch shape. Neighbouring threads
@@ -105,7 +111,12 @@ impl Items {
         while piece < self.pieces() {
             let start = piece * self.piece as u64;
             let rest = self.count - start;
-            let end = start + if rest < self.piece as u64 { rest } else { self.piece as u64 };
+            let end = start
+                + if rest < self.piece as u64 {
+                    rest
+                } else {
+                    self.piece as u64
+                };
             let mut item = start + thread::thread_idx_x() as u64;
             while item < end {
                 visit(item as usize);

@@ -1,11 +1,18 @@
 //! The case table, held to what makes every mesh a closed manifold: all 256 cases, and all of their neighbours.
 
-use ferrovox_kernels::isosurface::table::{CASES, CORNERS, EDGES, FACES, LIMITS, MAX_TRIANGLES, TRIANGLE_COUNTS};
+use ferrovox_kernels::isosurface::table::{
+    CASES, CORNERS, EDGES, FACES, LIMITS, MAX_TRIANGLES, TRIANGLE_COUNTS,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn triangles(case: usize) -> Vec<[usize; 3]> {
-    let Some(entry) = CASES.get(case) else { unreachable!() };
-    entry.edges[..entry.triangles as usize].iter().map(|t| t.map(usize::from)).collect()
+    let Some(entry) = CASES.get(case) else {
+        unreachable!()
+    };
+    entry.edges[..entry.triangles as usize]
+        .iter()
+        .map(|t| t.map(usize::from))
+        .collect()
 }
 
 fn is_active(case: usize, edge: usize) -> bool {
@@ -14,7 +21,9 @@ fn is_active(case: usize, edge: usize) -> bool {
 }
 
 fn lies_on(edge: usize, face: usize) -> bool {
-    EDGES[edge].iter().all(|corner| FACES[face].contains(corner))
+    EDGES[edge]
+        .iter()
+        .all(|corner| FACES[face].contains(corner))
 }
 
 /// How often each directed side is used by the triangles of a case.
@@ -31,7 +40,11 @@ fn sides(case: usize) -> BTreeMap<(usize, usize), usize> {
 /// The sides of a case's triangles that are used once: its border, which lies on the faces.
 fn border(case: usize) -> BTreeSet<(usize, usize)> {
     let sides = sides(case);
-    sides.keys().filter(|&&(a, b)| !sides.contains_key(&(b, a))).copied().collect()
+    sides
+        .keys()
+        .filter(|&&(a, b)| !sides.contains_key(&(b, a)))
+        .copied()
+        .collect()
 }
 
 #[test]
@@ -41,7 +54,11 @@ fn triangles_use_exactly_the_active_edges() {
         let active: BTreeSet<usize> = (0..12).filter(|&edge| is_active(case, edge)).collect();
         assert_eq!(used, active, "case {case}");
         assert_eq!(TRIANGLE_COUNTS[case] as usize, triangles(case).len());
-        assert!(triangles(case).iter().all(|[a, b, c]| a != b && b != c && c != a));
+        assert!(
+            triangles(case)
+                .iter()
+                .all(|[a, b, c]| a != b && b != c && c != a)
+        );
     }
 }
 
@@ -50,18 +67,35 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
     for case in 0..256 {
         assert!(sides(case).values().all(|&uses| uses == 1), "case {case}");
         for &(a, b) in &border(case) {
-            assert_eq!((0..6).filter(|&face| lies_on(a, face) && lies_on(b, face)).count(), 1, "case {case}");
+            assert_eq!(
+                (0..6)
+                    .filter(|&face| lies_on(a, face) && lies_on(b, face))
+                    .count(),
+                1,
+                "case {case}"
+            );
         }
         // what is not border is a cut inside the cell: it may not lie on a face, where the neighbour could use it too
         for &(a, b) in sides(case).keys() {
             if !border(case).contains(&(a, b)) {
-                assert!((0..6).all(|face| !(lies_on(a, face) && lies_on(b, face))), "case {case}");
+                assert!(
+                    (0..6).all(|face| !(lies_on(a, face) && lies_on(b, face))),
+                    "case {case}"
+                );
             }
         }
         // each active edge has one side of the border coming in and one going out
         for edge in (0..12).filter(|&edge| is_active(case, edge)) {
-            assert_eq!(border(case).iter().filter(|side| side.0 == edge).count(), 1, "case {case}");
-            assert_eq!(border(case).iter().filter(|side| side.1 == edge).count(), 1, "case {case}");
+            assert_eq!(
+                border(case).iter().filter(|side| side.0 == edge).count(),
+                1,
+                "case {case}"
+            );
+            assert_eq!(
+                border(case).iter().filter(|side| side.1 == edge).count(),
+                1,
+                "case {case}"
+            );
         }
     }
 }
@@ -71,14 +105,25 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
 fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
     // an edge as the two places it joins
     let places = |edge: usize, shift: [i64; 3]| -> BTreeSet<[i64; 3]> {
-        EDGES[edge].iter().map(|&c| [0, 1, 2].map(|k| CORNERS[c as usize][k] as i64 + shift[k])).collect()
+        EDGES[edge]
+            .iter()
+            .map(|&c| [0, 1, 2].map(|k| CORNERS[c as usize][k] as i64 + shift[k]))
+            .collect()
     };
     for axis in 0..3 {
-        let high = (0..6).find(|&f| FACES[f].iter().all(|&c| CORNERS[c as usize][axis] == 1)).unwrap();
-        let low = (0..6).find(|&f| FACES[f].iter().all(|&c| CORNERS[c as usize][axis] == 0)).unwrap();
+        let high = (0..6)
+            .find(|&f| FACES[f].iter().all(|&c| CORNERS[c as usize][axis] == 1))
+            .unwrap();
+        let low = (0..6)
+            .find(|&f| FACES[f].iter().all(|&c| CORNERS[c as usize][axis] == 0))
+            .unwrap();
         let mut shift = [0; 3];
         shift[axis] = 1;
-        let twin = |edge: usize| (0..12).find(|&other| places(other, shift) == places(edge, [0; 3])).unwrap();
+        let twin = |edge: usize| {
+            (0..12)
+                .find(|&other| places(other, shift) == places(edge, [0; 3]))
+                .unwrap()
+        };
         let corner_twin = |corner: usize| {
             let mut place = CORNERS[corner];
             place[axis] = 0;
@@ -99,9 +144,14 @@ fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
                     continue;
                 }
                 pairs += 1;
-                let border_there: BTreeSet<_> =
-                    border(there).into_iter().filter(|&(a, b)| lies_on(a, low) && lies_on(b, low)).collect();
-                assert_eq!(border_here, border_there, "cases {here} and {there} along axis {axis}");
+                let border_there: BTreeSet<_> = border(there)
+                    .into_iter()
+                    .filter(|&(a, b)| lies_on(a, low) && lies_on(b, low))
+                    .collect();
+                assert_eq!(
+                    border_here, border_there,
+                    "cases {here} and {there} along axis {axis}"
+                );
             }
         }
         assert_eq!(pairs, 256 * 16);
@@ -118,10 +168,20 @@ fn triangles_face_the_corners_below() {
         // one corner below: the triangle's normal points to it
         let case = 1 << corner;
         let [a, b, c] = triangles(case)[0].map(middle);
-        let (u, v) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
-        let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let (u, v) = (
+            [0, 1, 2].map(|k| b[k] - a[k]),
+            [0, 1, 2].map(|k| c[k] - a[k]),
+        );
+        let normal = [
+            u[1] * v[2] - u[2] * v[1],
+            u[2] * v[0] - u[0] * v[2],
+            u[0] * v[1] - u[1] * v[0],
+        ];
         let to_corner = [0, 1, 2].map(|k| CORNERS[corner][k] as f64 - a[k]);
-        assert!((0..3).map(|k| normal[k] * to_corner[k]).sum::<f64>() > 0.0, "corner {corner}");
+        assert!(
+            (0..3).map(|k| normal[k] * to_corner[k]).sum::<f64>() > 0.0,
+            "corner {corner}"
+        );
     }
 }
 

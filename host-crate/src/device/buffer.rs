@@ -27,7 +27,12 @@ pub(super) enum BufferMemory {
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(device: Device, memory: BufferMemory, len: usize) -> Self {
-        Self { memory, len, device, element: PhantomData }
+        Self {
+            memory,
+            len,
+            device,
+            element: PhantomData,
+        }
     }
 
     /// How many bytes `len` elements take.
@@ -87,7 +92,9 @@ impl<T: Element> Buffer<T> {
     pub(super) fn as_slice(&self) -> Option<&[T]> {
         match &self.memory {
             // SAFETY: `len` elements, initialised by the allocation; any bytes are a `T`.
-            BufferMemory::Cpu(memory) => Some(unsafe { std::slice::from_raw_parts(memory.pointer().cast(), self.len) }),
+            BufferMemory::Cpu(memory) => {
+                Some(unsafe { std::slice::from_raw_parts(memory.pointer().cast(), self.len) })
+            }
             BufferMemory::Cuda(_) => None,
         }
     }
@@ -106,6 +113,11 @@ impl<T: Element> Buffer<T> {
 impl<T> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        write!(f, "Buffer({} × {element} on {})", self.len, self.device.id())
+        write!(
+            f,
+            "Buffer({} × {element} on {})",
+            self.len,
+            self.device.id()
+        )
     }
 }

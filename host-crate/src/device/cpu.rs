@@ -17,7 +17,10 @@ pub struct CpuOptions {
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { mode: Mode::Fast, block: 1 }
+        Self {
+            mode: Mode::Fast,
+            block: 1,
+        }
     }
 }
 
@@ -29,7 +32,10 @@ pub(super) struct CpuDevice {
 impl CpuDevice {
     pub fn new(options: CpuOptions) -> Self {
         let threads = rayon::current_num_threads();
-        Self { options, limits: DeviceLimits::cpu(threads as u32) }
+        Self {
+            options,
+            limits: DeviceLimits::cpu(threads as u32),
+        }
     }
 
     pub fn options(&self) -> CpuOptions {
@@ -41,10 +47,12 @@ impl CpuDevice {
     }
 
     pub fn name(&self) -> String {
-        let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        });
+        let model = std::fs::read_to_string("/proc/cpuinfo")
+            .ok()
+            .and_then(|text| {
+                let line = text.lines().find(|line| line.starts_with("model name"))?;
+                Some(line.split_once(':')?.1.trim().to_owned())
+            });
         let threads = rayon::current_num_threads();
         format!(
             "{}, {threads} thread{}",
@@ -56,7 +64,11 @@ impl CpuDevice {
     pub fn memory(&self) -> Memory {
         let field = |text: &str, name: &str| -> Option<u64> {
             let line = text.lines().find(|line| line.starts_with(name))?;
-            line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+            line.split_whitespace()
+                .nth(1)?
+                .parse::<u64>()
+                .ok()
+                .map(|kib| kib * 1024)
         };
         let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
         Memory {

@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum DeviceError {
     /// The machine has no CUDA driver.
-    #[error("no CUDA driver on this machine ({detail}); use the device cpu, or install NVIDIA's driver")]
+    #[error(
+        "no CUDA driver on this machine ({detail}); use the device cpu, or install NVIDIA's driver"
+    )]
     NoDriver {
         /// What was tried.
         detail: String,
@@ -19,7 +21,9 @@ pub enum DeviceError {
         count: usize,
     },
     /// A device older than any for which there is PTX.
-    #[error("{device} has compute capability {capability}; ferrovox needs 7.0 or newer: use the device cpu")]
+    #[error(
+        "{device} has compute capability {capability}; ferrovox needs 7.0 or newer: use the device cpu"
+    )]
     Unsupported {
         /// The device.
         device: String,
@@ -33,7 +37,9 @@ pub enum DeviceError {
         name: String,
     },
     /// The device has not enough memory.
-    #[error("{device} has not enough memory: {requested} bytes asked for, {free} of {total} bytes free; use a smaller volume, or another device")]
+    #[error(
+        "{device} has not enough memory: {requested} bytes asked for, {free} of {total} bytes free; use a smaller volume, or another device"
+    )]
     OutOfMemory {
         /// The device.
         device: String,

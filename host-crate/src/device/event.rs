@@ -34,7 +34,10 @@ impl Event {
         match (&self.inner, &earlier.inner) {
             (EventInner::Cpu(now), EventInner::Cpu(then)) => Ok(now.duration_since(*then)),
             (EventInner::Cuda(now), EventInner::Cuda(then)) => now.since(then),
-            _ => Err(DeviceError::WrongDevice { buffer: "an event's device".into(), stream: "another".into() }),
+            _ => Err(DeviceError::WrongDevice {
+                buffer: "an event's device".into(),
+                stream: "another".into(),
+            }),
         }
     }
 }

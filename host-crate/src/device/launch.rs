@@ -22,7 +22,12 @@ const MOST_BLOCKS: u64 = i32::MAX as u64;
 impl Launch {
     /// A launch whose blocks share `pieces` pieces of work. Without any, nothing is launched.
     pub fn pieces(pieces: u64) -> Self {
-        Self { pieces, useful_threads: u32::MAX, most_threads: 1024, dynamic_shared_bytes: 0 }
+        Self {
+            pieces,
+            useful_threads: u32::MAX,
+            most_threads: 1024,
+            dynamic_shared_bytes: 0,
+        }
     }
 
     /// A launch of one block.
@@ -32,17 +37,26 @@ impl Launch {
 
     /// A piece has work for no more than this many threads.
     pub fn threads_of_use(self, threads: u32) -> Self {
-        Self { useful_threads: threads.max(1), ..self }
+        Self {
+            useful_threads: threads.max(1),
+            ..self
+        }
     }
 
     /// The kernel works with no more than this many threads in a block.
     pub fn at_most_threads(self, threads: u32) -> Self {
-        Self { most_threads: threads.max(1), ..self }
+        Self {
+            most_threads: threads.max(1),
+            ..self
+        }
     }
 
     /// Every block gets this much dynamic shared memory.
     pub fn dynamic_shared_bytes(self, bytes: u32) -> Self {
-        Self { dynamic_shared_bytes: bytes, ..self }
+        Self {
+            dynamic_shared_bytes: bytes,
+            ..self
+        }
     }
 
     /// How many blocks are launched.

@@ -74,7 +74,8 @@ pub struct Memory {
 impl Device {
     /// Every device of this machine that answers: CUDA devices by number, then the CPU.
     pub fn all() -> Vec<Device> {
-        let cuda = (0..CudaDevice::count().unwrap_or(0)).filter_map(|index| Device::cuda(index).ok());
+        let cuda =
+            (0..CudaDevice::count().unwrap_or(0)).filter_map(|index| Device::cuda(index).ok());
         cuda.chain([Device::cpu()]).collect()
     }
 
@@ -90,7 +91,9 @@ impl Device {
 
     /// The CPU, with a choice of mode and block size: for tests and experiments.
     pub fn cpu_with(options: CpuOptions) -> Device {
-        Device { inner: Arc::new(Inner::Cpu(CpuDevice::new(options))) }
+        Device {
+            inner: Arc::new(Inner::Cpu(CpuDevice::new(options))),
+        }
     }
 
     /// A CUDA device by its number.
@@ -99,7 +102,9 @@ impl Device {
     /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are not so many devices,
     /// [`DeviceError::Cuda`] if the driver refuses it.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
-        Ok(Device { inner: Arc::new(Inner::Cuda(CudaDevice::open(index)?)) })
+        Ok(Device {
+            inner: Arc::new(Inner::Cuda(CudaDevice::open(index)?)),
+        })
     }
 
     /// How many CUDA devices there are.
@@ -187,9 +192,14 @@ impl FromStr for Device {
             "auto" => Ok(Device::best()),
             "cpu" => Ok(Device::cpu()),
             "cuda" => Device::cuda(0),
-            _ => match text.strip_prefix("cuda:").and_then(|index| index.parse().ok()) {
+            _ => match text
+                .strip_prefix("cuda:")
+                .and_then(|index| index.parse().ok())
+            {
                 Some(index) => Device::cuda(index),
-                None => Err(DeviceError::UnknownName { name: text.to_owned() }),
+                None => Err(DeviceError::UnknownName {
+                    name: text.to_owned(),
+                }),
             },
         }
     }

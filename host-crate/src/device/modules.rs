@@ -12,13 +12,21 @@ pub(super) struct ShippedModule {
 
 /// Newest first.
 const MODULES: [ShippedModule; 2] = [
-    ShippedModule { capability: 90, ptx: include_str!("../../ptx/ferrovox_sm_90.ptx") },
-    ShippedModule { capability: 70, ptx: include_str!("../../ptx/ferrovox_sm_70.ptx") },
+    ShippedModule {
+        capability: 90,
+        ptx: include_str!("../../ptx/ferrovox_sm_90.ptx"),
+    },
+    ShippedModule {
+        capability: 70,
+        ptx: include_str!("../../ptx/ferrovox_sm_70.ptx"),
+    },
 ];
 
 /// The newest PTX that a device of this compute capability (times ten) can run.
 pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> {
-    MODULES.iter().find(|module| module.capability <= capability)
+    MODULES
+        .iter()
+        .find(|module| module.capability <= capability)
 }
 
 /// What the assembler said of a kernel in the PTX that ships.
@@ -39,5 +47,6 @@ pub struct RecordedResources {
 
 /// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry point. Needs no GPU.
 pub fn recorded_resources() -> BTreeMap<String, BTreeMap<String, RecordedResources>> {
-    serde_json::from_str(include_str!("../../ptx/resources.json")).expect("the repository's own file, tested to parse")
+    serde_json::from_str(include_str!("../../ptx/resources.json"))
+        .expect("the repository's own file, tested to parse")
 }

@@ -1,11 +1,8 @@
 //! Operations in order.
 
 use super::{
-    Buffer, Device, DeviceError, Element, Event, Inner, Launch,
-    buffer::BufferMemory,
-    cpu::CpuMemory,
-    cuda::CudaStream,
-    event::EventInner,
+    Buffer, Device, DeviceError, Element, Event, Inner, Launch, buffer::BufferMemory,
+    cpu::CpuMemory, cuda::CudaStream, event::EventInner,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use simt::{Dim3, LaunchShape};
@@ -75,9 +72,16 @@ impl Stream {
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
-    pub fn write<T: Element>(&self, buffer: &mut Buffer<T>, elements: &[T]) -> Result<(), DeviceError> {
+    pub fn write<T: Element>(
+        &self,
+        buffer: &mut Buffer<T>,
+        elements: &[T],
+    ) -> Result<(), DeviceError> {
         if elements.len() != buffer.len() {
-            return Err(DeviceError::LengthMismatch { from: elements.len(), to: buffer.len() });
+            return Err(DeviceError::LengthMismatch {
+                from: elements.len(),
+                to: buffer.len(),
+            });
         }
         self.check_device(buffer)?;
         if let Some(slice) = buffer.as_mut_slice() {
@@ -111,7 +115,11 @@ impl Stream {
     ///
     /// # Safety
     /// The arguments are what the kernel's documentation asks for, on this device, and no other stream uses what it writes.
-    pub unsafe fn launch<K: Kernel>(&self, launch: Launch, args: K::Args<'_>) -> Result<(), DeviceError> {
+    pub unsafe fn launch<K: Kernel>(
+        &self,
+        launch: Launch,
+        args: K::Args<'_>,
+    ) -> Result<(), DeviceError> {
         if launch.blocks() == 0 {
             return Ok(());
         }
@@ -159,6 +167,9 @@ impl Stream {
         if buffer.device().id() == self.device.id() {
             return Ok(());
         }
-        Err(DeviceError::WrongDevice { buffer: buffer.device().id(), stream: self.device.id() })
+        Err(DeviceError::WrongDevice {
+            buffer: buffer.device().id(),
+            stream: self.device.id(),
+        })
     }
 }

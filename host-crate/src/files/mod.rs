@@ -32,6 +32,7 @@ mod axes;
 mod data_files;
 mod error;
 mod format;
+pub mod fuzz;
 mod layout;
 mod mesh;
 mod metaimage;

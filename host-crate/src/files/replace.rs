@@ -39,8 +39,13 @@ fn replace(
             source: missing,
         });
     }
-    let mut temporary = temporary_in(folder)
-        .map_err(|error| FileProblem::from_io("create a file in its folder", error))?;
+    let mut temporary = temporary_in(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied => FileProblem::PermissionDenied,
+        _ => FileProblem::Io {
+            action: "create a file in its folder",
+            source: error,
+        },
+    })?;
     write(temporary.as_file_mut()).map_err(|error| FileProblem::from_io("write", error))?;
     let flush = |error| FileProblem::from_io("write to the disk", error);
     temporary.as_file_mut().flush().map_err(flush)?;

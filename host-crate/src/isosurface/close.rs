@@ -20,14 +20,28 @@ pub(super) fn pad<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceVolume<f32>, IsosurfaceError> {
-    let outside = if params.inside == Inside::Above { -FAR } else { FAR };
-    let outside = if params.iso.abs() < FAR { outside } else { outside.signum() * f32::MAX };
+    let outside = if params.inside == Inside::Above {
+        -FAR
+    } else {
+        FAR
+    };
+    let outside = if params.iso.abs() < FAR {
+        outside
+    } else {
+        outside.signum() * f32::MAX
+    };
     let (dims, grid) = padded(volume.grid())?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
     // SAFETY: a sample for each of the grid's, and an element for each of the padded one's.
     unsafe {
-        let args = (volume.samples().view(), volume.grid(), sample_rows, outside, samples.view_mut());
+        let args = (
+            volume.samples().view(),
+            volume.grid(),
+            sample_rows,
+            outside,
+            samples.view_mut(),
+        );
         stream.launch::<pad_samples<T>>(rows_launch(sample_rows), args)?;
     }
     let geometry = volume.geometry().shifted([-1; 3]);
@@ -35,7 +49,11 @@ pub(super) fn pad<T: DeviceSample>(
 }
 
 /// The same for a mask, if there is one: the cells around the volume count as far as the mask does beside them.
-pub(super) fn pad_mask(stream: &Stream, mask: &Buffer<u8>, grid: Grid) -> Result<Buffer<u8>, IsosurfaceError> {
+pub(super) fn pad_mask(
+    stream: &Stream,
+    mask: &Buffer<u8>,
+    grid: Grid,
+) -> Result<Buffer<u8>, IsosurfaceError> {
     if mask.is_empty() {
         return Ok(stream.alloc(0)?);
     }

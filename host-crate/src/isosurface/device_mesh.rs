@@ -63,7 +63,11 @@ impl DeviceMesh {
             Some(normals) => Some(threes(stream.download(normals)?)),
             None => None,
         };
-        Ok(TriangleMesh { vertices: threes(stream.download(&self.positions)?), normals, triangles })
+        Ok(TriangleMesh {
+            vertices: threes(stream.download(&self.positions)?),
+            normals,
+            triangles,
+        })
     }
 }
 
@@ -71,6 +75,8 @@ impl DeviceMesh {
 fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
     bytemuck::allocation::try_cast_vec(flat).unwrap_or_else(|(_, flat)| {
         // a capacity that is no multiple of three
-        flat.chunks_exact(3).map(|three| [three[0], three[1], three[2]]).collect()
+        flat.chunks_exact(3)
+            .map(|three| [three[0], three[1], three[2]])
+            .collect()
     })
 }

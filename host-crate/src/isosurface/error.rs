@@ -13,7 +13,9 @@ pub enum IsosurfaceError {
         iso: f32,
     },
     /// A mask of another grid.
-    #[error("the mask has {mask:?} samples and the volume {volume:?}: they must have the same grid")]
+    #[error(
+        "the mask has {mask:?} samples and the volume {volume:?}: they must have the same grid"
+    )]
     MaskDims {
         /// Samples of the mask.
         mask: [usize; 3],
@@ -21,7 +23,9 @@ pub enum IsosurfaceError {
         volume: [usize; 3],
     },
     /// More vertices or triangles than the chosen index type can number.
-    #[error("the mesh has {vertices} vertices and {triangles} triangles, too many for 32-bit indices; let the index width be automatic")]
+    #[error(
+        "the mesh has {vertices} vertices and {triangles} triangles, too many for 32-bit indices; let the index width be automatic"
+    )]
     IndexWidth {
         /// Vertices of the mesh.
         vertices: u64,

@@ -66,7 +66,10 @@ pub fn extract<T: DeviceSample>(
     if let Some(mask) = mask
         && mask.dims() != volume.dims()
     {
-        return Err(IsosurfaceError::MaskDims { mask: mask.dims(), volume: volume.dims() });
+        return Err(IsosurfaceError::MaskDims {
+            mask: mask.dims(),
+            volume: volume.dims(),
+        });
     }
     let no_mask: Buffer<u8>;
     let mask = match mask {

@@ -30,11 +30,18 @@ impl<'a, T: Count + Element> PendingScan<'a, T> {
         // SAFETY: `offsets` has an element for each segment and one more; the second pass has one block.
         unsafe {
             let launch = Launch::pieces(segments.segments());
-            stream.launch::<reduce_segments<T>>(launch, (input.view(), segments, offsets.view_mut()))?;
+            stream.launch::<reduce_segments<T>>(
+                launch,
+                (input.view(), segments, offsets.view_mut()),
+            )?;
             let args = (segments.segments(), offsets.view_mut());
             stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
         }
-        Ok(Self { input, segments, offsets })
+        Ok(Self {
+            input,
+            segments,
+            offsets,
+        })
     }
 
     /// The sum of all elements. Waits for the passes that find it.
@@ -49,7 +56,12 @@ impl<'a, T: Count + Element> PendingScan<'a, T> {
         // SAFETY: input and output have `count` elements, and there is an offset for each segment.
         unsafe {
             let launch = Launch::pieces(self.segments.segments());
-            let args = (self.input.view(), self.segments, self.offsets.view(), output.view_mut());
+            let args = (
+                self.input.view(),
+                self.segments,
+                self.offsets.view(),
+                output.view_mut(),
+            );
             stream.launch::<scan_segments<T, I>>(launch, args)?;
         }
         Ok(output)

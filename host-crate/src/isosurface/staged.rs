@@ -1,16 +1,20 @@
 //! The stages of the document, one kernel after another.
 
 use super::{
-    DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes, scan::PendingScan,
+    DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
+    scan::PendingScan,
 };
 use crate::{
     device::{Buffer, Element, Launch, Stream},
-    device_volume::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world, rows, rows_launch},
+    device_volume::{
+        DeviceSample, DeviceVolume, gradient_to_world, index_to_world, rows, rows_launch,
+    },
 };
 use ferrovox_kernels::{
     grid::{X, Y, Z},
     isosurface::{
-        MAX_BLOCK, classify_cells, compact_cells, emit_normals, emit_triangles, emit_vertices, flag_edges,
+        MAX_BLOCK, classify_cells, compact_cells, emit_normals, emit_triangles, emit_vertices,
+        flag_edges,
     },
     rows::Items,
     sample::Count,
@@ -50,7 +54,11 @@ pub(super) fn extract<T: DeviceSample>(
     if grid.cells() == 0 {
         return Ok(DeviceMesh {
             positions: stream.alloc(0)?,
-            normals: if params.normals { Some(stream.alloc(0)?) } else { None },
+            normals: if params.normals {
+                Some(stream.alloc(0)?)
+            } else {
+                None
+            },
             triangles: DeviceTriangles::U32(stream.alloc(0)?),
             non_finite_cells: 0,
             times,
@@ -104,7 +112,14 @@ pub(super) fn extract<T: DeviceSample>(
     }
     times.end(stream, "edges")?;
 
-    let classified = Classified { volume, params, cases, occupied, triangle_counts, edge_flags };
+    let classified = Classified {
+        volume,
+        params,
+        cases,
+        occupied,
+        triangle_counts,
+        edge_flags,
+    };
     emit(stream, &classified, &non_finite, times)
 }
 
@@ -129,13 +144,26 @@ fn emit<T: DeviceSample>(
     times.end(stream, "totals")?;
     let fits = totals.vertices.max(totals.triangles) <= u32::MAX as u64;
     match (classified.params.index_width, fits) {
-        (IndexWidth::Bits32, false) => {
-            Err(IsosurfaceError::IndexWidth { vertices: totals.vertices, triangles: totals.triangles })
-        }
-        (IndexWidth::Bits64, _) | (IndexWidth::Automatic, false) => {
-            emit_with::<T, u64>(stream, classified, scans, totals, times, DeviceTriangles::U64)
-        }
-        _ => emit_with::<T, u32>(stream, classified, scans, totals, times, DeviceTriangles::U32),
+        (IndexWidth::Bits32, false) => Err(IsosurfaceError::IndexWidth {
+            vertices: totals.vertices,
+            triangles: totals.triangles,
+        }),
+        (IndexWidth::Bits64, _) | (IndexWidth::Automatic, false) => emit_with::<T, u64>(
+            stream,
+            classified,
+            scans,
+            totals,
+            times,
+            DeviceTriangles::U64,
+        ),
+        _ => emit_with::<T, u32>(
+            stream,
+            classified,
+            scans,
+            totals,
+            times,
+            DeviceTriangles::U32,
+        ),
     }
 }
 
@@ -153,13 +181,23 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     mut times: StageTimes,
     wrap: fn(Buffer<I>) -> DeviceTriangles,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let Classified { volume, params, cases, occupied, edge_flags, .. } = classified;
+    let Classified {
+        volume,
+        params,
+        cases,
+        occupied,
+        edge_flags,
+        ..
+    } = classified;
     let grid = volume.grid();
     let occupied_cells = {
         let offsets = scans.occupied.finish::<I>(stream)?;
         times.end(stream, "scan occupied")?;
         let mut compacted = stream.alloc::<u64>(totals.occupied as usize)?;
-        let items = Items { count: grid.cells(), piece: PIECE };
+        let items = Items {
+            count: grid.cells(),
+            piece: PIECE,
+        };
         let launch = Launch::pieces(items.pieces());
         // SAFETY: a flag and an offset for each cell, and room for every flag that is set.
         unsafe {
@@ -198,7 +236,10 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     times.end(stream, "vertices")?;
 
     let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
-    let items = Items { count: totals.occupied, piece: PIECE };
+    let items = Items {
+        count: totals.occupied,
+        piece: PIECE,
+    };
     // the table's triangles face the below side; a mirroring geometry turns them round once more
     let flip = (params.inside == Inside::Below) != volume.geometry().mirrors();
     // SAFETY: an offset for each cell and each edge, and room for three indices for each triangle.
@@ -244,7 +285,11 @@ fn vertex_normals<T: DeviceSample, I: Count + Element>(
     let volume = classified.volume;
     let grid = volume.grid();
     let mut normals = stream.alloc::<f32>(vertices as usize * 3)?;
-    let outward = if classified.params.inside == Inside::Above { -1.0 } else { 1.0 };
+    let outward = if classified.params.inside == Inside::Above {
+        -1.0
+    } else {
+        1.0
+    };
     for axis in [X, Y, Z] {
         let edge_rows = rows(stream, grid.edge_dims(axis), 1);
         // SAFETY: as for the positions.

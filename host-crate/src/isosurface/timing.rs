@@ -20,7 +20,10 @@ pub struct StageTimes {
 
 impl StageTimes {
     pub(crate) fn start(stream: &Stream) -> Result<Self, DeviceError> {
-        Ok(Self { start: stream.record()?, ends: Vec::new() })
+        Ok(Self {
+            start: stream.record()?,
+            ends: Vec::new(),
+        })
     }
 
     /// Everything since the last stage was this one.
@@ -38,7 +41,10 @@ impl StageTimes {
         let mut times = Vec::with_capacity(self.ends.len());
         for (stage, end) in &self.ends {
             end.synchronize()?;
-            times.push(StageTime { stage, time: end.since(last)? });
+            times.push(StageTime {
+                stage,
+                time: end.since(last)?,
+            });
             last = end;
         }
         Ok(times)

@@ -31,7 +31,12 @@ const WARP: u32 = 32;
 ///
 /// The rules are those of compute capability 7.0 and later: registers are given to warps in units of 256, by the four parts
 /// of a multiprocessor; shared memory to blocks in units of [`DeviceLimits::shared_granularity`].
-pub fn active_blocks(device: &DeviceLimits, kernel: &KernelResources, threads: u32, dynamic_shared_bytes: u32) -> u32 {
+pub fn active_blocks(
+    device: &DeviceLimits,
+    kernel: &KernelResources,
+    threads: u32,
+    dynamic_shared_bytes: u32,
+) -> u32 {
     const PARTS: u32 = 4;
     const REGISTER_UNIT: u32 = 256;
     if threads == 0 || threads > device.threads_per_block.min(kernel.max_threads) {
@@ -52,7 +57,11 @@ pub fn active_blocks(device: &DeviceLimits, kernel: &KernelResources, threads: u
     let own = kernel.static_shared_bytes as u64 + dynamic_shared_bytes as u64;
     let shared = (own + device.reserved_shared_bytes_per_block as u64)
         .next_multiple_of(device.shared_granularity.max(1) as u64);
-    let by_shared = if shared == 0 { u64::MAX } else { device.shared_bytes_per_multiprocessor as u64 / shared };
+    let by_shared = if shared == 0 {
+        u64::MAX
+    } else {
+        device.shared_bytes_per_multiprocessor as u64 / shared
+    };
 
     by_warps
         .min(by_registers)
@@ -65,8 +74,15 @@ pub fn active_blocks(device: &DeviceLimits, kernel: &KernelResources, threads: u
 /// As `cudaOccupancyMaxPotentialBlockSize` does it: from the largest block down by a warp, a smaller one is kept only if
 /// strictly more threads are active with it. If no whole number of warps can run, the answer is one warp, and the launch
 /// will say why not.
-pub fn block_size(device: &DeviceLimits, kernel: &KernelResources, largest: u32, dynamic_shared_bytes: u32) -> u32 {
-    let largest = largest.min(device.threads_per_block).min(kernel.max_threads);
+pub fn block_size(
+    device: &DeviceLimits,
+    kernel: &KernelResources,
+    largest: u32,
+    dynamic_shared_bytes: u32,
+) -> u32 {
+    let largest = largest
+        .min(device.threads_per_block)
+        .min(kernel.max_threads);
     if largest < WARP {
         return largest.max(1);
     }
@@ -105,7 +121,11 @@ mod tests {
     }
 
     fn kernel(registers: u32) -> KernelResources {
-        KernelResources { registers, static_shared_bytes: 0, max_threads: 1024 }
+        KernelResources {
+            registers,
+            static_shared_bytes: 0,
+            max_threads: 1024,
+        }
     }
 
     #[test]
@@ -118,7 +138,10 @@ mod tests {
 
     #[test]
     fn the_reserved_shared_memory_counts() {
-        assert_eq!(active_blocks(&device(100, 48, 16), &kernel(16), 128, 51200), 1);
+        assert_eq!(
+            active_blocks(&device(100, 48, 16), &kernel(16), 128, 51200),
+            1
+        );
     }
 
     #[test]

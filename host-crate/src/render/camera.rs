@@ -29,7 +29,11 @@ where
     let mut half = Vector3::zeros();
     for corner in corners {
         let from_middle = corner - middle;
-        let along = Vector3::new(from_middle.dot(&right), from_middle.dot(&up), from_middle.dot(&viewer));
+        let along = Vector3::new(
+            from_middle.dot(&right),
+            from_middle.dot(&up),
+            from_middle.dot(&viewer),
+        );
         half = half.sup(&along.abs());
     }
     let spacing = geometry.spacing().min();
@@ -37,9 +41,14 @@ where
     let (width, height) = (params.width as f64, params.height as f64);
     let pixel = (2.0 * half.x / width).max(2.0 * half.y / height) / (1.0 - 2.0 * BORDER);
 
-    let corner = middle + viewer * (half.z + spacing) - right * (pixel * width / 2.0) + up * (pixel * height / 2.0);
-    let inverse = geometry.axes().try_inverse().unwrap_or_else(Matrix3::identity);
-    let direction = |world: Vector3<f64>| -> [f32; 3] { (inverse * world).map(|c| c as f32).into() };
+    let corner = middle + viewer * (half.z + spacing) - right * (pixel * width / 2.0)
+        + up * (pixel * height / 2.0);
+    let inverse = geometry
+        .axes()
+        .try_inverse()
+        .unwrap_or_else(Matrix3::identity);
+    let direction =
+        |world: Vector3<f64>| -> [f32; 3] { (inverse * world).map(|c| c as f32).into() };
     let start = geometry.world_to_index(corner);
     let camera = Camera {
         corner: [start.x as f32, start.y as f32, start.z as f32],

@@ -75,7 +75,12 @@ pub fn isosurface<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     params: &RenderParams,
 ) -> Result<Picture, RenderError> {
-    let RenderParams { width, height, rays, .. } = *params;
+    let RenderParams {
+        width,
+        height,
+        rays,
+        ..
+    } = *params;
     if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
         return Err(RenderError::Size { width, height });
     }
@@ -89,8 +94,18 @@ pub fn isosurface<T: DeviceSample>(
         return Ok(Picture::filled(width, height, params.background));
     }
     let (camera, light) = camera::look_at(volume, params);
-    let run = if stream.device().limits().threads_per_block == 1 { 32 } else { 1 };
-    let pixel_rows = Rows { nx: width, ny: height, nz: 1, piece: run * 128, run };
+    let run = if stream.device().limits().threads_per_block == 1 {
+        32
+    } else {
+        1
+    };
+    let pixel_rows = Rows {
+        nx: width,
+        ny: height,
+        nz: 1,
+        piece: run * 128,
+        run,
+    };
     let mut pixels = stream.alloc::<u32>(width as usize * height as usize)?;
     // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for each pixel.
     unsafe {
@@ -109,5 +124,9 @@ pub fn isosurface<T: DeviceSample>(
             ),
         )?;
     }
-    Ok(Picture::from_pixels(width, height, &stream.download(&pixels)?))
+    Ok(Picture::from_pixels(
+        width,
+        height,
+        &stream.download(&pixels)?,
+    ))
 }

@@ -8,7 +8,10 @@ use std::io::{self, Write};
 #[non_exhaustive]
 pub enum RenderError {
     /// No pixels, or too many.
-    #[error("a picture of {width}x{height} pixels cannot be drawn; both sides must be 1 to {}", super::MAX_SIDE)]
+    #[error(
+        "a picture of {width}x{height} pixels cannot be drawn; both sides must be 1 to {}",
+        super::MAX_SIDE
+    )]
     Size {
         /// Pixels along x.
         width: u32,
@@ -42,13 +45,24 @@ pub struct Picture {
 
 impl Picture {
     pub(super) fn from_pixels(width: u32, height: u32, pixels: &[u32]) -> Self {
-        let rgba = pixels.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
-        Self { width, height, rgba }
+        let rgba = pixels
+            .iter()
+            .flat_map(|pixel| pixel.to_le_bytes())
+            .collect();
+        Self {
+            width,
+            height,
+            rgba,
+        }
     }
 
     pub(super) fn filled(width: u32, height: u32, colour: [f32; 3]) -> Self {
         let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
-        Self { width, height, rgba: [r, g, b, 255].repeat(width as usize * height as usize) }
+        Self {
+            width,
+            height,
+            rgba: [r, g, b, 255].repeat(width as usize * height as usize),
+        }
     }
 
     /// Pixels along x.

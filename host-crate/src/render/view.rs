@@ -26,9 +26,15 @@ const NAMED: [(&str, f32, f32); 7] = [
 impl ViewDirection {
     /// Unit vectors (towards the viewer, to the right, upwards) in world space.
     pub(super) fn frame(self) -> [Vector3<f64>; 3] {
-        let (azimuth, elevation) = ((self.azimuth as f64).to_radians(), (self.elevation as f64).to_radians());
-        let viewer =
-            Vector3::new(elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin());
+        let (azimuth, elevation) = (
+            (self.azimuth as f64).to_radians(),
+            (self.elevation as f64).to_radians(),
+        );
+        let viewer = Vector3::new(
+            elevation.cos() * azimuth.cos(),
+            elevation.cos() * azimuth.sin(),
+            elevation.sin(),
+        );
         let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
         [viewer, right, viewer.cross(&right)]
     }
@@ -37,7 +43,10 @@ impl ViewDirection {
 impl Default for ViewDirection {
     /// From the front and right, a little above.
     fn default() -> Self {
-        Self { azimuth: NAMED[0].1, elevation: NAMED[0].2 }
+        Self {
+            azimuth: NAMED[0].1,
+            elevation: NAMED[0].2,
+        }
     }
 }
 
@@ -52,7 +61,8 @@ impl FromStr for ViewDirection {
         let angles = text.split_once(',').and_then(|(azimuth, elevation)| {
             let azimuth: f32 = azimuth.trim().parse().ok()?;
             let elevation: f32 = elevation.trim().parse().ok()?;
-            (azimuth.is_finite() && (-90.0..=90.0).contains(&elevation)).then_some(Self { azimuth, elevation })
+            (azimuth.is_finite() && (-90.0..=90.0).contains(&elevation))
+                .then_some(Self { azimuth, elevation })
         });
         angles.ok_or_else(|| {
             let names = NAMED.map(|(name, ..)| name).join(", ");
@@ -87,7 +97,12 @@ mod tests {
     #[test]
     fn what_is_no_view_is_told_what_is() {
         for text in ["sideways", "1", "10,91", "nan,0"] {
-            assert!(text.parse::<ViewDirection>().unwrap_err().contains("oblique"), "{text}");
+            assert!(
+                text.parse::<ViewDirection>()
+                    .unwrap_err()
+                    .contains("oblique"),
+                "{text}"
+            );
         }
     }
 }

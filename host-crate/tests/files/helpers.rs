@@ -40,7 +40,10 @@ pub fn volume_of(sample_type: SampleType, geometry: Geometry) -> AnyVolume {
         SampleType::I8 => make(geometry, |x, y, z| (index(x, y, z) - 128) as i8).into(),
         SampleType::U16 => make(geometry, |x, y, z| (65535 - 1000 * index(x, y, z)) as u16).into(),
         SampleType::I16 => make(geometry, |x, y, z| (1000 * index(x, y, z) - 32768) as i16).into(),
-        SampleType::I32 => make(geometry, |x, y, z| i32::MIN + 70_000_000 * index(x, y, z)).into(),
+        SampleType::I32 => make(geometry, |x, y, z| {
+            (i64::from(i32::MIN) + 70_000_000 * i64::from(index(x, y, z))) as i32
+        })
+        .into(),
         SampleType::F32 => make(geometry, |x, y, z| index(x, y, z) as f32 / 3.0 - 7.0).into(),
         SampleType::F64 => make(geometry, |x, y, z| f64::from(index(x, y, z)) / 3.0 - 7.0).into(),
     }

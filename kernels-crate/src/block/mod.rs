@@ -20,7 +20,10 @@ pub struct BlockSum {
 pub fn exclusive_sum(value: u64) -> BlockSum {
     let threads = thread::block_dim_x();
     if threads == 1 {
-        return BlockSum { before: 0, total: value };
+        return BlockSum {
+            before: 0,
+            total: value,
+        };
     }
     let warp_sums = shared_view![u64; 33];
     let rank = thread::thread_idx_x();
@@ -33,7 +36,11 @@ pub fn exclusive_sum(value: u64) -> BlockSum {
     }
     thread::sync_threads();
     if warp == 0 {
-        let sum = if lane < warps { warp_sums.read(lane as usize) } else { 0 };
+        let sum = if lane < warps {
+            warp_sums.read(lane as usize)
+        } else {
+            0
+        };
         let inclusive = warp::inclusive_sum(sum);
         if lane < warps {
             warp_sums.write(lane as usize, inclusive - sum);

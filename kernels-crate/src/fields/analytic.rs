@@ -10,7 +10,13 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
 #[kernel]
-pub unsafe fn fill_sphere(grid: Grid, rows: Rows, centre: [f32; 3], radius: f32, samples: ViewMut<f32>) {
+pub unsafe fn fill_sphere(
+    grid: Grid,
+    rows: Rows,
+    centre: [f32; 3],
+    radius: f32,
+    samples: ViewMut<f32>,
+) {
     rows.for_each_run(|run| {
         let dy = run.y as f32 - centre[1];
         let dz = run.z as f32 - centre[2];
@@ -31,7 +37,13 @@ pub unsafe fn fill_sphere(grid: Grid, rows: Rows, centre: [f32; 3], radius: f32,
 /// # Safety
 /// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the extent of the samples.
 #[kernel]
-pub unsafe fn fill_gyroid(grid: Grid, rows: Rows, sines: View<f32>, cosines: View<f32>, samples: ViewMut<f32>) {
+pub unsafe fn fill_gyroid(
+    grid: Grid,
+    rows: Rows,
+    sines: View<f32>,
+    cosines: View<f32>,
+    samples: ViewMut<f32>,
+) {
     rows.for_each_run(|run| {
         let y = grid.nx as usize + run.y as usize;
         let z = grid.nx as usize + grid.ny as usize + run.z as usize;

@@ -48,7 +48,11 @@ impl CornerRows {
     #[inline(always)]
     fn face<T: Sample>(&self, samples: View<T>, mask: View<u8>, iso: f32, step: usize) -> Face {
         const BITS: [u8; 4] = [0, 3, 4, 7];
-        let mut face = Face { below: 0, non_finite: false, masked: false };
+        let mut face = Face {
+            below: 0,
+            non_finite: false,
+            masked: false,
+        };
         let mut corner = 0;
         while corner < 4 {
             let at = self.rows[corner] + step;

@@ -12,7 +12,12 @@ use cuda_std::{View, ViewMut, kernel};
 /// `occupied` and `offsets` hold `items.count` elements, `offsets` is the exclusive scan of `occupied`, and `compacted`
 /// holds as many elements as flags are set.
 #[kernel(I = [u32, u64])]
-pub unsafe fn compact_cells<I: Count>(occupied: View<u8>, offsets: View<I>, items: Items, compacted: ViewMut<u64>) {
+pub unsafe fn compact_cells<I: Count>(
+    occupied: View<u8>,
+    offsets: View<I>,
+    items: Items,
+    compacted: ViewMut<u64>,
+) {
     items.for_each(|cell| {
         if occupied.read(cell) != 0 {
             compacted.write(offsets.read(cell).widen() as usize, cell as u64);

@@ -84,4 +84,3 @@ pub unsafe fn flag_edges<T: Sample>(
         }
     });
 }
-

@@ -1,10 +1,6 @@
 //! Where on an edge the surface crosses it, and how the field changes there.
 
-use crate::{
-    grid::Grid,
-    isosurface::edges::stride,
-    sample::Sample,
-};
+use crate::{grid::Grid, isosurface::edges::stride, sample::Sample};
 use cuda_std::View;
 
 /// How near to an end of its edge a vertex may lie, in lengths of the edge: 1/1024.
@@ -59,10 +55,22 @@ pub fn gradient<T: Sample>(samples: View<T>, grid: Grid, at: [u32; 3]) -> [f32; 
     let along = |axis: u32, place: u32, count: u32| {
         let step = stride(grid, axis);
         let before = if place > 0 { sample - step } else { sample };
-        let after = if place + 1 < count { sample + step } else { sample };
+        let after = if place + 1 < count {
+            sample + step
+        } else {
+            sample
+        };
         let span = (place > 0) as u32 + (place + 1 < count) as u32;
         let difference = samples.read(after).value() - samples.read(before).value();
-        if span == 2 { 0.5 * difference } else { difference }
+        if span == 2 {
+            0.5 * difference
+        } else {
+            difference
+        }
     };
-    [along(0, x, grid.nx), along(1, y, grid.ny), along(2, z, grid.nz)]
+    [
+        along(0, x, grid.nx),
+        along(1, y, grid.ny),
+        along(2, z, grid.nz),
+    ]
 }

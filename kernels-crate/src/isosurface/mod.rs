@@ -18,8 +18,8 @@ mod classify;
 mod compact;
 mod edges;
 pub mod interpolate;
-pub mod table;
 mod pad;
+pub mod table;
 mod triangles;
 mod vertices;
 

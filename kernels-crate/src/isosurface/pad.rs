@@ -18,7 +18,11 @@ pub unsafe fn pad_samples<T: Sample>(
     outside: f32,
     padded: ViewMut<f32>,
 ) {
-    let larger = Grid { nx: rows.nx, ny: rows.ny, nz: rows.nz };
+    let larger = Grid {
+        nx: rows.nx,
+        ny: rows.ny,
+        nz: rows.nz,
+    };
     rows.for_each_run(|run| {
         for x in run.start..run.end {
             let inside = within(grid, [x, run.y, run.z]);
@@ -39,8 +43,20 @@ pub unsafe fn pad_samples<T: Sample>(
 /// As for [`pad_samples`].
 #[kernel]
 pub unsafe fn pad_mask(mask: View<u8>, grid: Grid, rows: Rows, padded: ViewMut<u8>) {
-    let larger = Grid { nx: rows.nx, ny: rows.ny, nz: rows.nz };
-    let nearest = |place: u32, count: u32| if place == 0 { 0 } else if place > count { count - 1 } else { place - 1 };
+    let larger = Grid {
+        nx: rows.nx,
+        ny: rows.ny,
+        nz: rows.nz,
+    };
+    let nearest = |place: u32, count: u32| {
+        if place == 0 {
+            0
+        } else if place > count {
+            count - 1
+        } else {
+            place - 1
+        }
+    };
     rows.for_each_run(|run| {
         let (y, z) = (nearest(run.y, grid.ny), nearest(run.z, grid.nz));
         for x in run.start..run.end {
@@ -55,5 +71,9 @@ pub unsafe fn pad_mask(mask: View<u8>, grid: Grid, rows: Rows, padded: ViewMut<u
 fn within(grid: Grid, place: [u32; 3]) -> Option<[u32; 3]> {
     let [x, y, z] = place;
     let inside = x > 0 && y > 0 && z > 0 && x <= grid.nx && y <= grid.ny && z <= grid.nz;
-    if inside { Some([x - 1, y - 1, z - 1]) } else { None }
+    if inside {
+        Some([x - 1, y - 1, z - 1])
+    } else {
+        None
+    }
 }

@@ -80,7 +80,10 @@ pub static TRIANGLE_COUNTS: [u8; 256] = {
 };
 
 const CASE_TABLE: [Case; 256] = {
-    let mut table = [Case { triangles: 0, edges: [[0; 3]; MAX_TRIANGLES] }; 256];
+    let mut table = [Case {
+        triangles: 0,
+        edges: [[0; 3]; MAX_TRIANGLES],
+    }; 256];
     let mut case = 0;
     while case < 256 {
         table[case] = derive(case as u32);
@@ -224,7 +227,10 @@ const fn apex(edges: &[u8; 12], length: usize) -> usize {
 
 const fn derive(case: u32) -> Case {
     let next = segments(case);
-    let mut out = Case { triangles: 0, edges: [[0; 3]; MAX_TRIANGLES] };
+    let mut out = Case {
+        triangles: 0,
+        edges: [[0; 3]; MAX_TRIANGLES],
+    };
     let mut seen = 0u32;
     let mut start = 0;
     while start < 12 {
@@ -233,8 +239,11 @@ const fn derive(case: u32) -> Case {
             let apex = apex(&edges, length);
             let mut step = 1;
             while step + 1 < length {
-                out.edges[out.triangles as usize] =
-                    [edges[apex], edges[(apex + step) % length], edges[(apex + step + 1) % length]];
+                out.edges[out.triangles as usize] = [
+                    edges[apex],
+                    edges[(apex + step) % length],
+                    edges[(apex + step + 1) % length],
+                ];
                 out.triangles += 1;
                 step += 1;
             }

@@ -1,11 +1,7 @@
 //! The triangles, as indices of vertices.
 
 use super::table::{CASES, CORNERS, EDGES};
-use crate::{
-    grid::Grid,
-    rows::Items,
-    sample::Count,
-};
+use crate::{grid::Grid, rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this many cells at a time.
@@ -16,7 +12,10 @@ const EDGE_OWNERS: [(u32, [u32; 3]); 12] = {
     let mut owners = [(0, [0; 3]); 12];
     let mut edge = 0;
     while edge < 12 {
-        let [low, high] = [CORNERS[EDGES[edge][0] as usize], CORNERS[EDGES[edge][1] as usize]];
+        let [low, high] = [
+            CORNERS[EDGES[edge][0] as usize],
+            CORNERS[EDGES[edge][1] as usize],
+        ];
         let axis = if high[0] > low[0] {
             0
         } else if high[1] > low[1] {
@@ -67,9 +66,9 @@ pub unsafe fn emit_triangles<I: Count>(
             edge += 1;
         }
         let first = triangle_offsets.read(cell as usize).widen() as usize;
-        for triangle in 0..case.triangles as usize {
-            let edges = case.edges[triangle];
-            let vertex = |corner: usize| I::narrow(vertices.read(edges[corner] as usize * threads + mine));
+        for (triangle, edges) in case.edges.iter().enumerate().take(case.triangles as usize) {
+            let vertex =
+                |corner: usize| I::narrow(vertices.read(edges[corner] as usize * threads + mine));
             let [second, third] = if flip != 0 { [2, 1] } else { [1, 2] };
             let at = (first + triangle) * 3;
             triangles.write(at, vertex(0));

@@ -32,15 +32,23 @@ pub unsafe fn emit_vertices<T: Sample, I: Count>(
     offsets: View<I>,
     positions: ViewMut<f32>,
 ) {
-    for_each_active_edge(samples, grid, rows, axis, flags, |x, y, z, here, there, slot| {
-        let t = crossing(here, there, iso);
-        let [dx, dy, dz] = unit(axis);
-        let position = to_world.position([x as f64 + dx * t, y as f64 + dy * t, z as f64 + dz * t]);
-        let first = offsets.read(slot).widen() as usize * 3;
-        positions.write(first, position[0]);
-        positions.write(first + 1, position[1]);
-        positions.write(first + 2, position[2]);
-    });
+    for_each_active_edge(
+        samples,
+        grid,
+        rows,
+        axis,
+        flags,
+        |x, y, z, here, there, slot| {
+            let t = crossing(here, there, iso);
+            let [dx, dy, dz] = unit(axis);
+            let position =
+                to_world.position([x as f64 + dx * t, y as f64 + dy * t, z as f64 + dz * t]);
+            let first = offsets.read(slot).widen() as usize * 3;
+            positions.write(first, position[0]);
+            positions.write(first + 1, position[1]);
+            positions.write(first + 2, position[2]);
+        },
+    );
 }
 
 /// Writes the unit normals of the vertices on edges along `axis` to their places: stage 8 of the document.
@@ -66,22 +74,30 @@ pub unsafe fn emit_normals<T: Sample, I: Count>(
     offsets: View<I>,
     normals: ViewMut<f32>,
 ) {
-    for_each_active_edge(samples, grid, rows, axis, flags, |x, y, z, here, there, slot| {
-        let t = crossing(here, there, iso) as f32;
-        let [dx, dy, dz] = unit(axis).map(|step| step as u32);
-        let low = gradient(samples, grid, [x, y, z]);
-        let high = gradient(samples, grid, [x + dx, y + dy, z + dz]);
-        let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
-        let normal = unit_vector(gradient_to_world, [blend(0), blend(1), blend(2)], outward).unwrap_or_else(|| {
-            let along = if there > here { outward } else { -outward };
-            let edge = unit(axis).map(|step| step as f32);
-            unit_vector(gradient_to_world, edge, along).unwrap_or(edge)
-        });
-        let first = offsets.read(slot).widen() as usize * 3;
-        normals.write(first, normal[0]);
-        normals.write(first + 1, normal[1]);
-        normals.write(first + 2, normal[2]);
-    });
+    for_each_active_edge(
+        samples,
+        grid,
+        rows,
+        axis,
+        flags,
+        |x, y, z, here, there, slot| {
+            let t = crossing(here, there, iso) as f32;
+            let [dx, dy, dz] = unit(axis).map(|step| step as u32);
+            let low = gradient(samples, grid, [x, y, z]);
+            let high = gradient(samples, grid, [x + dx, y + dy, z + dz]);
+            let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
+            let normal = unit_vector(gradient_to_world, [blend(0), blend(1), blend(2)], outward)
+                .unwrap_or_else(|| {
+                    let along = if there > here { outward } else { -outward };
+                    let edge = unit(axis).map(|step| step as f32);
+                    unit_vector(gradient_to_world, edge, along).unwrap_or(edge)
+                });
+            let first = offsets.read(slot).widen() as usize * 3;
+            normals.write(first, normal[0]);
+            normals.write(first + 1, normal[1]);
+            normals.write(first + 2, normal[2]);
+        },
+    );
 }
 
 /// Calls `visit` with lower end, samples at both ends and slot of each active edge of the calling thread.
@@ -112,7 +128,11 @@ fn for_each_active_edge<T: Sample>(
 /// The unit vector along an axis.
 #[inline(always)]
 fn unit(axis: u32) -> [f64; 3] {
-    [(axis == 0) as u32 as f64, (axis == 1) as u32 as f64, (axis == 2) as u32 as f64]
+    [
+        (axis == 0) as u32 as f64,
+        (axis == 1) as u32 as f64,
+        (axis == 2) as u32 as f64,
+    ]
 }
 
 /// `matrix · vector · sign` at unit length, if it has a direction.

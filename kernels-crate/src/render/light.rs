@@ -40,7 +40,8 @@ impl Light {
             square += 1;
         }
         let diffuse = 0.62 * key + 0.16 * sky + 0.22 * facing;
-        self.surface.map(|colour| colour * diffuse + 0.12 * highlight)
+        self.surface
+            .map(|colour| colour * diffuse + 0.12 * highlight)
     }
 }
 
@@ -53,7 +54,11 @@ pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
 #[inline(always)]
 pub(super) fn unit(vector: [f32; 3]) -> [f32; 3] {
     let length = GpuFloat::sqrt(dot(vector, vector));
-    if length > 0.0 { vector.map(|component| component / length) } else { vector }
+    if length > 0.0 {
+        vector.map(|component| component / length)
+    } else {
+        vector
+    }
 }
 
 #[inline(always)]

@@ -28,8 +28,8 @@ pub struct Camera {
 pub(super) struct Span {
     pub enter: f32,
     pub leave: f32,
-    /// The axis of the face through which the ray enters.
-    pub axis: usize,
+    /// The inward normal of the face through which the ray enters, in index space.
+    pub inward: [f32; 3],
 }
 
 impl Camera {
@@ -50,28 +50,31 @@ impl Camera {
     /// The part of the ray inside the grid, if any.
     #[inline(always)]
     pub(super) fn span(&self, start: [f32; 3], grid: Grid) -> Option<Span> {
-        let last = [grid.nx - 1, grid.ny - 1, grid.nz - 1];
-        let mut span = Span { enter: 0.0, leave: f32::MAX, axis: 0 };
-        let mut k = 0;
-        while k < 3 {
-            let (from, step, to) = (start[k], self.direction[k], last[k] as f32);
-            if step == 0.0 {
-                if from < 0.0 || from > to {
-                    return None;
-                }
-            } else {
-                let (a, b) = (-from / step, (to - from) / step);
-                let (near, far) = if a < b { (a, b) } else { (b, a) };
-                if near > span.enter {
-                    span.enter = near;
-                    span.axis = k;
-                }
-                if far < span.leave {
-                    span.leave = far;
-                }
-            }
-            k += 1;
-        }
+        let [x, y, z] = start;
+        let [dx, dy, dz] = self.direction;
+        let whole = Span { enter: 0.0, leave: f32::MAX, inward: [0.0; 3] };
+        let span = whole.cut(x, dx, (grid.nx - 1) as f32, [1.0, 0.0, 0.0])?;
+        let span = span.cut(y, dy, (grid.ny - 1) as f32, [0.0, 1.0, 0.0])?;
+        let span = span.cut(z, dz, (grid.nz - 1) as f32, [0.0, 0.0, 1.0])?;
         if span.enter < span.leave { Some(span) } else { None }
+    }
+}
+
+impl Span {
+    /// What is left of it between 0 and `to` along one axis, on which the ray starts at `from` and goes `step` at a time.
+    #[inline(always)]
+    fn cut(self, from: f32, step: f32, to: f32, axis: [f32; 3]) -> Option<Span> {
+        if step == 0.0 {
+            return if from < 0.0 || from > to { None } else { Some(self) };
+        }
+        let (a, b) = (-from / step, (to - from) / step);
+        let (near, far) = if a < b { (a, b) } else { (b, a) };
+        let sign = if step > 0.0 { 1.0 } else { -1.0 };
+        let enters_here = near > self.enter;
+        Some(Span {
+            enter: if enters_here { near } else { self.enter },
+            leave: if far < self.leave { far } else { self.leave },
+            inward: if enters_here { axis.map(|component| component * sign) } else { self.inward },
+        })
     }
 }

@@ -6,7 +6,12 @@ use super::{
     ray::Span,
     trilinear::{gradient, value},
 };
-use crate::{grid::Grid, rows::Rows, sample::Sample};
+use crate::{
+    arith::{quotient, remainder},
+    grid::Grid,
+    rows::Rows,
+    sample::Sample,
+};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Halvings of the step in which the surface was met: it is found to 1/256 of a step.
@@ -38,32 +43,30 @@ pub unsafe fn render_isosurface<T: Sample>(
     let sign = if inside_above != 0 { 1.0 } else { -1.0 };
     rows.for_each_run(|run| {
         for x in run.start..run.end {
-            let mut sum = [0.0f32; 3];
+            let (mut red, mut green, mut blue) = (0.0f32, 0.0f32, 0.0f32);
             let rays = camera.rays;
             let mut ray = 0;
             while ray < rays * rays {
-                let px = x as f32 + ((ray % rays) as f32 + 0.5) / rays as f32;
-                let py = run.y as f32 + ((ray / rays) as f32 + 0.5) / rays as f32;
+                let (column, row) = (remainder(ray as u64, rays as u64), quotient(ray as u64, rays as u64));
+                let px = x as f32 + (column as f32 + 0.5) / rays as f32;
+                let py = run.y as f32 + (row as f32 + 0.5) / rays as f32;
                 let start = camera.start(px, py);
                 let colour = match first_hit(samples, grid, iso, sign, &camera, start) {
                     None => light.background,
                     Some(hit) => {
                         let m = &gradient_to_world;
                         let [gx, gy, gz] = hit.inward;
-                        let row = |r: usize| -sign * (m[r] * gx + m[r + 1] * gy + m[r + 2] * gz);
-                        light.shade(unit([row(0), row(3), row(6)]))
+                        let along = |r: usize| -sign * (m[r] * gx + m[r + 1] * gy + m[r + 2] * gz);
+                        light.shade(unit([along(0), along(3), along(6)]))
                     }
                 };
-                let mut k = 0;
-                while k < 3 {
-                    sum[k] += colour[k];
-                    k += 1;
-                }
+                red += colour[0];
+                green += colour[1];
+                blue += colour[2];
                 ray += 1;
             }
             let scale = 1.0 / (rays * rays) as f32;
-            let [r, g, b] = sum.map(|channel| encode(channel * scale));
-            let pixel = r | g << 8 | b << 16 | 0xff00_0000;
+            let pixel = encode(red * scale) | encode(green * scale) << 8 | encode(blue * scale) << 16 | 0xff00_0000;
             pixels.write(run.y as usize * camera.width as usize + x as usize, pixel);
         }
     });
@@ -84,18 +87,11 @@ fn first_hit<T: Sample>(
     camera: &Camera,
     start: [f32; 3],
 ) -> Option<Hit> {
-    let Span { enter, leave, axis } = camera.span(start, grid)?;
+    let Span { enter, leave, inward } = camera.span(start, grid)?;
     let inside = |step: f32| sign * (value(samples, grid, camera.at(start, step)) - iso) >= 0.0;
     if inside(enter) {
-        let mut inward = [0.0; 3];
-        let towards = if camera.direction[axis] > 0.0 { sign } else { -sign };
-        let mut k = 0;
-        while k < 3 {
-            if k == axis {
-                inward[k] = towards;
-            }
-            k += 1;
-        }
+        // as a gradient that shade() will turn outwards
+        let inward = inward.map(|component| component * sign);
         return Some(Hit { inward });
     }
     let mut step = enter;
@@ -103,7 +99,11 @@ fn first_hit<T: Sample>(
         if step >= leave {
             return None;
         }
-        let next = if step + 1.0 < leave { step + 1.0 } else { leave };
+        let next = if step + 1.0 < leave {
+            step + 1.0
+        } else {
+            leave
+        };
         if inside(next) {
             let (mut outer, mut inner) = (step, next);
             let mut halving = 0;
@@ -116,7 +116,9 @@ fn first_hit<T: Sample>(
                 }
                 halving += 1;
             }
-            return Some(Hit { inward: gradient(samples, grid, camera.at(start, inner)) });
+            return Some(Hit {
+                inward: gradient(samples, grid, camera.at(start, inner)),
+            });
         }
         step = next;
     }

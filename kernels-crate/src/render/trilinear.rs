@@ -10,7 +10,10 @@ pub fn value<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> f32 {
     let (y, fy, dy) = cell(at[1], grid.ny);
     let (z, fz, dz) = cell(at[2], grid.nz);
     let base = grid.sample(x, y, z);
-    let (dy, dz) = (dy as usize * grid.nx as usize, dz as usize * grid.nx as usize * grid.ny as usize);
+    let (dy, dz) = (
+        dy as usize * grid.nx as usize,
+        dz as usize * grid.nx as usize * grid.ny as usize,
+    );
     let row = |offset: usize| {
         let low = samples.read(base + offset).value();
         let high = samples.read(base + offset + dx as usize).value();

@@ -1,6 +1,6 @@
 //! The three kernels of the classic scan.
 
-use crate::{block, sample::Count};
+use crate::{arith::quotient_up, block, sample::Count};
 use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Neighbouring elements that a thread scans at a time.
@@ -20,7 +20,7 @@ impl Segments {
     /// How many segments.
     #[inline(always)]
     pub const fn segments(self) -> u64 {
-        self.count.div_ceil(self.length)
+        quotient_up(self.count, self.length)
     }
 
     /// First and one past the last element of a segment.
@@ -28,7 +28,15 @@ impl Segments {
     fn bounds(self, segment: u64) -> (u64, u64) {
         let start = segment * self.length;
         let rest = self.count - start;
-        (start, start + if rest < self.length { rest } else { self.length })
+        (
+            start,
+            start
+                + if rest < self.length {
+                    rest
+                } else {
+                    self.length
+                },
+        )
     }
 
     /// Calls `visit` with the number and the bounds of each segment of the calling block.
@@ -81,7 +89,11 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
     let mut start = 0;
     while start < count {
         let at = start + thread::thread_idx_x() as u64;
-        let value = if at < count { sums.read(at as usize) } else { 0 };
+        let value = if at < count {
+            sums.read(at as usize)
+        } else {
+            0
+        };
         let sum = block::exclusive_sum(value);
         if at < count {
             sums.write(at as usize, carry + sum.before);

@@ -8,7 +8,11 @@ use cuda_std::{thread, warp};
 pub fn lanes() -> u32 {
     let first = thread::thread_idx_x() & !31;
     let rest = thread::block_dim_x() - first;
-    if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+    if rest >= 32 {
+        u32::MAX
+    } else {
+        (1 << rest) - 1
+    }
 }
 
 /// The inclusive sum over the lanes up to and including the calling one.

@@ -35,7 +35,11 @@ impl Kernels {
             // with the compiler's log
             detail: error.to_string(),
         })?;
-        Ok(Self { shared: shared.clone(), module, known: Mutex::default() })
+        Ok(Self {
+            shared: shared.clone(),
+            module,
+            known: Mutex::default(),
+        })
     }
 
     pub fn get(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
@@ -43,19 +47,28 @@ impl Kernels {
         if let Some(kernel) = known.get(entry) {
             return Ok(kernel.clone());
         }
-        let function = self.module.get_function_owned(entry).map_err(|_| DeviceError::UnknownKernel {
-            kernel: entry.to_owned(),
-            device: self.shared.id.clone(),
-        })?;
+        let function =
+            self.module
+                .get_function_owned(entry)
+                .map_err(|_| DeviceError::UnknownKernel {
+                    kernel: entry.to_owned(),
+                    device: self.shared.id.clone(),
+                })?;
         let resources = self.resources(&function)?;
-        let kernel = LoadedKernel { function, entry: entry.to_owned(), resources };
+        let kernel = LoadedKernel {
+            function,
+            entry: entry.to_owned(),
+            resources,
+        };
         known.insert(entry.to_owned(), kernel.clone());
         Ok(kernel)
     }
 
     fn resources(&self, function: &Function<'static>) -> Result<KernelResources, DeviceError> {
         let ask = |attribute| {
-            let value = function.get_attribute(attribute).map(|value| value.max(0) as u32);
+            let value = function
+                .get_attribute(attribute)
+                .map(|value| value.max(0) as u32);
             value.map_err(|error| self.shared.error("asking for a kernel's resources", error))
         };
         Ok(KernelResources {

@@ -36,7 +36,9 @@ impl CudaMemory {
 }
 
 fn out_of_memory(shared: &Shared, bytes: usize) -> DeviceError {
-    let (free, total) = shared.with("asking for its memory", mem_get_info).unwrap_or_default();
+    let (free, total) = shared
+        .with("asking for its memory", mem_get_info)
+        .unwrap_or_default();
     DeviceError::OutOfMemory {
         device: shared.id.clone(),
         requested: bytes as u64,

@@ -37,12 +37,19 @@ struct Shared {
 impl Shared {
     /// The driver's error in our terms.
     fn error(&self, what: impl Into<String>, error: CudaError) -> DeviceError {
-        DeviceError::Cuda { device: self.id.clone(), what: what.into(), detail: error.to_string() }
+        DeviceError::Cuda {
+            device: self.id.clone(),
+            what: what.into(),
+            detail: error.to_string(),
+        }
     }
 
     /// Runs `act` with this device's context current on the calling thread.
     fn with<R>(&self, what: &str, act: impl FnOnce() -> CudaResult<R>) -> Result<R, DeviceError> {
-        let _current = self.context.enter().map_err(|error| self.error("making the context current", error))?;
+        let _current = self
+            .context
+            .enter()
+            .map_err(|error| self.error("making the context current", error))?;
         act().map_err(|error| self.error(what, error))
     }
 }
@@ -50,7 +57,9 @@ impl Shared {
 impl CudaDevice {
     /// How many there are.
     pub fn count() -> Result<usize, DeviceError> {
-        let no_driver = |error: CudaError| DeviceError::NoDriver { detail: error.to_string() };
+        let no_driver = |error: CudaError| DeviceError::NoDriver {
+            detail: error.to_string(),
+        };
         cust::init(CudaFlags::empty()).map_err(no_driver)?;
         Ok(Driver::num_devices().map_err(no_driver)? as usize)
     }
@@ -67,22 +76,35 @@ impl CudaDevice {
             what: what.to_owned(),
             detail: error.to_string(),
         };
-        let driver = Driver::get_device(index as u32).map_err(|error| failed("opening the device", error))?;
-        let name = driver.name().map_err(|error| failed("asking for its name", error))?;
-        let (major, minor) = driver.compute_capability().map_err(|error| failed("asking for its capability", error))?;
+        let driver = Driver::get_device(index as u32)
+            .map_err(|error| failed("opening the device", error))?;
+        let name = driver
+            .name()
+            .map_err(|error| failed("asking for its name", error))?;
+        let (major, minor) = driver
+            .compute_capability()
+            .map_err(|error| failed("asking for its capability", error))?;
         let capability = (major * 10 + minor) as u32;
-        let module = modules::for_capability(capability).ok_or_else(|| DeviceError::Unsupported {
-            device: format!("{id} ({name})"),
-            capability: format!("{major}.{minor}"),
-        })?;
-        let limits = limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
+        let module =
+            modules::for_capability(capability).ok_or_else(|| DeviceError::Unsupported {
+                device: format!("{id} ({name})"),
+                capability: format!("{major}.{minor}"),
+            })?;
+        let limits =
+            limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
         // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
         // pools allocates as it always did
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared { id, context });
         let kernels = Kernels::load(&shared, module.ptx)?;
-        Ok(Self { index, name, limits, shared, kernels })
+        Ok(Self {
+            index,
+            name,
+            limits,
+            shared,
+            kernels,
+        })
     }
 
     pub fn index(&self) -> usize {
@@ -98,8 +120,13 @@ impl CudaDevice {
     }
 
     pub fn memory(&self) -> Result<Memory, DeviceError> {
-        let (free, total) = self.shared.with("asking for its memory", cust::memory::mem_get_info)?;
-        Ok(Memory { free: free as u64, total: total as u64 })
+        let (free, total) = self
+            .shared
+            .with("asking for its memory", cust::memory::mem_get_info)?;
+        Ok(Memory {
+            free: free as u64,
+            total: total as u64,
+        })
     }
 
     pub fn stream(&self) -> Result<CudaStream, DeviceError> {
@@ -117,18 +144,35 @@ impl CudaDevice {
         args: K::Args<'_>,
     ) -> Result<(), DeviceError> {
         let kernel = self.kernels.get(&K::entry())?;
-        let threads = block_size(&self.limits, &kernel.resources, launch.largest_block(), launch.dynamic_shared());
+        let threads = block_size(
+            &self.limits,
+            &kernel.resources,
+            launch.largest_block(),
+            launch.dynamic_shared(),
+        );
         let mut packed = PackedArgs::default();
         K::pack(&args, &mut packed);
         let pointers = packed.pointers();
         // SAFETY: the arguments are packed in the order and layout of the entry point's parameters.
-        unsafe { stream.launch(&kernel, launch.blocks(), threads, launch.dynamic_shared(), &pointers) }
+        unsafe {
+            stream.launch(
+                &kernel,
+                launch.blocks(),
+                threads,
+                launch.dynamic_shared(),
+                &pointers,
+            )
+        }
     }
 }
 
 /// What the driver says of a device.
 fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
-    let ask = |attribute| driver.get_attribute(attribute).map(|value| value.max(0) as u32);
+    let ask = |attribute| {
+        driver
+            .get_attribute(attribute)
+            .map(|value| value.max(0) as u32)
+    };
     Ok(DeviceLimits {
         multiprocessors: ask(DeviceAttribute::MultiprocessorCount)?,
         threads_per_block: ask(DeviceAttribute::MaxThreadsPerBlock)?,
@@ -137,7 +181,8 @@ fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
         registers_per_multiprocessor: ask(DeviceAttribute::MaxRegistersPerMultiprocessor)?,
         registers_per_block: ask(DeviceAttribute::MaxRegistersPerBlock)?,
         shared_bytes_per_multiprocessor: ask(DeviceAttribute::MaxSharedMemoryPerMultiprocessor)?,
-        reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock).unwrap_or(0),
+        reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock)
+            .unwrap_or(0),
         shared_granularity: if capability >= 80 { 128 } else { 256 },
     })
 }

@@ -25,7 +25,12 @@ const DYNAMIC_SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, DeviceError> {
         let stream = shared.with("making a stream", || Stream::new_non_blocking(None))?;
-        Ok(Self { owner: StreamOwner { stream, shared: shared.clone() } })
+        Ok(Self {
+            owner: StreamOwner {
+                stream,
+                shared: shared.clone(),
+            },
+        })
     }
 
     pub fn alloc(&self, bytes: usize) -> Result<CudaMemory, DeviceError> {
@@ -67,7 +72,10 @@ impl CudaStream {
         let shared = &self.owner.shared;
         let event = shared.with("making an event", || Event::new(EventFlags::DEFAULT))?;
         self.act("recording an event", |stream| event.record(stream))?;
-        Ok(CudaEvent { event, shared: shared.clone() })
+        Ok(CudaEvent {
+            event,
+            shared: shared.clone(),
+        })
     }
 
     pub fn synchronize(&self) -> Result<(), DeviceError> {
@@ -86,10 +94,15 @@ impl CudaStream {
         dynamic_shared: u32,
         arguments: &[*mut c_void],
     ) -> Result<(), DeviceError> {
-        let what = format!("launching {} with {blocks} blocks of {threads} threads", kernel.entry);
+        let what = format!(
+            "launching {} with {blocks} blocks of {threads} threads",
+            kernel.entry
+        );
         self.act(&what, |stream| {
             if dynamic_shared > DYNAMIC_SHARED_WITHOUT_ASKING {
-                kernel.function.set_max_dynamic_shared_memory(dynamic_shared as usize)?;
+                kernel
+                    .function
+                    .set_max_dynamic_shared_memory(dynamic_shared as usize)?;
             }
             // SAFETY: the caller's promise.
             unsafe { stream.launch(&kernel.function, blocks, threads, dynamic_shared, arguments) }
@@ -112,11 +125,15 @@ pub(in crate::device) struct CudaEvent {
 
 impl CudaEvent {
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.event.synchronize().map_err(|error| self.shared.error("waiting for an event", error))
+        self.event
+            .synchronize()
+            .map_err(|error| self.shared.error("waiting for an event", error))
     }
 
     pub fn since(&self, earlier: &CudaEvent) -> Result<Duration, DeviceError> {
         self.synchronize()?;
-        self.event.elapsed(&earlier.event).map_err(|error| self.shared.error("timing events", error))
+        self.event
+            .elapsed(&earlier.event)
+            .map_err(|error| self.shared.error("timing events", error))
     }
 }

@@ -7,7 +7,7 @@ mod write;
 
 pub(crate) use write::write;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::axes::complete_axes;
 use super::data_files::{DataFiles, wrap};
@@ -82,22 +82,18 @@ fn read_data(
 /// The index-to-world map in RAS: LPS with x and y negated.
 fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
     let spatial = fields.sizes.len().min(3);
-    let padded = |numbers: &[f64]| {
-        Vector3::from_fn(|k, _| {
-            if k < spatial {
-                numbers.get(k).copied().unwrap_or(0.0)
-            } else {
-                0.0
-            }
-        })
+    let to_ras = Vector3::new(-1.0, -1.0, 1.0);
+    // Missing coordinates are zero; those of a fourth axis have no place in space.
+    let in_space = |numbers: &[f64]| {
+        Vector3::from_iterator((0..3).map(|k| if k < spatial { numbers[k] } else { 0.0 }))
+            .component_mul(&to_ras)
     };
     let steps: Vec<Vector3<f64>> = (0..spatial)
-        .map(|axis| padded(&fields.directions[axis]) * fields.spacing[axis])
+        .map(|axis| in_space(&fields.directions[axis]) * fields.spacing[axis])
         .collect();
-    let flip = Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0));
     Ok(Geometry::new(
-        flip * complete_axes(&steps),
-        flip * padded(&fields.offset),
+        complete_axes(&steps),
+        in_space(&fields.offset),
     )?)
 }
 

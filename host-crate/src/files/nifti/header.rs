@@ -111,8 +111,8 @@ fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
     // The crate tells the byte order by dim[0] alone; the size field is the better witness.
     let parsed_as = match header.endianness {
-        byteorder if byteorder == nifti::Endianness::Little => ByteOrder::Little,
-        _ => ByteOrder::Big,
+        nifti::Endianness::Little => ByteOrder::Little,
+        nifti::Endianness::Big => ByteOrder::Big,
     };
     if parsed_as != order {
         let axes = match order {

@@ -1,6 +1,6 @@
 //! Which axes are space, and where they lie in the world.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::damaged;
 use super::header::Header;
@@ -77,7 +77,7 @@ pub(super) fn geometry(
 ) -> Result<Geometry, FileProblem> {
     let to_ras = to_ras(header, notes)?;
     let origin = match &header.origin {
-        Some(origin) => to_ras * vector("space origin", origin)?,
+        Some(origin) => vector("space origin", origin)?.component_mul(&to_ras),
         None => Vector3::zeros(),
     };
     let mut steps = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn geometry(
         steps.push(match &header.directions {
             Some(directions) => {
                 let direction = directions[axis].as_deref().unwrap_or_default();
-                to_ras * vector("space directions", direction)?
+                vector("space directions", direction)?.component_mul(&to_ras)
             }
             None => Vector3::ith(steps.len(), spacing(header, axis)?),
         });
@@ -122,8 +122,8 @@ fn vector(name: &str, numbers: &[f64]) -> Result<Vector3<f64>, FileProblem> {
     }
 }
 
-/// The flips that turn the header's space into RAS.
-fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Matrix3<f64>, FileProblem> {
+/// The signs that turn the header's space into RAS.
+fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, FileProblem> {
     let signs = match header.space.as_deref() {
         Some("right-anterior-superior" | "ras") => [1.0, 1.0, 1.0],
         Some("left-anterior-superior" | "las") => [-1.0, 1.0, 1.0],
@@ -146,5 +146,5 @@ fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Matrix3<f64>, File
             [1.0, 1.0, 1.0]
         }
     };
-    Ok(Matrix3::from_diagonal(&Vector3::from(signs)))
+    Ok(Vector3::from(signs))
 }

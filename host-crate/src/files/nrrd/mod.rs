@@ -5,6 +5,7 @@
 
 mod geometry;
 mod header;
+mod values;
 mod write;
 
 pub(crate) use write::write;

@@ -1,0 +1,263 @@
+//! The files of the corpus: small, valid ones of every kind, and ones with the damage that readers must withstand.
+
+use std::fs;
+use std::io::Write;
+
+use ferrovox::files::{ByteOrder, VolumeWriteOptions, WriteOptions, write_mesh, write_volume};
+use ferrovox::mesh::{TriangleMesh, Triangles};
+use ferrovox::volume::{AnyVolume, Geometry, Volume};
+
+/// Target, file name, bytes.
+type File = (&'static str, String, Vec<u8>);
+
+pub fn corpus_files() -> Vec<File> {
+    let mut files = written_volumes();
+    files.extend(text_headers());
+    files.extend(nifti_headers());
+    files.extend(npy_headers());
+    files.extend(raw_files());
+    files.extend(meshes());
+    files
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What the library itself writes, whole and cut.
+fn written_volumes() -> Vec<File> {
+    let folder = tempfile::tempdir().unwrap();
+    let geometry = Geometry::from_spacing([0.5, 1.0, 2.0], [-1.0, 2.0, 3.0]).unwrap();
+    let volumes: [(&str, AnyVolume); 3] = [
+        (
+            "u8",
+            Volume::from_fn([3, 2, 2], geometry, |x, y, z| (x + 3 * y + 6 * z) as u8)
+                .unwrap()
+                .into(),
+        ),
+        (
+            "i16",
+            Volume::from_fn([2, 3, 1], geometry, |x, y, _| x as i16 - 300 * y as i16)
+                .unwrap()
+                .into(),
+        ),
+        (
+            "f64",
+            Volume::from_fn([2, 1, 2], geometry, |x, _, z| x as f64 / 3.0 - z as f64)
+                .unwrap()
+                .into(),
+        ),
+    ];
+    let kinds = [
+        ("nifti", "nii", false),
+        ("nifti", "nii.gz", false),
+        ("nrrd", "nrrd", false),
+        ("nrrd", "nrrd", true),
+        ("metaimage", "mha", false),
+        ("metaimage", "mha", true),
+        ("npy", "npy", false),
+    ];
+    let mut files = Vec::new();
+    for (target, extension, compress) in kinds {
+        for (name, volume) in &volumes {
+            let byte_order = if *name == "i16" {
+                ByteOrder::Big
+            } else {
+                ByteOrder::Little
+            };
+            let path = folder.path().join(format!("a.{extension}"));
+            write_volume(
+                &path,
+                volume,
+                &VolumeWriteOptions {
+                    byte_order,
+                    compress,
+                },
+            )
+            .unwrap();
+            let bytes = fs::read(&path).unwrap();
+            let packed = if compress { "-packed" } else { "" };
+            if *name == "u8" {
+                let cut = bytes[..bytes.len() - 3].to_vec();
+                files.push((target, format!("cut{packed}.{extension}"), cut));
+            }
+            files.push((target, format!("{name}{packed}.{extension}"), bytes));
+        }
+    }
+    let long = Volume::from_fn([32768, 1, 1], geometry, |_, _, _| 7_u8).unwrap();
+    let path = folder.path().join("a.nii.gz");
+    write_volume(&path, &long.into(), &VolumeWriteOptions::default()).unwrap();
+    files.push((
+        "nifti",
+        "nifti2.nii.gz".to_owned(),
+        fs::read(&path).unwrap(),
+    ));
+    files
+}
+
+/// Headers that use the less usual fields, and broken ones.
+fn text_headers() -> Vec<File> {
+    let small = "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 1 3\n";
+    let nrrd = [
+        ("ascii", format!("{small}encoding: ascii\nspacings: 1 nan 2\n\n1 2 3 4 5 6\n")),
+        ("hex", "NRRD0004\ntype: ushort\ndimension: 1\nsizes: 2\nendian: big\nencoding: hex\n\n0102 fffe".to_owned()),
+        ("detached", format!("{small}encoding: raw\nline skip: 2\nbyte skip: -1\ndata file: x.raw\n")),
+        ("time", "NRRD0004\n# c\ntype: int64\ndimension: 4\nsizes: 1 2 1 2\nkinds: space space space time\nendian: little\nencoding: text\nkey:=value\n\n1 2 3 4".to_owned()),
+        ("vector", "NRRD0004\ntype: float\ndimension: 4\nspace: LPS\nsizes: 3 1 1 1\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (1,2,3)\nendian: little\nencoding: raw\n\n".to_owned()),
+        ("plane", "NRRD0004\ntype: uchar\ndimension: 2\nspace: RAS\nsizes: 2 2\nspace directions: (0,0,2) (0,3,0)\nencoding: raw\n\nabcd".to_owned()),
+        ("huge", "NRRD0004\ntype: double\ndimension: 3\nsizes: 18446744073709551615 3 5\nendian: little\nencoding: raw\n\n1234".to_owned()),
+        ("large", "NRRD0004\ntype: double\ndimension: 3\nsizes: 100000 100000 1000\nencoding: ascii\n\n1 2 3".to_owned()),
+    ];
+    let head = "ObjectType = Image\nNDims = 3\nDimSize = 2 1 3\nElementType = MET_UCHAR\n";
+    let metaimage = [
+        ("text", format!("{head}BinaryData = False\nElementDataFile = LOCAL\n1 2 3 4 5 6\n")),
+        ("detached", format!("{head}HeaderSize = -1\nElementDataFile = x.raw\n")),
+        ("matrix", format!("{head}TransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 1 2 3\nElementSpacing = 1 2 3\nElementDataFile = LOCAL\nabcdef")),
+        ("msb", "NDims = 2\nDimSize = 2 1\nElementType = MET_ULONG_LONG\nElementByteOrderMSB = True\nElementDataFile = LOCAL\n\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x02".to_owned()),
+        ("huge", "NDims = 3\nDimSize = 18446744073709551615 3 5\nElementType = MET_DOUBLE\nElementDataFile = LOCAL\n1234".to_owned()),
+        ("flat", format!("{head}TransformMatrix = 1 0 0 1 0 0 0 0 1\nElementDataFile = LOCAL\nabcdef")),
+    ];
+    let mut files = Vec::new();
+    for (name, text) in nrrd {
+        files.push(("nrrd", format!("{name}.nrrd"), text.into_bytes()));
+    }
+    for (name, text) in metaimage {
+        files.push(("metaimage", format!("{name}.mha"), text.into_bytes()));
+    }
+    files
+}
+
+/// NIfTI-1 with the fields that the library's own writer leaves alone.
+fn nifti_headers() -> Vec<File> {
+    let header = |dims: &[i16], datatype: i16, bits: i16| {
+        let mut bytes = vec![0; 352];
+        bytes[..4].copy_from_slice(&348_i32.to_le_bytes());
+        bytes[40..42].copy_from_slice(&(dims.len() as i16).to_le_bytes());
+        for (axis, dim) in dims.iter().enumerate() {
+            bytes[42 + 2 * axis..44 + 2 * axis].copy_from_slice(&dim.to_le_bytes());
+            bytes[80 + 4 * axis..84 + 4 * axis].copy_from_slice(&1.5_f32.to_le_bytes());
+        }
+        bytes[70..72].copy_from_slice(&datatype.to_le_bytes());
+        bytes[72..74].copy_from_slice(&bits.to_le_bytes());
+        bytes[108..112].copy_from_slice(&352_f32.to_le_bytes());
+        bytes[344..348].copy_from_slice(b"n+1\0");
+        bytes
+    };
+    let mut qform = header(&[2, 2, 1, 2], 4, 16);
+    qform[112..116].copy_from_slice(&0.5_f32.to_le_bytes());
+    qform[76..80].copy_from_slice(&(-1_f32).to_le_bytes());
+    qform[252] = 1;
+    qform[256..260].copy_from_slice(&0.5_f32.to_le_bytes());
+    qform.extend([1; 16]);
+    let mut wide = header(&[2], 1280, 64);
+    wide.extend([255; 16]);
+    let lying = header(&[32767, 32767, 32767], 64, 64);
+    let mut complex = header(&[1], 32, 64);
+    complex.extend([0; 8]);
+    [
+        ("qform", qform),
+        ("wide", wide),
+        ("lying", lying.clone()),
+        ("lying-packed", gzip(&lying)),
+        ("complex", complex),
+    ]
+    .map(|(name, bytes)| ("nifti", format!("{name}.nii"), bytes))
+    .into()
+}
+
+fn npy_headers() -> Vec<File> {
+    let file = |text: &str, data: &[u8]| {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((text.len() as u16).to_le_bytes());
+        bytes.extend(text.as_bytes());
+        bytes.extend(data);
+        bytes
+    };
+    [
+        (
+            "fortran",
+            file(
+                "{'descr': '>i8', 'fortran_order': True, 'shape': (1, 2)}\n",
+                &[0; 16],
+            ),
+        ),
+        (
+            "record",
+            file(
+                "{'descr': [('a', '<f4'), ('b', '<i2')], 'fortran_order': False, 'shape': (1,)}",
+                &[0; 6],
+            ),
+        ),
+        (
+            "overflow",
+            file(
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (6148914691236517205, 3, 5)}",
+                &[0; 6],
+            ),
+        ),
+        (
+            "nested",
+            file("((((((((((((((((((((((((((((((((((((((((", &[]),
+        ),
+        ("long", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}".to_vec()),
+    ]
+    .map(|(name, bytes)| ("npy", format!("{name}.npy"), bytes))
+    .into()
+}
+
+fn raw_files() -> Vec<File> {
+    [
+        ("u8", vec![2, 2, 1, 0, 0, 0, 1, 2, 3, 4]),
+        (
+            "i16-big-offset",
+            vec![2, 1, 1, 3, 1, 3, 9, 9, 9, 0, 1, 0, 2],
+        ),
+        ("short", vec![4, 4, 4, 9, 0, 0, 1, 2, 3]),
+        ("empty", vec![0, 4, 4, 5, 0, 0]),
+        (
+            "packed",
+            [vec![2, 2, 1, 0, 0, 0], gzip(&[1, 2, 3, 4])].concat(),
+        ),
+    ]
+    .map(|(name, bytes)| ("raw", format!("{name}.bin"), bytes))
+    .into()
+}
+
+fn meshes() -> Vec<File> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    let mesh = TriangleMesh {
+        vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
+        triangles: Triangles::U32(vec![[0, 1, 2]]),
+    };
+    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    let normals = fs::read(&path).unwrap();
+    write_mesh(
+        &path,
+        &mesh,
+        &WriteOptions {
+            normals: false,
+            ..WriteOptions::default()
+        },
+    )
+    .unwrap();
+    let plain = fs::read(&path).unwrap();
+    let big = b"ply\nformat binary_big_endian 1.0\ncomment c\nelement vertex 1\nproperty double x\nproperty uchar red\nproperty double y\n\
+                property double z\nelement edge 1\nproperty list uchar int a\nelement face 0\nproperty list uchar int vertex_index\nend_header\n\
+                \0\0\0\0\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x05"
+        .to_vec();
+    let lying = b"ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nproperty float x\nproperty float y\nproperty float z\nend_header\n".to_vec();
+    let cut = normals[..normals.len() - 2].to_vec();
+    [
+        ("normals", normals),
+        ("plain", plain),
+        ("big-endian", big),
+        ("lying", lying),
+        ("cut", cut),
+    ]
+    .map(|(name, bytes)| ("ply", format!("{name}.ply"), bytes))
+    .into()
+}
