@@ -15,8 +15,11 @@ use ferrovox::files::fuzz;
 #[path = "fuzz_corpus/write.rs"]
 mod write;
 
+/// Reads any bytes and panics at a defect of the reader.
+type Target = fn(&[u8]);
+
 /// The targets of `fuzz/`, by name.
-const TARGETS: [(&str, fn(&[u8])); 6] = [
+const TARGETS: [(&str, Target); 6] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
@@ -78,7 +81,7 @@ fn the_corpus_and_its_mutations() {
 }
 
 /// Calls a target; a panic, a slow run or a large one fails the test with the input's name.
-fn run(entry: fn(&[u8]), input: &[u8], name: impl Fn() -> String) {
+fn run(entry: Target, input: &[u8], name: impl Fn() -> String) {
     let start = Instant::now();
     PEAK.set(0);
     LIVE.set(0);

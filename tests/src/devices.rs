@@ -17,7 +17,10 @@ pub struct TestDevice {
 pub fn all() -> Vec<TestDevice> {
     let mut devices = fast();
     for (block, seed) in [(1, 11), (64, 12), (100, 13)] {
-        let options = CpuOptions { mode: Mode::Checked { seed }, block };
+        let options = CpuOptions {
+            mode: Mode::Checked { seed },
+            block,
+        };
         devices.push(TestDevice {
             label: format!("cpu checked, blocks of {block}"),
             device: Device::cpu_with(options),
@@ -28,12 +31,18 @@ pub fn all() -> Vec<TestDevice> {
 
 /// The CPU as users have it, and every CUDA device present: for what would take checked mode too long.
 pub fn fast() -> Vec<TestDevice> {
-    let mut devices = vec![TestDevice { label: "cpu".into(), device: Device::cpu() }];
+    let mut devices = vec![TestDevice {
+        label: "cpu".into(),
+        device: Device::cpu(),
+    }];
     match Device::cuda_count() {
         Ok(count) => {
             for index in 0..count {
                 let device = Device::cuda(index).expect("a device that was counted opens");
-                devices.push(TestDevice { label: device.id(), device });
+                devices.push(TestDevice {
+                    label: device.id(),
+                    device,
+                });
             }
         }
         Err(error) => eprintln!("no CUDA device is tested: {error}"),

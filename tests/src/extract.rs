@@ -36,12 +36,16 @@ pub fn mesh_of_volume<T: DeviceSample + Sample>(
 ) -> Extracted {
     let stream = device.stream().expect("a stream");
     let on_device = DeviceVolume::upload(&stream, volume.view()).expect("room for the volume");
-    let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).expect("room for the mask"));
+    let mask =
+        mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).expect("room for the mask"));
     let surface = match isosurface::extract(&stream, &on_device, mask.as_ref(), params) {
         Ok(surface) => surface,
         Err(error) => panic!("{error}"),
     };
     let mesh = surface.download(&stream).expect("the mesh comes back");
     mesh.validate().expect("no index is out of range");
-    Extracted { mesh, non_finite_cells: surface.non_finite_cells }
+    Extracted {
+        mesh,
+        non_finite_cells: surface.non_finite_cells,
+    }
 }

@@ -31,7 +31,9 @@ pub fn with_border_below(dims: [usize; 3], mut draw: impl FnMut() -> f32) -> Vec
     for z in 0..nz {
         for y in 0..ny {
             for x in 0..nx {
-                let border = [(x, nx), (y, ny), (z, nz)].iter().any(|&(i, n)| i == 0 || i + 1 == n);
+                let border = [(x, nx), (y, ny), (z, nz)]
+                    .iter()
+                    .any(|&(i, n)| i == 0 || i + 1 == n);
                 samples.push(if border { -1.0 } else { draw() });
             }
         }

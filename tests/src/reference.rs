@@ -39,7 +39,8 @@ pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32
         if !used {
             return None;
         }
-        let t = ((iso as f64 - a as f64) / (b as f64 - a as f64)).clamp(1.0 / 1024.0, 1023.0 / 1024.0);
+        let t =
+            ((iso as f64 - a as f64) / (b as f64 - a as f64)).clamp(1.0 / 1024.0, 1023.0 / 1024.0);
         let mut position = p.map(|c| c as f64);
         position[axis] += t;
         Some(position.map(|c| c as f32))
@@ -62,7 +63,13 @@ pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32
 
 /// The volume of the solid where `field` is inside, from `n`³ points in the box: a check on orientation and size, good to
 /// about the surface's area times the distance of the points.
-pub fn solid_volume(size: f64, n: usize, iso: f64, inside: Inside, field: impl Fn([f64; 3]) -> f64) -> f64 {
+pub fn solid_volume(
+    size: f64,
+    n: usize,
+    iso: f64,
+    inside: Inside,
+    field: impl Fn([f64; 3]) -> f64,
+) -> f64 {
     let step = size / n as f64;
     let mut points = 0u64;
     for z in 0..n {

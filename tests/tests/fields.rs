@@ -6,7 +6,13 @@ use ferrovox::{
 };
 use ferrovox_tests::devices;
 
-fn assert_near(label: &str, volume: &[f32], dims: [usize; 3], field: impl Fn([f64; 3]) -> f64, tolerance: f64) {
+fn assert_near(
+    label: &str,
+    volume: &[f32],
+    dims: [usize; 3],
+    field: impl Fn([f64; 3]) -> f64,
+    tolerance: f64,
+) {
     for (i, &value) in volume.iter().enumerate() {
         let place = [i % dims[0], i / dims[0] % dims[1], i / dims[0] / dims[1]].map(|c| c as f64);
         let expected = field(place);
@@ -25,7 +31,13 @@ fn fields_follow_their_formulas() {
         let dims = [17, 9, 12];
         let sphere = samples(fields::sphere(&stream, dims, 4.5).unwrap());
         let square = |p: [f64; 3], c: [f64; 3]| (0..3).map(|k| (p[k] - c[k]).powi(2)).sum::<f64>();
-        assert_near(label, &sphere, dims, |p| 4.5 - square(p, [8.0, 4.0, 5.5]).sqrt(), 1e-6);
+        assert_near(
+            label,
+            &sphere,
+            dims,
+            |p| 4.5 - square(p, [8.0, 4.0, 5.5]).sqrt(),
+            1e-6,
+        );
 
         let gyroid = samples(fields::gyroid(&stream, dims, 20.0).unwrap());
         let coordinate = |p: [f64; 3], k: usize| p[k] * 20.0 / (dims[k] - 1) as f64;
@@ -36,8 +48,14 @@ fn fields_follow_their_formulas() {
         assert_near(label, &gyroid, dims, expected, 1e-5);
 
         let balls = [
-            Metaball { centre: [5.0, 4.0, 6.0], radius: 3.0 },
-            Metaball { centre: [10.5, 3.0, 5.0], radius: 2.0 },
+            Metaball {
+                centre: [5.0, 4.0, 6.0],
+                radius: 3.0,
+            },
+            Metaball {
+                centre: [10.5, 3.0, 5.0],
+                radius: 2.0,
+            },
         ];
         let metaballs = samples(fields::metaballs(&stream, dims, &balls).unwrap());
         let expected = |p| {

@@ -13,10 +13,23 @@ fn assert_same_bits<T: DeviceSample + Sample>(volume: &Volume<T>, params: &Isosu
     let expected = mesh_of_volume(&Device::cpu(), volume, None, params);
     for test in devices::all() {
         let found = mesh_of_volume(&test.device, volume, None, params);
-        let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> { vertices.iter().map(|v| v.map(f32::to_bits)).collect() };
+        let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
+            vertices.iter().map(|v| v.map(f32::to_bits)).collect()
+        };
         let label = &test.label;
-        assert_eq!(bits(&found.mesh.vertices), bits(&expected.mesh.vertices), "{label}: vertices");
-        assert!(found.mesh.triangles.iter().eq(expected.mesh.triangles.iter()), "{label}: triangles");
+        assert_eq!(
+            bits(&found.mesh.vertices),
+            bits(&expected.mesh.vertices),
+            "{label}: vertices"
+        );
+        assert!(
+            found
+                .mesh
+                .triangles
+                .iter()
+                .eq(expected.mesh.triangles.iter()),
+            "{label}: triangles"
+        );
         assert_eq!(
             found.mesh.normals.as_deref().map(bits),
             expected.mesh.normals.as_deref().map(bits),
@@ -32,7 +45,11 @@ fn geometry(seed: u64) -> Geometry {
     for k in 0..3 {
         axes[(k, k)] += if noise.below(2) == 0 { 1.5 } else { -1.5 };
     }
-    Geometry::new(axes, nalgebra::Vector3::new(noise.signed() as f64 * 100.0, 3.0, -7.5)).expect("not singular")
+    Geometry::new(
+        axes,
+        nalgebra::Vector3::new(noise.signed() as f64 * 100.0, 3.0, -7.5),
+    )
+    .expect("not singular")
 }
 
 proptest! {
@@ -81,9 +98,14 @@ proptest! {
 fn a_volume_larger_than_many_blocks() {
     let dims = [131, 67, 41];
     let mut noise = Noise(77);
-    let samples: Vec<f32> = (0..dims.iter().product::<usize>()).map(|_| noise.signed()).collect();
+    let samples: Vec<f32> = (0..dims.iter().product::<usize>())
+        .map(|_| noise.signed())
+        .collect();
     let volume = Volume::new(samples, dims, Geometry::default()).unwrap();
-    let params = IsosurfaceParams { normals: true, ..Default::default() };
+    let params = IsosurfaceParams {
+        normals: true,
+        ..Default::default()
+    };
     let expected = mesh_of_volume(&Device::cpu(), &volume, None, &params).mesh;
     for test in devices::fast() {
         let found = mesh_of_volume(&test.device, &volume, None, &params).mesh;

@@ -16,12 +16,28 @@ use ferrovox_tests::{
 #[test]
 fn volumes_without_cells_have_empty_meshes() {
     for test in devices::all() {
-        for dims in [[0, 0, 0], [0, 5, 5], [1, 1, 1], [1, 5, 5], [5, 1, 5], [5, 5, 1]] {
-            let samples: Vec<f32> = (0..dims.iter().product()).map(|i: usize| (i % 3) as f32 - 1.0).collect();
+        for dims in [
+            [0, 0, 0],
+            [0, 5, 5],
+            [1, 1, 1],
+            [1, 5, 5],
+            [5, 1, 5],
+            [5, 5, 1],
+        ] {
+            let samples: Vec<f32> = (0..dims.iter().product())
+                .map(|i: usize| (i % 3) as f32 - 1.0)
+                .collect();
             for normals in [false, true] {
-                let params = IsosurfaceParams { normals, ..Default::default() };
+                let params = IsosurfaceParams {
+                    normals,
+                    ..Default::default()
+                };
                 let mesh = mesh_of(&test.device, &samples, dims, &params);
-                assert!(mesh.vertices.is_empty() && mesh.triangles.is_empty(), "{} {dims:?}", test.label);
+                assert!(
+                    mesh.vertices.is_empty() && mesh.triangles.is_empty(),
+                    "{} {dims:?}",
+                    test.label
+                );
                 assert_eq!(mesh.normals.is_some(), normals);
             }
         }
@@ -32,7 +48,12 @@ fn volumes_without_cells_have_empty_meshes() {
 fn volumes_on_one_side_have_empty_meshes() {
     for test in devices::all() {
         for value in [-1.0f32, 1.0] {
-            let mesh = mesh_of(&test.device, &[value; 343], [7; 3], &IsosurfaceParams::default());
+            let mesh = mesh_of(
+                &test.device,
+                &[value; 343],
+                [7; 3],
+                &IsosurfaceParams::default(),
+            );
             assert!(mesh.vertices.is_empty() && mesh.triangles.is_empty());
         }
     }
@@ -45,17 +66,31 @@ fn closing_shuts_the_surface_where_the_volume_ends() {
     let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
     for test in devices::all() {
         for inside in [Inside::Above, Inside::Below] {
-            let open = IsosurfaceParams { inside, normals: true, ..Default::default() };
+            let open = IsosurfaceParams {
+                inside,
+                normals: true,
+                ..Default::default()
+            };
             assert!(!mesh::check(&mesh_of(&test.device, &samples, dims, &open)).is_closed());
-            let closed = IsosurfaceParams { close: true, ..open };
+            let closed = IsosurfaceParams {
+                close: true,
+                ..open
+            };
             let mesh = mesh_of(&test.device, &samples, dims, &closed);
             let report = mesh::check(&mesh);
-            assert!(report.is_closed() && report.is_manifold() && report.is_oriented(), "{}: {report:?}", test.label);
+            assert!(
+                report.is_closed() && report.is_manifold() && report.is_oriented(),
+                "{}: {report:?}",
+                test.label
+            );
             assert!(report.volume > 0.0);
             assert_eq!(report.degenerate_triangles, 0);
             // the caps lie on the border, within the margin that keeps vertices off samples
             for vertex in &mesh.vertices {
-                assert!((0..3).all(|k| vertex[k] > -0.001 && vertex[k] < dims[k] as f32 - 1.0 + 0.001), "{vertex:?}");
+                assert!(
+                    (0..3).all(|k| vertex[k] > -0.001 && vertex[k] < dims[k] as f32 - 1.0 + 0.001),
+                    "{vertex:?}"
+                );
             }
         }
     }
@@ -64,8 +99,17 @@ fn closing_shuts_the_surface_where_the_volume_ends() {
 #[test]
 fn a_full_volume_closes_to_a_box() {
     for test in devices::all() {
-        let params = IsosurfaceParams { iso: 0.0, close: true, ..Default::default() };
-        let report = mesh::check(&mesh_of(&test.device, &[7u8; 3 * 4 * 5], [3, 4, 5], &params));
+        let params = IsosurfaceParams {
+            iso: 0.0,
+            close: true,
+            ..Default::default()
+        };
+        let report = mesh::check(&mesh_of(
+            &test.device,
+            &[7u8; 3 * 4 * 5],
+            [3, 4, 5],
+            &params,
+        ));
         assert!(report.is_closed());
         assert_eq!(report.euler_characteristic(), 2);
         // 2 × 3 × 4 voxels, 1/1024 more on every side, corners cut off
@@ -79,22 +123,43 @@ fn cells_with_samples_that_are_no_numbers_are_left_out_and_counted() {
     for test in devices::all() {
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let mut noise = Noise(42);
-            let mut samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
+            let mut samples: Vec<f32> =
+                (0..dims.iter().product()).map(|_| noise.signed()).collect();
             // one in the middle (8 cells), one in a corner (1 cell), two neighbours on a face
             for [x, y, z] in [[3, 3, 3], [0, 0, 0], [7, 4, 2], [7, 5, 2]] {
                 samples[(z * dims[1] + y) * dims[0] + x] = bad;
             }
             let volume = Volume::new(samples.clone(), dims, Geometry::default()).unwrap();
-            let params = IsosurfaceParams { normals: true, ..Default::default() };
+            let params = IsosurfaceParams {
+                normals: true,
+                ..Default::default()
+            };
             let extracted = mesh_of_volume(&test.device, &volume, None, &params);
-            assert_eq!(extracted.non_finite_cells, 8 + 1 + 6, "{} {bad}", test.label);
+            assert_eq!(
+                extracted.non_finite_cells,
+                8 + 1 + 6,
+                "{} {bad}",
+                test.label
+            );
             let mesh = extracted.mesh;
-            assert_eq!(mesh.vertices, reference::vertices(&samples, None, dims, 0.0), "{} {bad}", test.label);
+            assert_eq!(
+                mesh.vertices,
+                reference::vertices(&samples, None, dims, 0.0),
+                "{} {bad}",
+                test.label
+            );
             let report = mesh::check(&mesh);
             assert_eq!(report.unreferenced_vertices, 0);
             assert_eq!(report.non_manifold_edges, 0);
             let normals = mesh.normals.unwrap();
-            assert!(normals.iter().flatten().all(|component| component.is_finite()), "{}", test.label);
+            assert!(
+                normals
+                    .iter()
+                    .flatten()
+                    .all(|component| component.is_finite()),
+                "{}",
+                test.label
+            );
         }
     }
 }
@@ -104,21 +169,40 @@ fn a_mask_leaves_cells_out() {
     let dims = [9, 8, 7];
     let mut noise = Noise(43);
     let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
-    let mask: Vec<u8> = (0..dims.iter().product()).map(|_| (noise.below(8) != 0) as u8 * 200).collect();
+    let mask: Vec<u8> = (0..dims.iter().product())
+        .map(|_| (noise.below(8) != 0) as u8 * 200)
+        .collect();
     let volume = Volume::new(samples.clone(), dims, Geometry::default()).unwrap();
     let mask_volume = Volume::new(mask.clone(), dims, Geometry::default()).unwrap();
     for test in devices::all() {
-        let extracted = mesh_of_volume(&test.device, &volume, Some(&mask_volume), &IsosurfaceParams::default());
+        let extracted = mesh_of_volume(
+            &test.device,
+            &volume,
+            Some(&mask_volume),
+            &IsosurfaceParams::default(),
+        );
         let expected = reference::vertices(&samples, Some(&mask), dims, 0.0);
         assert_eq!(extracted.mesh.vertices, expected, "{}", test.label);
         assert_eq!(extracted.non_finite_cells, 0);
         assert_eq!(mesh::check(&extracted.mesh).unreferenced_vertices, 0);
 
         let everything = Volume::new(vec![1u8; mask.len()], dims, Geometry::default()).unwrap();
-        let all = mesh_of_volume(&test.device, &volume, Some(&everything), &IsosurfaceParams::default()).mesh;
+        let all = mesh_of_volume(
+            &test.device,
+            &volume,
+            Some(&everything),
+            &IsosurfaceParams::default(),
+        )
+        .mesh;
         assert_eq!(all.vertices, reference::vertices(&samples, None, dims, 0.0));
         let nothing = Volume::new(vec![0u8; mask.len()], dims, Geometry::default()).unwrap();
-        let none = mesh_of_volume(&test.device, &volume, Some(&nothing), &IsosurfaceParams::default()).mesh;
+        let none = mesh_of_volume(
+            &test.device,
+            &volume,
+            Some(&nothing),
+            &IsosurfaceParams::default(),
+        )
+        .mesh;
         assert!(none.vertices.is_empty() && none.triangles.is_empty());
     }
 }
@@ -130,14 +214,20 @@ fn bad_parameters_are_told() {
         let volume = Volume::new(vec![0.0f32; 8], [2; 3], Geometry::default()).unwrap();
         let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
         for iso in [f32::NAN, f32::INFINITY] {
-            let params = IsosurfaceParams { iso, ..Default::default() };
-            let error = isosurface::extract(&stream, &volume, None, &params).err().expect("an error");
+            let params = IsosurfaceParams {
+                iso,
+                ..Default::default()
+            };
+            let error = isosurface::extract(&stream, &volume, None, &params)
+                .err()
+                .expect("an error");
             assert!(matches!(error, IsosurfaceError::Iso { .. }));
             assert!(error.to_string().contains("finite"));
         }
         let mask = Volume::new(vec![0u8; 27], [3; 3], Geometry::default()).unwrap();
         let mask = DeviceVolume::upload(&stream, mask.view()).unwrap();
-        let error = isosurface::extract(&stream, &volume, Some(&mask), &IsosurfaceParams::default()).err();
+        let error =
+            isosurface::extract(&stream, &volume, Some(&mask), &IsosurfaceParams::default()).err();
         assert!(error.expect("an error").to_string().contains("same grid"));
     }
 }

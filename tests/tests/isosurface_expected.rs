@@ -27,7 +27,10 @@ fn a_sphere_has_the_agreed_number_of_vertices_and_triangles() {
         assert_eq!(report.vertices, 7584, "{label}");
         assert_eq!(report.triangles, 15164, "{label}");
         assert_eq!(report.euler_characteristic(), 2, "{label}");
-        assert!(report.is_closed() && report.is_manifold() && report.is_oriented(), "{label}: {report:?}");
+        assert!(
+            report.is_closed() && report.is_manifold() && report.is_oriented(),
+            "{label}: {report:?}"
+        );
         assert_eq!(report.degenerate_triangles, 0, "{label}");
     }
 }
@@ -37,7 +40,12 @@ fn a_single_voxel_becomes_an_octahedron() {
     let mut samples = vec![-1.0f32; 27];
     samples[13] = 1.0;
     for test in devices::all() {
-        let report = mesh::check(&mesh_of(&test.device, &samples, [3; 3], &IsosurfaceParams::default()));
+        let report = mesh::check(&mesh_of(
+            &test.device,
+            &samples,
+            [3; 3],
+            &IsosurfaceParams::default(),
+        ));
         let label = &test.label;
         assert_eq!((report.vertices, report.triangles), (6, 8), "{label}");
         assert_eq!(report.euler_characteristic(), 2, "{label}");
@@ -57,9 +65,14 @@ fn a_sphere_converges_with_the_square_of_the_voxel() {
     ];
     for test in devices::fast() {
         for (radius, area_percent, volume_percent) in expected {
-            let report = mesh::check(&sphere(&test.device, (3.2 * radius) as usize, radius as f32));
+            let report = mesh::check(&sphere(
+                &test.device,
+                (3.2 * radius) as usize,
+                radius as f32,
+            ));
             let area = 100.0 * (report.area / (4.0 * PI * radius * radius) - 1.0);
-            let volume = 100.0 * (report.volume / (4.0 / 3.0 * PI * radius * radius * radius) - 1.0);
+            let volume =
+                100.0 * (report.volume / (4.0 / 3.0 * PI * radius * radius * radius) - 1.0);
             // the last digit of what is expected is rounded, and the error depends a little on how the grid lies
             assert_relative_eq!(area, area_percent, max_relative = 0.03);
             assert_relative_eq!(volume, volume_percent, max_relative = 0.03);

@@ -17,21 +17,39 @@ use nalgebra::{Matrix3, Vector3};
 #[test]
 fn vertices_are_where_the_definition_puts_them() {
     for test in devices::all() {
-        for (seed, dims) in [(21, [7, 6, 5]), (22, [2, 2, 2]), (23, [1, 9, 9]), (24, [11, 2, 3]), (25, [4, 13, 2])] {
+        for (seed, dims) in [
+            (21, [7, 6, 5]),
+            (22, [2, 2, 2]),
+            (23, [1, 9, 9]),
+            (24, [11, 2, 3]),
+            (25, [4, 13, 2]),
+        ] {
             let mut noise = Noise(seed);
             let samples: Vec<f32> = (0..dims.iter().product()).map(|_| noise.signed()).collect();
             for iso in [0.0, 0.25] {
-                let params = IsosurfaceParams { iso, ..Default::default() };
+                let params = IsosurfaceParams {
+                    iso,
+                    ..Default::default()
+                };
                 let mesh = mesh_of(&test.device, &samples, dims, &params);
                 let expected = reference::vertices(&samples, None, dims, iso);
-                assert_eq!(mesh.vertices, expected, "{}, {dims:?}, iso {iso}", test.label);
+                assert_eq!(
+                    mesh.vertices, expected,
+                    "{}, {dims:?}, iso {iso}",
+                    test.label
+                );
             }
         }
     }
 }
 
 /// Samples of `dims` and the same samples with the axes in another order and some reversed.
-fn rearranged(samples: &[f32], dims: [usize; 3], order: [usize; 3], flip: [bool; 3]) -> (Vec<f32>, [usize; 3]) {
+fn rearranged(
+    samples: &[f32],
+    dims: [usize; 3],
+    order: [usize; 3],
+    flip: [bool; 3],
+) -> (Vec<f32>, [usize; 3]) {
     let new_dims = order.map(|k| dims[k]);
     let mut out = Vec::with_capacity(samples.len());
     for z in 0..new_dims[2] {
@@ -39,7 +57,11 @@ fn rearranged(samples: &[f32], dims: [usize; 3], order: [usize; 3], flip: [bool;
             for x in 0..new_dims[0] {
                 let mut old = [0; 3];
                 for (k, place) in [x, y, z].into_iter().enumerate() {
-                    old[order[k]] = if flip[k] { new_dims[k] - 1 - place } else { place };
+                    old[order[k]] = if flip[k] {
+                        new_dims[k] - 1 - place
+                    } else {
+                        place
+                    };
                 }
                 out.push(samples[(old[2] * dims[1] + old[1]) * dims[0] + old[0]]);
             }
@@ -58,7 +80,14 @@ fn permuted_and_reversed_axes_give_the_same_surface() {
     let dims = [8, 6, 7];
     let mut noise = Noise(31);
     let samples = with_border_below(dims, || noise.signed());
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
     for test in devices::fast() {
         let params = IsosurfaceParams::default();
         let original = mesh_of(&test.device, &samples, dims, &params);
@@ -75,7 +104,11 @@ fn permuted_and_reversed_axes_give_the_same_surface() {
                 let back = mesh.vertices.iter().map(|v| {
                     let mut old = [0.0; 3];
                     for k in 0..3 {
-                        old[order[k]] = if flip[k] { (new_dims[k] - 1) as f32 - v[k] } else { v[k] };
+                        old[order[k]] = if flip[k] {
+                            (new_dims[k] - 1) as f32 - v[k]
+                        } else {
+                            v[k]
+                        };
                     }
                     old
                 });
@@ -86,7 +119,10 @@ fn permuted_and_reversed_axes_give_the_same_surface() {
                 } else {
                     // a reversed edge measures from its other end: the same place up to a rounding
                     for (a, b) in back.iter().zip(&original) {
-                        assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-5), "{order:?} {flip:?}: {a:?} {b:?}");
+                        assert!(
+                            (0..3).all(|k| (a[k] - b[k]).abs() < 1e-5),
+                            "{order:?} {flip:?}: {a:?} {b:?}"
+                        );
                     }
                 }
             }
@@ -104,7 +140,9 @@ fn anisotropic_spacing_scales_vertices_exactly() {
     let origin = [-10.0, 0.25, 1000.0];
     for test in devices::all() {
         let unit = Volume::new(samples.clone(), dims, Geometry::default()).unwrap();
-        let scaled = unit.clone().with_geometry(Geometry::from_spacing(spacing, origin).unwrap());
+        let scaled = unit
+            .clone()
+            .with_geometry(Geometry::from_spacing(spacing, origin).unwrap());
         let params = IsosurfaceParams::default();
         let a = mesh_of_volume(&test.device, &unit, None, &params).mesh;
         let b = mesh_of_volume(&test.device, &scaled, None, &params).mesh;
@@ -115,12 +153,21 @@ fn anisotropic_spacing_scales_vertices_exactly() {
                 let exact = a[k] as f64 * spacing[k] + origin[k];
                 let ulp = (b[k].next_up() - b[k]) as f64;
                 // `a` is itself rounded once
-                assert!((b[k] as f64 - exact).abs() <= ulp * 0.5 + spacing[k] * 4.8e-7, "{a:?} {b:?}");
+                assert!(
+                    (b[k] as f64 - exact).abs() <= ulp * 0.5 + spacing[k] * 4.8e-7,
+                    "{a:?} {b:?}"
+                );
             }
         }
-        let powers = unit.clone().with_geometry(Geometry::from_spacing([0.5, 2.0, 4.0], [0.0; 3]).unwrap());
+        let powers = unit
+            .clone()
+            .with_geometry(Geometry::from_spacing([0.5, 2.0, 4.0], [0.0; 3]).unwrap());
         let c = mesh_of_volume(&test.device, &powers, None, &params).mesh;
-        let expected: Vec<[f32; 3]> = a.vertices.iter().map(|v| [v[0] * 0.5, v[1] * 2.0, v[2] * 4.0]).collect();
+        let expected: Vec<[f32; 3]> = a
+            .vertices
+            .iter()
+            .map(|v| [v[0] * 0.5, v[1] * 2.0, v[2] * 4.0])
+            .collect();
         assert_eq!(c.vertices, expected, "{}", test.label);
     }
 }
@@ -145,7 +192,10 @@ fn any_affine_geometry_keeps_the_outside_outside() {
         for axes in geometries {
             let geometry = Geometry::new(axes, Vector3::new(5.0, -3.0, 100.0)).unwrap();
             let volume = Volume::new(samples.clone(), [n; 3], geometry.clone()).unwrap();
-            let params = IsosurfaceParams { normals: true, ..Default::default() };
+            let params = IsosurfaceParams {
+                normals: true,
+                ..Default::default()
+            };
             let mesh = mesh_of_volume(&test.device, &volume, None, &params).mesh;
             let report = mesh::check(&mesh);
             let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * axes.determinant().abs();
@@ -153,7 +203,8 @@ fn any_affine_geometry_keeps_the_outside_outside() {
             let normal_to_world = axes.try_inverse().unwrap().transpose();
             let centre = geometry.index_to_world(nalgebra::Point3::new(11.5, 11.5, 11.5));
             for (vertex, normal) in mesh.vertices.iter().zip(mesh.normals.as_ref().unwrap()) {
-                let world = nalgebra::Point3::new(vertex[0] as f64, vertex[1] as f64, vertex[2] as f64);
+                let world =
+                    nalgebra::Point3::new(vertex[0] as f64, vertex[1] as f64, vertex[2] as f64);
                 let radial = axes.try_inverse().unwrap() * (world - centre);
                 let expected = (normal_to_world * radial).normalize();
                 let normal = Vector3::new(normal[0] as f64, normal[1] as f64, normal[2] as f64);
@@ -167,14 +218,24 @@ fn any_affine_geometry_keeps_the_outside_outside() {
 #[test]
 fn a_flat_field_without_a_gradient_still_has_normals() {
     // both ends of each active edge sit between equal neighbours, so that central differences vanish
-    let samples: Vec<f32> = (0..6 * 6 * 6).map(|i| if (i % 6) % 2 == 0 { -1.0 } else { 1.0 }).collect();
+    let samples: Vec<f32> = (0..6 * 6 * 6)
+        .map(|i| if (i % 6) % 2 == 0 { -1.0 } else { 1.0 })
+        .collect();
     for test in devices::all() {
         for inside in [Inside::Above, Inside::Below] {
-            let params = IsosurfaceParams { normals: true, inside, ..Default::default() };
+            let params = IsosurfaceParams {
+                normals: true,
+                inside,
+                ..Default::default()
+            };
             let mesh = mesh_of(&test.device, &samples, [6; 3], &params);
             for (vertex, normal) in mesh.vertices.iter().zip(mesh.normals.as_ref().unwrap()) {
                 let towards_above = if vertex[0] as i32 % 2 == 0 { 1.0 } else { -1.0 };
-                let outward = if inside == Inside::Above { -towards_above } else { towards_above };
+                let outward = if inside == Inside::Above {
+                    -towards_above
+                } else {
+                    towards_above
+                };
                 assert_eq!(*normal, [outward, 0.0, 0.0], "{} at {vertex:?}", test.label);
             }
         }

@@ -12,11 +12,18 @@ use ferrovox_tests::{
 
 fn assert_solid(mesh: &TriangleMesh, label: &str) -> MeshReport {
     let report = mesh::check(mesh);
-    assert!(report.is_closed() && report.is_manifold() && report.is_oriented(), "{label}: {report:?}");
+    assert!(
+        report.is_closed() && report.is_manifold() && report.is_oriented(),
+        "{label}: {report:?}"
+    );
     assert_eq!(report.unreferenced_vertices, 0, "{label}");
     assert_eq!(report.degenerate_triangles, 0, "{label}");
     let (faces, vertices) = (report.triangles as i64, report.vertices as i64);
-    assert_eq!(faces, 2 * vertices - 2 * report.euler_characteristic(), "{label}");
+    assert_eq!(
+        faces,
+        2 * vertices - 2 * report.euler_characteristic(),
+        "{label}"
+    );
     report
 }
 
@@ -24,7 +31,12 @@ fn assert_solid(mesh: &TriangleMesh, label: &str) -> MeshReport {
 #[test]
 fn noise_is_closed_manifold_and_oriented() {
     for test in devices::all() {
-        for (seed, dims) in [(1, [9, 8, 7]), (2, [16, 17, 5]), (3, [3, 3, 31]), (4, [33, 4, 6])] {
+        for (seed, dims) in [
+            (1, [9, 8, 7]),
+            (2, [16, 17, 5]),
+            (3, [3, 3, 31]),
+            (4, [33, 4, 6]),
+        ] {
             let mut noise = Noise(seed);
             let samples = with_border_below(dims, || noise.signed());
             let mesh = mesh_of(&test.device, &samples, dims, &IsosurfaceParams::default());
@@ -42,7 +54,10 @@ fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
     let samples = with_border_below(dims, || noise.below(3) as f32 - 1.0);
     for test in devices::all() {
         for iso in [0.0, 1.0] {
-            let params = IsosurfaceParams { iso, ..Default::default() };
+            let params = IsosurfaceParams {
+                iso,
+                ..Default::default()
+            };
             let mesh = mesh_of(&test.device, &samples, dims, &params);
             assert_solid(&mesh, &format!("{}, iso {iso}", test.label));
             assert!(!mesh.triangles.is_empty());
@@ -57,17 +72,32 @@ fn inside_below_turns_the_surface_round() {
     let mut noise = Noise(6);
     let samples = with_border_below(dims, || noise.signed());
     for test in devices::all() {
-        let above = IsosurfaceParams { normals: true, ..Default::default() };
-        let below = IsosurfaceParams { inside: Inside::Below, ..above };
+        let above = IsosurfaceParams {
+            normals: true,
+            ..Default::default()
+        };
+        let below = IsosurfaceParams {
+            inside: Inside::Below,
+            ..above
+        };
         let a = mesh_of(&test.device, &samples, dims, &above);
         let b = mesh_of(&test.device, &samples, dims, &below);
         assert_eq!(a.vertices, b.vertices);
         let (ra, rb) = (mesh::check(&a), mesh::check(&b));
         assert_eq!(ra.volume, -rb.volume);
         let turned = |t: [u64; 3]| [t[0], t[2], t[1]];
-        assert!(a.triangles.iter().zip(b.triangles.iter()).all(|(a, b)| a == turned(b)));
+        assert!(
+            a.triangles
+                .iter()
+                .zip(b.triangles.iter())
+                .all(|(a, b)| a == turned(b))
+        );
         let (na, nb) = (a.normals.unwrap(), b.normals.unwrap());
-        assert!(na.iter().zip(&nb).all(|(a, b)| (0..3).all(|k| a[k] == -b[k])));
+        assert!(
+            na.iter()
+                .zip(&nb)
+                .all(|(a, b)| (0..3).all(|k| a[k] == -b[k]))
+        );
     }
 }
 
@@ -78,10 +108,20 @@ fn wide_indices_number_the_same_mesh() {
     let samples = with_border_below(dims, || noise.signed());
     for test in devices::all() {
         let narrow = mesh_of(&test.device, &samples, dims, &IsosurfaceParams::default());
-        let params = IsosurfaceParams { index_width: IndexWidth::Bits64, ..Default::default() };
+        let params = IsosurfaceParams {
+            index_width: IndexWidth::Bits64,
+            ..Default::default()
+        };
         let wide = mesh_of(&test.device, &samples, dims, &params);
-        assert!(matches!(narrow.triangles, Triangles::U32(_)) && matches!(wide.triangles, Triangles::U64(_)));
-        assert!(narrow.triangles.iter().eq(wide.triangles.iter()), "{}", test.label);
+        assert!(
+            matches!(narrow.triangles, Triangles::U32(_))
+                && matches!(wide.triangles, Triangles::U64(_))
+        );
+        assert!(
+            narrow.triangles.iter().eq(wide.triangles.iter()),
+            "{}",
+            test.label
+        );
         assert_eq!(narrow.vertices, wide.vertices);
     }
 }

@@ -12,7 +12,12 @@ use ferrovox_tests::devices;
 const SIDE: u32 = 48;
 
 fn params() -> RenderParams {
-    RenderParams { width: SIDE, height: SIDE, background: [0.0, 0.0, 1.0], ..Default::default() }
+    RenderParams {
+        width: SIDE,
+        height: SIDE,
+        background: [0.0, 0.0, 1.0],
+        ..Default::default()
+    }
 }
 
 fn is_background(picture: &Picture, x: u32, y: u32) -> bool {
@@ -27,12 +32,19 @@ fn a_sphere_is_a_lit_disc_from_everywhere() {
         let sphere = fields::sphere(&stream, [24; 3], 9.0).unwrap();
         for view in ["front", "top", "oblique", "200,-40"] {
             let view: ViewDirection = view.parse().unwrap();
-            let picture = render::isosurface(&stream, &sphere, &RenderParams { view, ..params() }).unwrap();
-            assert!(!is_background(&picture, SIDE / 2, SIDE / 2), "{}", test.label);
+            let picture =
+                render::isosurface(&stream, &sphere, &RenderParams { view, ..params() }).unwrap();
+            assert!(
+                !is_background(&picture, SIDE / 2, SIDE / 2),
+                "{}",
+                test.label
+            );
             for (x, y) in [(0, 0), (SIDE - 1, 0), (0, SIDE - 1), (SIDE - 1, SIDE - 1)] {
                 assert!(is_background(&picture, x, y), "{}", test.label);
             }
-            let covered = (0..SIDE * SIDE).filter(|i| !is_background(&picture, i % SIDE, i / SIDE)).count();
+            let covered = (0..SIDE * SIDE)
+                .filter(|i| !is_background(&picture, i % SIDE, i / SIDE))
+                .count();
             // a disc, whose size depends on the view only through the fit of the box to the picture
             let share = covered as f64 / (SIDE * SIDE) as f64;
             assert!((0.1..0.6).contains(&share), "{}: {share}", test.label);
@@ -59,20 +71,37 @@ fn every_device_draws_the_same_picture() {
 fn sides_are_not_exchanged() {
     // solid where x is in the upper third, in a volume whose x axis points to the world's -x
     let dims = [30, 10, 10];
-    let samples: Vec<u8> = (0..3000).map(|i| if i % 30 >= 20 { 200 } else { 0 }).collect();
+    let samples: Vec<u8> = (0..3000)
+        .map(|i| if i % 30 >= 20 { 200 } else { 0 })
+        .collect();
     for test in devices::fast() {
         for (direction, solid_is_right) in [(1.0, true), (-1.0, false)] {
-            let axes = nalgebra::Matrix3::from_diagonal(&nalgebra::Vector3::new(direction, 1.0, 1.0));
+            let axes =
+                nalgebra::Matrix3::from_diagonal(&nalgebra::Vector3::new(direction, 1.0, 1.0));
             let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
             let volume = Volume::new(samples.clone(), dims, geometry).unwrap();
             let stream = test.device.stream().unwrap();
             let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
             // looking from -y towards +y, the world's +x is on the right
             let view = "back".parse().unwrap();
-            let params = RenderParams { iso: 100.0, view, ..params() };
+            let params = RenderParams {
+                iso: 100.0,
+                view,
+                ..params()
+            };
             let picture = render::isosurface(&stream, &volume, &params).unwrap();
-            assert_eq!(!is_background(&picture, SIDE - 6, SIDE / 2), solid_is_right, "{}", test.label);
-            assert_eq!(!is_background(&picture, 5, SIDE / 2), !solid_is_right, "{}", test.label);
+            assert_eq!(
+                !is_background(&picture, SIDE - 6, SIDE / 2),
+                solid_is_right,
+                "{}",
+                test.label
+            );
+            assert_eq!(
+                !is_background(&picture, 5, SIDE / 2),
+                !solid_is_right,
+                "{}",
+                test.label
+            );
         }
     }
 }
@@ -84,7 +113,10 @@ fn a_cut_solid_and_its_inverse_fill_the_volume() {
         let sphere = fields::sphere(&stream, [16; 3], 30.0).unwrap();
         let full = render::isosurface(&stream, &sphere, &params()).unwrap();
         assert!(!is_background(&full, SIDE / 2, SIDE / 2));
-        let inverse = RenderParams { inside: Inside::Below, ..params() };
+        let inverse = RenderParams {
+            inside: Inside::Below,
+            ..params()
+        };
         let empty = render::isosurface(&stream, &sphere, &inverse).unwrap();
         assert!((0..SIDE).all(|i| is_background(&empty, i, i)));
     }
@@ -96,10 +128,34 @@ fn pictures_that_cannot_be_drawn_are_told() {
         let stream = test.device.stream().unwrap();
         let sphere = fields::sphere(&stream, [4; 3], 1.0).unwrap();
         let error = |params| render::isosurface(&stream, &sphere, &params).unwrap_err();
-        assert!(matches!(error(RenderParams { width: 0, ..params() }), RenderError::Size { .. }));
-        assert!(matches!(error(RenderParams { height: 1 << 20, ..params() }), RenderError::Size { .. }));
-        assert!(matches!(error(RenderParams { rays: 0, ..params() }), RenderError::Rays { .. }));
-        assert!(matches!(error(RenderParams { iso: f32::NAN, ..params() }), RenderError::Iso { .. }));
+        assert!(matches!(
+            error(RenderParams {
+                width: 0,
+                ..params()
+            }),
+            RenderError::Size { .. }
+        ));
+        assert!(matches!(
+            error(RenderParams {
+                height: 1 << 20,
+                ..params()
+            }),
+            RenderError::Size { .. }
+        ));
+        assert!(matches!(
+            error(RenderParams {
+                rays: 0,
+                ..params()
+            }),
+            RenderError::Rays { .. }
+        ));
+        assert!(matches!(
+            error(RenderParams {
+                iso: f32::NAN,
+                ..params()
+            }),
+            RenderError::Iso { .. }
+        ));
         let empty = fields::sphere(&stream, [4, 0, 4], 1.0).unwrap();
         let picture = render::isosurface(&stream, &empty, &params()).unwrap();
         assert!(is_background(&picture, 3, 3));

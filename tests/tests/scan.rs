@@ -8,18 +8,32 @@ use ferrovox_kernels::{
 use ferrovox_tests::{devices, noise::Noise};
 
 /// The exclusive scan of `input` in segments of `length`, and the total.
-fn scan<T: Count + Element, I: Count + Element>(device: &Device, input: &[T], length: u64) -> (Vec<I>, u64) {
+fn scan<T: Count + Element, I: Count + Element>(
+    device: &Device,
+    input: &[T],
+    length: u64,
+) -> (Vec<I>, u64) {
     let stream = device.stream().unwrap();
-    let segments = Segments { count: input.len() as u64, length };
+    let segments = Segments {
+        count: input.len() as u64,
+        length,
+    };
     let input = stream.upload(input).unwrap();
-    let mut sums = stream.alloc::<u64>(segments.segments() as usize + 1).unwrap();
+    let mut sums = stream
+        .alloc::<u64>(segments.segments() as usize + 1)
+        .unwrap();
     let mut output = stream.alloc::<I>(input.len()).unwrap();
     let launch = Launch::pieces(segments.segments());
     // SAFETY: a sum for each segment and one more, and an output for each input.
     unsafe {
-        stream.launch::<reduce_segments<T>>(launch, (input.view(), segments, sums.view_mut())).unwrap();
         stream
-            .launch::<scan_segment_sums>(Launch::one_block(), (segments.segments(), sums.view_mut()))
+            .launch::<reduce_segments<T>>(launch, (input.view(), segments, sums.view_mut()))
+            .unwrap();
+        stream
+            .launch::<scan_segment_sums>(
+                Launch::one_block(),
+                (segments.segments(), sums.view_mut()),
+            )
             .unwrap();
         let args = (input.view(), segments, sums.view(), output.view_mut());
         stream.launch::<scan_segments<T, I>>(launch, args).unwrap();
@@ -44,8 +58,17 @@ fn check<T: Count + Element, I: Count + Element + PartialEq + std::fmt::Debug>(
         })
         .collect();
     let (found, total) = scan::<T, I>(device, input, length);
-    assert_eq!(total, sum, "{label}: total of {} elements in segments of {length}", input.len());
-    assert!(found == expected, "{label}: {} elements in segments of {length}", input.len());
+    assert_eq!(
+        total,
+        sum,
+        "{label}: total of {} elements in segments of {length}",
+        input.len()
+    );
+    assert!(
+        found == expected,
+        "{label}: {} elements in segments of {length}",
+        input.len()
+    );
 }
 
 #[test]
@@ -67,7 +90,9 @@ fn every_size_and_segment_length() {
 fn a_long_input() {
     for test in devices::fast() {
         let mut noise = Noise(52);
-        let words: Vec<u32> = (0..3_000_017).map(|_| noise.bits() as u32 & 0x3ff).collect();
+        let words: Vec<u32> = (0..3_000_017)
+            .map(|_| noise.bits() as u32 & 0x3ff)
+            .collect();
         check::<u32, u32>(&test.label, &test.device, &words, 1 << 16);
         let bytes: Vec<u8> = words.iter().map(|&word| word as u8).collect();
         check::<u8, u64>(&test.label, &test.device, &bytes, 4096);

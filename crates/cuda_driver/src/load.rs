@@ -89,9 +89,16 @@ pub(crate) fn open_first(names: &[OsString]) -> Result<Driver, LoadError> {
 fn open_library(name: &OsStr) -> Result<Library, String> {
     // SAFETY: loading runs the library's initialisers. The names are the system driver's, or what the user asked for by
     // environment variable; trusting the latter is no more than LD_PRELOAD already asks.
-    unsafe { Library::new(name) }.map_err(|error| match std::error::Error::source(&error) {
-        Some(source) => source.to_string(),
-        None => error.to_string(),
+    unsafe { Library::new(name) }.map_err(|error| {
+        let reason = match std::error::Error::source(&error) {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        };
+        // The loader of glibc puts the name before its reason; it stands beside it already.
+        match reason.strip_prefix(&format!("{}: ", name.to_string_lossy())) {
+            Some(rest) => rest.to_owned(),
+            None => reason,
+        }
     })
 }
 

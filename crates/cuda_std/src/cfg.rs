@@ -35,8 +35,9 @@ impl ComputeCapability {
     pub const ALL: [Self; 20] = {
         use ComputeCapability::*;
         [
-            Compute35, Compute37, Compute50, Compute52, Compute53, Compute60, Compute61, Compute62, Compute70, Compute72,
-            Compute75, Compute80, Compute86, Compute87, Compute89, Compute90, Compute100, Compute103, Compute120, Compute121,
+            Compute35, Compute37, Compute50, Compute52, Compute53, Compute60, Compute61, Compute62,
+            Compute70, Compute72, Compute75, Compute80, Compute86, Compute87, Compute89, Compute90,
+            Compute100, Compute103, Compute120, Compute121,
         ]
     };
 

@@ -76,13 +76,13 @@ mod vector;
 mod view;
 pub mod warp;
 
-pub use float::{FloatExt, GpuFloat};
 pub use cuda_std_macros::{address_space, externally_visible, gpu_only, kernel};
+pub use float::{FloatExt, GpuFloat};
 pub use kernel::KernelType;
-#[cfg(target_arch = "nvptx64")]
-use trap::trap;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
+#[cfg(target_arch = "nvptx64")]
+use trap::trap;
 pub use vector::{Vec2, Vec3};
 pub use view::{AtomicElement, AtomicInteger, SharedView, View, ViewMut};
 

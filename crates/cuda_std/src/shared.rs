@@ -1,13 +1,16 @@
 //! Block-shared memory: fixed arrays, statics, and the launch's dynamic allocation.
 
-#[cfg(not(target_arch = "nvptx64"))]
-mod cpu;
+mod statics;
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub use cpu::SharedStatic;
-#[cfg(not(target_arch = "nvptx64"))]
+pub use statics::SharedStatic;
+
+/// The current block's memory for a value of type `T`, named by the address of `key`.
 #[doc(hidden)]
-pub use cpu::array_on_cpu;
+#[inline]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
+    simt::memory::shared_static(&raw const *key as usize, size_of::<T>(), align_of::<T>()).cast()
+}
 
 /// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised elements.
 ///
@@ -42,10 +45,10 @@ pub use cpu::array_on_cpu;
 macro_rules! shared_array {
     ($element:ty; $len:expr) => {{
         #[inline(always)]
-        fn shared_array() -> *mut $element {
+        fn __cuda_std_shared_array() -> *mut $element {
             $crate::__shared_array!($element; $len)
         }
-        shared_array()
+        __cuda_std_shared_array()
     }};
 }
 
@@ -72,25 +75,25 @@ macro_rules! shared_array {
 macro_rules! shared_view {
     ($element:ty; $len:expr) => {{
         #[inline(always)]
-        fn shared_view() -> $crate::SharedView<$element> {
+        fn __cuda_std_shared_view() -> $crate::SharedView<$element> {
             let first: *mut $element = $crate::__shared_array!($element; $len);
             // SAFETY: the block's array has exactly this many elements.
             unsafe { $crate::SharedView::from_raw_parts(first, $len) }
         }
-        shared_view()
+        __cuda_std_shared_view()
     }};
 }
 
-/// The static behind both macros.
+/// The static behind both macros. Items are not hygienic, and `$len` may name a constant of the kernel's: hence the names.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(target_arch = "nvptx64")]
 macro_rules! __shared_array {
     ($element:ty; $len:expr) => {{
         #[unsafe(link_section = ".nvptx.shared")]
-        static mut TILE: ::core::mem::MaybeUninit<[$element; $len]> =
+        static mut __CUDA_STD_SHARED: ::core::mem::MaybeUninit<[$element; $len]> =
             ::core::mem::MaybeUninit::uninit();
-        (&raw mut TILE).cast::<$element>()
+        (&raw mut __CUDA_STD_SHARED).cast::<$element>()
     }};
 }
 
@@ -100,8 +103,9 @@ macro_rules! __shared_array {
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! __shared_array {
     ($element:ty; $len:expr) => {{
-        static KEY: ::core::sync::atomic::AtomicU8 = ::core::sync::atomic::AtomicU8::new(0);
-        $crate::shared::array_on_cpu::<[$element; $len]>(&KEY).cast::<$element>()
+        static __CUDA_STD_KEY: ::core::sync::atomic::AtomicU8 =
+            ::core::sync::atomic::AtomicU8::new(0);
+        $crate::shared::array_on_cpu::<[$element; $len]>(&__CUDA_STD_KEY).cast::<$element>()
     }};
 }
 
@@ -112,16 +116,17 @@ macro_rules! __shared_array {
 #[must_use]
 pub fn dynamic_shared_mem<T>() -> *mut T {
     const {
-        assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes");
+        assert!(
+            align_of::<T>() <= 16,
+            "dynamic shared memory is aligned to 16 bytes"
+        );
     }
     #[cfg(target_arch = "nvptx64")]
     {
-        #[repr(C, align(16))]
-        struct Start([u8; 0]);
         unsafe extern "C" {
             // The linker makes `.extern .shared` of this very name.
             #[link_name = "__ferrovox_dynamic_shared"]
-            static mut DYNAMIC_SHARED: Start;
+            static mut DYNAMIC_SHARED: [u8; 0];
         }
         (&raw mut DYNAMIC_SHARED).cast()
     }

@@ -43,8 +43,8 @@ fn parse_space(space: TokenStream) -> syn::Result<Space> {
     }
 }
 
-/// Device: the static itself in the section that the linker lowers to addrspace(3). CPU: a wrapper that dereferences to the
-/// current block's copy.
+/// A wrapper that dereferences to the block's copy. On the device it lies in the section that the linker lowers to addrspace(3), and
+/// drops the initialiser, which shared memory cannot have.
 fn shared(item: &ItemStatic) -> TokenStream {
     let ItemStatic {
         attrs,
@@ -56,11 +56,7 @@ fn shared(item: &ItemStatic) -> TokenStream {
         ..
     } = item;
     quote! {
-        #[cfg(target_arch = "nvptx64")]
-        #[unsafe(link_section = ".nvptx.shared")]
-        #(#attrs)* #vis static #mutability #ident: #ty = #expr;
-
-        #[cfg(not(target_arch = "nvptx64"))]
+        #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".nvptx.shared"))]
         #(#attrs)* #vis static #mutability #ident: ::cuda_std::shared::SharedStatic<#ty> =
             ::cuda_std::shared::SharedStatic::new(#expr);
     }
@@ -91,9 +87,14 @@ mod tests {
     use super::*;
 
     fn text(space: TokenStream) -> String {
-        expand(space, quote!(pub static mut TILE: [f32; 4] = [0.0; 4];))
-            .unwrap()
-            .to_string()
+        expand(
+            space,
+            quote!(
+                pub static mut TILE: [f32; 4] = [0.0; 4];
+            ),
+        )
+        .unwrap()
+        .to_string()
     }
 
     #[test]
@@ -108,13 +109,26 @@ mod tests {
     #[test]
     fn unknown_spaces_are_refused_by_name() {
         let refuse = |space| {
-            expand(space, quote!(static X: u8 = 0;))
-                .unwrap_err()
-                .to_string()
+            expand(
+                space,
+                quote!(
+                    static X: u8 = 0;
+                ),
+            )
+            .unwrap_err()
+            .to_string()
         };
         assert!(refuse(quote!(texture)).contains("`texture`"));
         assert!(refuse(quote!(local)).contains("variables"));
         assert!(refuse(quote!()).contains("write one address space"));
-        assert!(expand(quote!(shared), quote!(fn f() {})).is_err());
+        assert!(
+            expand(
+                quote!(shared),
+                quote!(
+                    fn f() {}
+                )
+            )
+            .is_err()
+        );
     }
 }

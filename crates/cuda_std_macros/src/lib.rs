@@ -25,7 +25,7 @@ use proc_macro::TokenStream;
 ///
 /// On both targets a unit struct of the kernel's name with the body as `NAME::body`. On the device also the entry point. On the
 /// CPU also `impl Kernel for NAME`, whose `Args` is the tuple of the parameters; a launch takes that tuple, so a missing or
-/// wrong argument is a compile error.
+/// wrong argument is a compile error. (Where the struct is imported, no variable can have the kernel's name.)
 ///
 /// ```ignore
 /// #[kernel]

@@ -71,16 +71,29 @@ mod tests {
 
     #[test]
     fn gpu_only_keeps_the_signature_on_the_cpu() {
-        let text = gpu_only(quote!(), quote!(pub fn clock() -> u64 { 7 }))
-            .unwrap()
-            .to_string();
+        let text = gpu_only(
+            quote!(),
+            quote!(
+                pub fn clock() -> u64 {
+                    7
+                }
+            ),
+        )
+        .unwrap()
+        .to_string();
         assert_eq!(text.matches("pub fn clock () -> u64").count(), 2);
         assert!(text.contains("runs only on the GPU"));
     }
 
     #[test]
     fn externally_visible_wants_a_name() {
-        let error = externally_visible(quote!(), quote!(fn helper() {})).unwrap_err();
+        let error = externally_visible(
+            quote!(),
+            quote!(
+                fn helper() {}
+            ),
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("no_mangle"));
         for attribute in [quote!(#[no_mangle]), quote!(#[unsafe(no_mangle)])] {
             externally_visible(quote!(), quote!(#attribute fn helper() {})).unwrap();
@@ -89,6 +102,14 @@ mod tests {
 
     #[test]
     fn options_are_refused() {
-        assert!(gpu_only(quote!(x), quote!(fn f() {})).is_err());
+        assert!(
+            gpu_only(
+                quote!(x),
+                quote!(
+                    fn f() {}
+                )
+            )
+            .is_err()
+        );
     }
 }

@@ -6,8 +6,8 @@
 //! # In order of use
 //! | on the CPU | here |
 //! | --- | --- |
-//! | which machine? | [`Device`](device::Device), after [`init`] |
-//! | a process | [`Context`](context::Context): one per device, shared by everyone in the process |
+//! | which machine? | [`Device`], after [`init`] |
+//! | a process | [`Context`]: one per device, shared by everyone in the process |
 //! | a shared library | [`Module`](module::Module), from PTX |
 //! | a function | [`Function`](function::Function) |
 //! | a thread | [`Stream`](stream::Stream): work in it runs in order |

@@ -92,7 +92,7 @@ impl Stream {
     /// A stream in the current context. Smaller numbers are greater priorities; `None` is the usual one.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+    /// [`CudaError::InvalidContext`] where no context is current.
     pub fn new(flags: StreamFlags, priority: Option<i32>) -> CudaResult<Self> {
         Stream::with_flags(flags - StreamFlags::NON_BLOCKING, priority)
     }
@@ -207,8 +207,8 @@ impl Stream {
     /// this returns. [`launch!`](crate::launch!) writes the array by itself.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a shape the device cannot run,
-    /// [`CudaError::LaunchOutOfResources`](crate::error::CudaError::LaunchOutOfResources), and those of earlier work.
+    /// [`CudaError::InvalidValue`] for a shape the device cannot run,
+    /// [`CudaError::LaunchOutOfResources`], and those of earlier work.
     ///
     /// # Safety
     /// 1. `func` is of the stream's context.
@@ -238,7 +238,7 @@ impl Stream {
     /// published names.)
     ///
     /// # Errors
-    /// [`CudaError::CooperativeLaunchTooLarge`](crate::error::CudaError::CooperativeLaunchTooLarge) where the device cannot hold
+    /// [`CudaError::CooperativeLaunchTooLarge`] where the device cannot hold
     /// that many blocks, and as [`Stream::launch`].
     ///
     /// # Safety

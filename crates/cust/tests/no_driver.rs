@@ -74,3 +74,18 @@ fn what_needs_no_device_works_without_one() {
     drop(foreign);
     assert!(!CudaError::OutOfMemory.to_string().is_empty());
 }
+
+#[test]
+fn handles_move_between_threads() {
+    fn moves<T: Send + Sync>() {}
+    moves::<Context>();
+    moves::<Stream>();
+    moves::<Event>();
+    moves::<Module>();
+    moves::<Function<'static>>();
+    moves::<DeviceBuffer<f32>>();
+    moves::<DeviceSlice<f32>>();
+    moves::<DevicePointer<f32>>();
+    moves::<LockedBuffer<f32>>();
+    moves::<CudaError>();
+}

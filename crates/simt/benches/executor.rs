@@ -1,14 +1,17 @@
 //! What the executor costs: `cargo bench -p ferrovox-simt`, or `… -- barrier` for what has `barrier` in its name.
 //!
-//! Each figure is the best of several runs on one worker, in nanoseconds per unit of work, so that it is the cost of
+//! Each figure is the best of many short runs on one worker, in nanoseconds per unit of work, so that it is the cost of
 //! the executor and not of whatever else the machine does. Checked mode is measured beside fast mode.
 
-use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};
+use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_exchange_with, warp_sync};
 use simt::{LaunchShape, Mode, current, launch, memory};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const RUNS: usize = 7;
+const RUNS: usize = 40;
+
+/// Threads of most launches: so few that a run seldom shares its core with anything else.
+const THREADS: u32 = 16384;
 
 /// Prints the best time of a launch, and the same per unit of work.
 fn measure(
@@ -85,10 +88,10 @@ fn fast() {
         trivial,
     );
     for threads in [32, 256, 1024] {
-        let blocks = 65536 / threads;
+        let blocks = THREADS / threads;
         measure(
             &format!("16 barriers, blocks of {threads}"),
-            65536 * 16,
+            u64::from(THREADS) * 16,
             "thread and barrier",
             LaunchShape::new(blocks, threads),
             mode,
@@ -97,9 +100,9 @@ fn fast() {
     }
     measure(
         "16 barrier reductions, blocks of 256",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "thread and barrier",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             for round in 0..16 {
@@ -112,17 +115,17 @@ fn fast() {
     );
     measure(
         "1 barrier, blocks of 256",
-        65536,
+        THREADS.into(),
         "thread",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         barrier,
     );
     measure(
         "16 warp exchanges, blocks of 256",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "lane and operation",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             for round in 0..16 {
@@ -132,10 +135,25 @@ fn fast() {
         },
     );
     measure(
-        "16 warp syncs, blocks of 256",
-        65536 * 16,
+        "16 warp exchanges in place, blocks of 256",
+        u64::from(THREADS) * 16,
         "lane and operation",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
+        mode,
+        || {
+            for round in 0..16 {
+                let rank = current::thread_rank();
+                black_box(warp_exchange_with(u32::MAX, u64::from(rank), |lanes| {
+                    lanes.value((rank ^ round) % 32)
+                }));
+            }
+        },
+    );
+    measure(
+        "16 warp syncs, blocks of 256",
+        u64::from(THREADS) * 16,
+        "lane and operation",
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             (0..16).for_each(|_| warp_sync(u32::MAX));
@@ -143,9 +161,9 @@ fn fast() {
     );
     measure(
         "16 warp exchanges of one lane",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "lane and operation",
-        LaunchShape::new(65536, 1),
+        LaunchShape::new(THREADS, 1),
         mode,
         || {
             for _ in 0..16 {
@@ -153,12 +171,24 @@ fn fast() {
             }
         },
     );
+    measure(
+        "16 warp exchanges in place of one lane",
+        u64::from(THREADS) * 16,
+        "lane and operation",
+        LaunchShape::new(THREADS, 1),
+        mode,
+        || {
+            for _ in 0..16 {
+                black_box(warp_exchange_with(u32::MAX, 1, |lanes| lanes.value(0)));
+            }
+        },
+    );
     static KEY: u8 = 0;
     measure(
         "16 look-ups of a shared static",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "look-up",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             for _ in 0..16 {
@@ -171,38 +201,38 @@ fn fast() {
 fn checked() {
     let mode = Mode::Checked { seed: 1 };
     measure(
-        "checked: 65536 blocks of 1 trivial thread",
-        65536,
+        "checked: blocks of 1 trivial thread",
+        THREADS.into(),
         "block",
-        LaunchShape::new(65536, 1),
+        LaunchShape::new(THREADS, 1),
         mode,
         trivial,
     );
     measure(
-        "checked: 256 blocks of 256 trivial threads",
-        65536,
+        "checked: blocks of 256 trivial threads",
+        THREADS.into(),
         "thread",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         trivial,
     );
     measure(
         "checked: 16 barriers, blocks of 256",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "thread and barrier",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             (0..16).for_each(|_| barrier());
         },
     );
-    let buffer = vec![0_u32; 65536];
+    let buffer = vec![0_u32; THREADS as usize];
     let start = buffer.as_ptr() as usize;
     measure(
         "checked: 16 reads of one own word each",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "access",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             let index = current::block_idx().x * 256 + current::thread_rank();
@@ -213,9 +243,9 @@ fn checked() {
     );
     measure(
         "checked: 16 reads of one word by all",
-        65536 * 16,
+        u64::from(THREADS) * 16,
         "access",
-        LaunchShape::new(256, 256),
+        LaunchShape::new(THREADS / 256, 256),
         mode,
         || {
             for word in 0..16 {

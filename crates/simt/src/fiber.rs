@@ -11,8 +11,9 @@ use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Usable bytes of a fiber's stack; a guard page below it turns an overflow into a fault instead of corruption.
-pub(crate) const STACK_BYTES: usize = 64 * 1024;
+/// Usable bytes of a fiber's stack; a guard page below it turns an overflow into a fault instead of corruption. The
+/// frames of unoptimized code are several times as large. Only pages that are used take memory.
+const STACK_BYTES: usize = 1024 * if cfg!(debug_assertions) { 256 } else { 64 };
 
 /// What a fiber that idles is told when it is resumed.
 pub(crate) enum Command {
@@ -187,4 +188,39 @@ pub(crate) fn stack_budget() -> usize {
             .unwrap_or(65530);
         (mappings / 4).clamp(1024, 1 << 20)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_keeps_its_fibers_up_to_the_limit_it_is_given() -> io::Result<()> {
+        let mut fibers = FiberSet::take();
+        let taken: Vec<u32> = (0..5)
+            .map(|_| fibers.acquire())
+            .collect::<io::Result<_>>()?;
+        assert_eq!(fibers.busy(), taken);
+        taken.into_iter().for_each(|fiber| fibers.release(fiber));
+        fibers.put_back(3);
+
+        let mut fibers = FiberSet::take();
+        assert_eq!((fibers.at_most(1), fibers.at_most(8)), (3, 8));
+        for expected in [2, 1, 0, 3] {
+            assert_eq!(fibers.acquire()?, expected);
+        }
+        (0..4).for_each(|fiber| fibers.release(fiber));
+        Ok(())
+    }
+
+    #[test]
+    fn a_fiber_that_is_not_idle_is_neither_resumed_nor_freed() -> io::Result<()> {
+        let mut fibers = FiberSet::default();
+        for _ in 0..4 {
+            fibers.acquire()?;
+        }
+        fibers.release(1);
+        drop(fibers);
+        Ok(())
+    }
 }

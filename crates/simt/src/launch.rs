@@ -88,10 +88,8 @@ impl<'a> Launch<'a> {
 
 /// Runs `body` once per thread of the grid, and returns when all have left.
 ///
-/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool, the caller among them, in ascending
-/// order: when a block runs, every block before it has run or runs now, so a kernel may wait for earlier blocks if it
-/// calls [`sync::yield_thread`](crate::sync::yield_thread) as it does. In [`Mode::Checked`] blocks run one at a time
-/// on the calling thread.
+/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool and the caller, in ascending order; in
+/// [`Mode::Checked`] they run one at a time on the calling thread, in an order drawn from the seed.
 ///
 /// # Errors
 /// - [`LaunchError::Shape`]: no CUDA device could launch the shape. (A grid of no blocks runs nothing and is no error.)

@@ -82,7 +82,7 @@ impl Report {
         &self.findings
     }
 
-    /// How many further findings there were, at other source lines, that [`findings`](Self::findings) does not hold.
+    /// How many further findings there were, at other places, that [`findings`](Self::findings) does not hold.
     pub fn more(&self) -> usize {
         self.seen.len() - self.findings.len()
     }
@@ -110,7 +110,7 @@ impl fmt::Display for Report {
             write!(f, "\n  {}. {finding}", number + 1)?;
         }
         if self.more() > 0 {
-            write!(f, "\n  and {} more, at other lines", self.more())?;
+            write!(f, "\n  and {} more, at other places", self.more())?;
         }
         if let Some(error) = &self.ended_by {
             write!(f, "\n  then the launch ended: {error}")?;

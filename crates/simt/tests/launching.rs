@@ -209,3 +209,9 @@ fn a_block_that_waits_for_an_earlier_block_gets_there() {
         assert_eq!(done[BLOCKS as usize].load(Ordering::Relaxed), BLOCKS + 1);
     }
 }
+
+#[test]
+fn errors_can_be_sent_to_other_threads_and_boxed() {
+    fn is_portable<E: std::error::Error + Send + Sync + 'static>() {}
+    is_portable::<LaunchError>();
+}

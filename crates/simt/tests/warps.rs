@@ -179,6 +179,7 @@ fn the_active_mask_names_lanes_that_have_not_left() {
     run(1, 40, Mode::Fast, || {
         barrier();
         assert_eq!(active_mask(), [u32::MAX, 0xFF][rank() / 32]);
+        barrier();
         if lane() == 2 {
             return;
         }

@@ -13,7 +13,14 @@ pub(crate) fn read(
     let sizes = raw.dims.map(|dim| dim as u64);
     let layout = Layout::new(&sizes, raw.stored_type, raw.byte_order)?;
     let mut header = HeaderInfo::new(VolumeFormat::Raw, raw.stored_type, raw.byte_order);
-    source.skip(raw.offset)?;
+    let skipped = source.skip(raw.offset)?;
+    if skipped < raw.offset {
+        return Err(FileProblem::HeaderTooShort {
+            format: VolumeFormat::Raw,
+            expected: raw.offset,
+            found: skipped,
+        });
+    }
     let volume = read_samples(&mut source, &layout, raw.geometry, options, &mut header)?;
     Ok(VolumeFile { volume, header })
 }

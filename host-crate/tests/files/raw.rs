@@ -78,6 +78,19 @@ fn the_length_must_match() {
 }
 
 #[test]
+fn an_offset_beyond_the_end() {
+    let raw = RawLayout {
+        offset: 9,
+        ..RawLayout::new([2, 1, 1], StoredType::U8)
+    };
+    let error = read_volume_bytes("a.raw", &[0; 8], &options(raw)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a.raw: the raw header ends after 8 bytes; it has at least 9, so the file is truncated"
+    );
+}
+
+#[test]
 fn without_a_layout_the_message_asks_for_one() {
     assert_eq!(
         message("a.raw", &[0; 8]),

@@ -3,7 +3,8 @@
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
-const MAX_THREADS: usize = 1024;
+/// Most threads of a block.
+pub const MAX_THREADS: usize = 1024;
 
 /// `sums[block]` is the sum of the block's elements. The block must have a power of two of threads.
 #[kernel]

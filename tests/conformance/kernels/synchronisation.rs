@@ -9,7 +9,7 @@ use cuda_std::shared_array;
 #[kernel]
 pub unsafe fn count_even(input: &[u32], results: *mut u32) {
     let i = thread::index_1d() as usize;
-    let even = (i < input.len() && input[i] % 2 == 0) as u32;
+    let even = (i < input.len() && input[i] & 1 == 0) as u32;
     let count = thread::sync_threads_count(even);
     let all = thread::sync_threads_and(even);
     let any = thread::sync_threads_or(even);

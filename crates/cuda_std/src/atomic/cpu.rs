@@ -39,7 +39,10 @@ fn of_load(order: Ordering) -> Ordering {
 }
 
 /// A word that has atomic operations. Every pointer must be valid for atomic reads and writes and aligned to the word.
-#[allow(clippy::missing_safety_doc, reason = "the one condition is the trait's")]
+#[allow(
+    clippy::missing_safety_doc,
+    reason = "the one condition is the trait's"
+)]
 pub trait Word: Copy {
     unsafe fn load(ptr: *mut Self, order: Ordering) -> Self;
     unsafe fn store(ptr: *mut Self, value: Self, order: Ordering);

@@ -174,9 +174,9 @@ macro_rules! compare_and_swap {
     };
 }
 
-scopes!(compare_and_swap (u32));
-scopes!(compare_and_swap (i32));
-scopes!(compare_and_swap (u64));
-scopes!(compare_and_swap (i64));
-scopes!(compare_and_swap (f32));
-scopes!(compare_and_swap (f64));
+scopes!(compare_and_swap(u32));
+scopes!(compare_and_swap(i32));
+scopes!(compare_and_swap(u64));
+scopes!(compare_and_swap(i64));
+scopes!(compare_and_swap(f32));
+scopes!(compare_and_swap(f64));

@@ -24,7 +24,10 @@ impl Space for Shared {
 }
 
 /// A word that views have atomic operations for. Every pointer must be aligned, valid and in the space.
-#[allow(clippy::missing_safety_doc, reason = "the one condition is the trait's")]
+#[allow(
+    clippy::missing_safety_doc,
+    reason = "the one condition is the trait's"
+)]
 pub trait SpaceWord: Copy {
     unsafe fn load<S: Space>(ptr: *mut Self, order: Ordering) -> Self;
     unsafe fn store<S: Space>(ptr: *mut Self, value: Self, order: Ordering);
@@ -33,7 +36,10 @@ pub trait SpaceWord: Copy {
 }
 
 /// The operations that only integers have.
-#[allow(clippy::missing_safety_doc, reason = "the one condition is the trait's")]
+#[allow(
+    clippy::missing_safety_doc,
+    reason = "the one condition is the trait's"
+)]
 pub trait SpaceInteger: SpaceWord {
     unsafe fn min<S: Space>(ptr: *mut Self, value: Self) -> Self;
     unsafe fn max<S: Space>(ptr: *mut Self, value: Self) -> Self;

@@ -57,7 +57,7 @@ pub trait FloatExt: Sized + Sealed {
     /// One over the cube root. 2 ulp.
     #[must_use]
     fn rcbrt(self) -> Self;
-    /// The number clamped to [0, 1]; 0 for NaN. Exact.
+    /// The number clamped to [0, 1]; +0 for NaN and for -0. Exact.
     #[must_use]
     fn saturate(self) -> Self;
     /// `self * 2^exp`. Rounded once.
@@ -75,7 +75,7 @@ pub trait FloatExt: Sized + Sealed {
     /// The Bessel function of the second kind of order `order`.
     #[must_use]
     fn yn(self, order: i32) -> Self;
-    /// One over the square root, of two correctly rounded operations: equal bits everywhere. 1 ulp.
+    /// One over the square root, of two correctly rounded operations: equal bits everywhere. 2 ulp.
     #[must_use]
     fn rsqrt(self) -> Self;
     /// An approximate 1 / √x: relative error at most 2^-22.9 on the device.
@@ -194,8 +194,12 @@ macro_rules! float_ext {
 
             #[inline(always)]
             fn saturate(self) -> Self {
-                // `max` gives the other operand for NaN.
-                self.max(0.0).min(1.0)
+                // Not `max` and `min`, which may give either zero for two zeros of different sign.
+                if self > 0.0 {
+                    if self < 1.0 { self } else { 1.0 }
+                } else {
+                    0.0
+                }
             }
 
             #[inline(always)]

@@ -1,6 +1,7 @@
 //! `GpuFloat`: the functions of `std`'s floats, for the device too.
 
 use super::exact::Exact;
+use super::remainder::remainder;
 use super::sealed::Sealed;
 
 /// The functions of `std`'s floats, for the device too.
@@ -140,7 +141,7 @@ macro_rules! unary {
 }
 
 macro_rules! gpu_float {
-    ($float:ident fmod: $fmod:ident pow: $pow:ident hypot: $hypot:ident atan2: $atan2:ident sincos: $sincos:ident $($method:ident $function:ident;)+) => {
+    ($float:ident pow: $pow:ident hypot: $hypot:ident atan2: $atan2:ident sincos: $sincos:ident $($method:ident $function:ident;)+) => {
         impl GpuFloat for $float {
             #[inline(always)]
             fn floor(self) -> Self {
@@ -195,8 +196,7 @@ macro_rules! gpu_float {
             #[inline]
             fn div_euclid(self, rhs: Self) -> Self {
                 let quotient = Exact::trunc(self / rhs);
-                // Not `%`: the device's is `self - trunc(self / rhs) * rhs`, rounded at every step.
-                if libm::$fmod(self, rhs) >= 0.0 {
+                if remainder(self.into(), rhs.into()) >= 0.0 {
                     quotient
                 } else if rhs > 0.0 {
                     quotient - 1.0
@@ -207,7 +207,8 @@ macro_rules! gpu_float {
 
             #[inline]
             fn rem_euclid(self, rhs: Self) -> Self {
-                let remainder = libm::$fmod(self, rhs);
+                // The remainder of two floats of any width is a float of that width.
+                let remainder = remainder(self.into(), rhs.into()) as $float;
                 if remainder < 0.0 {
                     remainder + $float::abs(rhs)
                 } else {
@@ -268,7 +269,7 @@ macro_rules! gpu_float {
     };
 }
 
-gpu_float! { f32 fmod: fmodf pow: powf hypot: hypotf atan2: atan2f sincos: sincosf
+gpu_float! { f32 pow: powf hypot: hypotf atan2: atan2f sincos: sincosf
     exp expf;
     exp2 exp2f;
     ln logf;
@@ -291,7 +292,7 @@ gpu_float! { f32 fmod: fmodf pow: powf hypot: hypotf atan2: atan2f sincos: sinco
     atanh atanhf;
 }
 
-gpu_float! { f64 fmod: fmod pow: pow hypot: hypot atan2: atan2 sincos: sincos
+gpu_float! { f64 pow: pow hypot: hypot atan2: atan2 sincos: sincos
     exp exp;
     exp2 exp2;
     ln log;

@@ -21,6 +21,7 @@ mod exact;
 mod ext;
 mod fast;
 mod gpu_float;
+mod remainder;
 
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;

@@ -2,6 +2,40 @@
 //!
 //! `#[kernel]` implements [`Kernel`] for a unit struct of the kernel's name. A launch takes the kernel as a type parameter and its
 //! arguments as that kernel's [`Args`](Kernel::Args), so an argument that is missing or of the wrong type does not compile.
+//!
+//! # Structs as arguments
+//!
+//! A parameter that is no view or slice crosses to the device as its bytes. Declare a struct `#[repr(C)]`, because the two compilers need
+//! not lay out an ordinary one alike, and put no view into it: a view has other fields on the device.
+//!
+//! # What does not compile
+//!
+//! A parameter that is not `Copy`:
+//!
+//! ```compile_fail,E0277
+//! # use cuda_std::prelude::*;
+//! #[kernel]
+//! pub unsafe fn print(text: String) {}
+//! ```
+//!
+//! A launch with an argument missing:
+//!
+//! ```compile_fail,E0308
+//! # use cuda_std::prelude::*;
+//! #[kernel]
+//! pub unsafe fn fill(value: f32, out: ViewMut<f32>) {}
+//! # let shape = simt::LaunchShape { grid: 1.into(), block: 1.into(), dynamic_shared_bytes: 0 };
+//! unsafe { cuda_std::launch_on_cpu::<fill>(shape, simt::Mode::Fast, (1.0,)) };
+//! ```
+//!
+//! A launch for a type that the kernel is not built for:
+//!
+//! ```compile_fail,E0080
+//! # use cuda_std::prelude::*;
+//! #[kernel(T = [u8, f32])]
+//! pub unsafe fn copy<T: Copy>(from: View<T>, to: ViewMut<T>) {}
+//! <copy<u16> as cuda_std::Kernel>::entry();
+//! ```
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod launch;
@@ -10,14 +44,14 @@ mod names;
 mod packed;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use launch::{EntryName, Kernel, launch_on_cpu};
-#[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use launch::checked;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use launch::{EntryName, Kernel, launch_on_cpu};
+pub use names::KernelType;
+#[doc(hidden)]
+pub use names::{assert_parameter_is_copy, assert_type_name};
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub use names::{generic_entry, is_listed};
-pub use names::{KernelType};
-#[doc(hidden)]
-pub use names::{assert_parameter_is_copy, assert_type_name};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use packed::PackedArgs;

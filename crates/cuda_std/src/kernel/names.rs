@@ -101,7 +101,10 @@ mod tests {
 
     #[test]
     fn combinations_are_compared_whole() {
-        assert!(is_listed(&["u8", "u32"], &[&["f32", "u32"], &["u8", "u32"]]));
+        assert!(is_listed(
+            &["u8", "u32"],
+            &[&["f32", "u32"], &["u8", "u32"]]
+        ));
         assert!(!is_listed(&["u8"], &[&["u8", "u32"]]));
         assert!(!is_listed(&["u8"], &[&["u16"]]));
     }

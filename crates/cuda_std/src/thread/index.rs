@@ -79,21 +79,24 @@ pub fn grid_dim() -> Vec3<u32> {
 pub fn index() -> u32 {
     let (grid, block) = (grid_dim(), block_dim());
     let (b, t) = (block_idx(), thread_idx());
-    let block_rank = b
-        .z
-        .wrapping_mul(grid.y)
-        .wrapping_add(b.y)
-        .wrapping_mul(grid.x)
-        .wrapping_add(b.x);
+    let block_rank =
+        b.z.wrapping_mul(grid.y)
+            .wrapping_add(b.y)
+            .wrapping_mul(grid.x)
+            .wrapping_add(b.x);
     let thread_rank = (t.z * block.y + t.y) * block.x + t.x;
-    block_rank.wrapping_mul(block.product()).wrapping_add(thread_rank)
+    block_rank
+        .wrapping_mul(block.product())
+        .wrapping_add(thread_rank)
 }
 
 /// The thread's index along x in the whole grid; it wraps at 2³², see [`index_1d_u64`].
 #[inline(always)]
 #[must_use]
 pub fn index_1d() -> u32 {
-    block_idx_x().wrapping_mul(block_dim_x()).wrapping_add(thread_idx_x())
+    block_idx_x()
+        .wrapping_mul(block_dim_x())
+        .wrapping_add(thread_idx_x())
 }
 
 /// The thread's index along x in the whole grid, for grids of more than 2³² threads.
@@ -107,10 +110,7 @@ pub fn index_1d_u64() -> u64 {
 #[inline(always)]
 #[must_use]
 pub fn index_2d() -> Vec2<u32> {
-    Vec2::new(
-        index_1d(),
-        block_idx_y() * block_dim_y() + thread_idx_y(),
-    )
+    Vec2::new(index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
 }
 
 /// The thread's index along x, y and z in the whole grid.

@@ -9,11 +9,17 @@ mod sealed {
 }
 
 /// An element that atomic operations work on: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
-#[allow(private_bounds, reason = "how an operation is done is no one's business")]
+#[allow(
+    private_bounds,
+    reason = "how an operation is done is no one's business"
+)]
 pub trait AtomicElement: SpaceWord + sealed::Sealed {}
 
 /// An element with the operations that only integers have: `u32`, `i32`, `u64`, `i64`.
-#[allow(private_bounds, reason = "how an operation is done is no one's business")]
+#[allow(
+    private_bounds,
+    reason = "how an operation is done is no one's business"
+)]
 pub trait AtomicInteger: AtomicElement + SpaceInteger + Eq {}
 
 macro_rules! elements {

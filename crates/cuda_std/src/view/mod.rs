@@ -10,7 +10,6 @@ mod read;
 mod shared;
 mod write;
 
-
 pub use atomic::{AtomicElement, AtomicInteger};
 pub use read::View;
 pub use shared::SharedView;

@@ -79,7 +79,14 @@ impl<'a, T: Copy> View<'a, T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, VIEW, checked_access};
-            checked_access(VIEW, Access::Read, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                VIEW,
+                Access::Read,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
         unsafe { self.ptr.add(i).read() }

@@ -67,7 +67,14 @@ impl<T: Copy> SharedView<T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(SHARED_VIEW, Access::Read, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                SHARED_VIEW,
+                Access::Read,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the array (on the device the kernel's contract says so), which lives as long as the block.
         unsafe { self.ptr.add(i).read() }
@@ -82,7 +89,14 @@ impl<T: Copy> SharedView<T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(SHARED_VIEW, Access::Write, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                SHARED_VIEW,
+                Access::Write,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: as in `read`.
         unsafe { self.ptr.add(i).write(value) }
@@ -97,7 +111,14 @@ impl<T: Copy> SharedView<T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(SHARED_VIEW, Access::Atomic, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                SHARED_VIEW,
+                Access::Atomic,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the array.
         unsafe { self.ptr.add(i) }

@@ -86,7 +86,14 @@ impl<'a, T: Copy> ViewMut<'a, T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, VIEW_MUT, checked_access};
-            checked_access(VIEW_MUT, Access::Read, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                VIEW_MUT,
+                Access::Read,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
         unsafe { self.ptr.add(i).read() }
@@ -101,7 +108,14 @@ impl<'a, T: Copy> ViewMut<'a, T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, VIEW_MUT, checked_access};
-            checked_access(VIEW_MUT, Access::Write, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                VIEW_MUT,
+                Access::Write,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid for writes.
         unsafe { self.ptr.add(i).write(value) }
@@ -116,7 +130,14 @@ impl<'a, T: Copy> ViewMut<'a, T> {
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.fast_len {
             use super::cold::{Access, VIEW_MUT, checked_access};
-            checked_access(VIEW_MUT, Access::Atomic, self.ptr.cast(), size_of::<T>(), i, self.len);
+            checked_access(
+                VIEW_MUT,
+                Access::Atomic,
+                self.ptr.cast(),
+                size_of::<T>(),
+                i,
+                self.len,
+            );
         }
         // SAFETY: `i` is within the view.
         unsafe { self.ptr.add(i) }

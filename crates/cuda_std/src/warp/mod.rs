@@ -1,8 +1,8 @@
 //! The 32 threads of a warp: lanes, shuffles, votes, matches and reductions.
 //!
 //! Every operation names the lanes that take part in `mask`, bit i for lane i, and each of those lanes must come to the same call with the
-//! same mask. [`FULL_MASK`] is the whole warp; where a block's size is no multiple of 32 its last warp is short, and the mask is that of the
-//! lanes that exist ([`activemask`] at the kernel's start). On the CPU a mask may name lanes that do not exist: they are left out.
+//! same mask. [`FULL_MASK`] is the whole warp; where a block's size is no multiple of 32 its last warp is short, and the mask must name only
+//! the lanes that exist. On the CPU a mask may name lanes that do not exist or have left: they are left out.
 //!
 //! On the device these are LLVM's convergent intrinsics, so the compiler neither duplicates them nor moves them into branches.
 

@@ -183,7 +183,11 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
     if mask == FULL_MASK {
         return [16, 8, 4, 2, 1].into_iter().fold(value, |sum, distance| {
             // SAFETY: as above.
-            T::combine(op, sum, unsafe { warp_shuffle_xor(mask, sum, distance, 32) }.0)
+            T::combine(
+                op,
+                sum,
+                unsafe { warp_shuffle_xor(mask, sum, distance, 32) }.0,
+            )
         });
     }
     let mut remaining = mask & mask.wrapping_sub(1);

@@ -99,7 +99,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             /// what this one reads or writes without synchronisation.
             #(#other_attributes)*
             #[inline(always)]
-            #[allow(clippy::too_many_arguments, dead_code)]
+            #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
             #visibility unsafe fn body #body_generics (#inputs) {
                 #copy_checks
                 #block
@@ -146,7 +146,15 @@ fn arguments_line(kernel: &KernelItem) -> String {
 /// `View < f32 >` as a person writes it.
 fn tidy(tokens: &str) -> String {
     [
-        (" < ", "<"), (" <", "<"), (" > ", "> "), (" >", ">"), (" ,", ","), (" :: ", "::"), ("& ", "&"), ("* ", "*"), (" ;", ";"),
+        (" < ", "<"),
+        (" <", "<"),
+        (" > ", "> "),
+        (" >", ">"),
+        (" ,", ","),
+        (" :: ", "::"),
+        ("& ", "&"),
+        ("* ", "*"),
+        (" ;", ";"),
     ]
     .iter()
     .fold(tokens.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -161,7 +169,10 @@ fn copy_checks(kernel: &KernelItem) -> TokenStream {
             Kind::Value(ty) => quote_spanned!(ty.span()=>
                 ::cuda_std::kernel::assert_parameter_is_copy::<#ty>();
             ),
-            Kind::View(element) | Kind::ViewMut(element) | Kind::Slice(element) | Kind::SliceMut(element) => {
+            Kind::View(element)
+            | Kind::ViewMut(element)
+            | Kind::Slice(element)
+            | Kind::SliceMut(element) => {
                 quote_spanned!(element.span()=>
                     ::cuda_std::kernel::assert_parameter_is_copy::<#element>();
                 )

@@ -36,12 +36,19 @@ pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&(Type, String)>> {
 /// One entry point, in a scope of its own where the type parameters are aliases of the chosen types.
 fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
     let name = &kernel.function.sig.ident;
-    let suffix: String = combination.iter().map(|(_, text)| format!("_{text}")).collect();
+    let suffix: String = combination
+        .iter()
+        .map(|(_, text)| format!("_{text}"))
+        .collect();
     let entry_name = format_ident!("{}{}", name, suffix, span = name.span());
-    let aliases = kernel.types.iter().zip(combination).map(|(parameter, (ty, _))| {
-        let alias = &parameter.name;
-        quote!(#[allow(dead_code)] type #alias = #ty;)
-    });
+    let aliases = kernel
+        .types
+        .iter()
+        .zip(combination)
+        .map(|(parameter, (ty, _))| {
+            let alias = &parameter.name;
+            quote!(#[allow(dead_code)] type #alias = #ty;)
+        });
     let type_names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
     let turbofish = (!type_names.is_empty()).then(|| quote!(::<#(#type_names),*>));
 
@@ -52,7 +59,11 @@ fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
         let length = format_ident!("length_{index}");
         match parameter.kind.element() {
             Some((element, writable)) => {
-                let pointer = if writable { quote!(*mut #element) } else { quote!(*const #element) };
+                let pointer = if writable {
+                    quote!(*mut #element)
+                } else {
+                    quote!(*const #element)
+                };
                 declared.push(quote!(#value: #pointer, #length: usize));
             }
             None => {

@@ -128,7 +128,9 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
         let suffixes = combination.iter().map(|(_, text)| text);
         quote!(&[#(#suffixes),*])
     });
-    let refusal = format!("the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]");
+    let refusal = format!(
+        "the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]"
+    );
     quote! {
         const {
             ::core::assert!(

@@ -95,11 +95,16 @@ pub fn type_parameters(function: &ItemFn, lists: &TypeLists) -> syn::Result<Vec<
             ));
         }
     }
-    let entries: usize = found.iter().map(|parameter| parameter.types.len()).product();
+    let entries: usize = found
+        .iter()
+        .map(|parameter| parameter.types.len())
+        .product();
     if entries > MOST_ENTRIES {
         return Err(syn::Error::new(
             function.sig.ident.span(),
-            format!("{entries} entry points for one kernel; the limit is {MOST_ENTRIES}: list fewer types"),
+            format!(
+                "{entries} entry points for one kernel; the limit is {MOST_ENTRIES}: list fewer types"
+            ),
         ));
     }
     Ok(found)

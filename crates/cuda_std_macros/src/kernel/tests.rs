@@ -1,0 +1,229 @@
+//! What is refused and why, and the shape of what is accepted.
+
+use super::expand;
+use quote::quote;
+
+/// The expansion as text without spaces.
+fn accept(options: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
+    let tokens = expand(options, item).expect("accepted");
+    // Every expansion is a list of items.
+    syn::parse2::<syn::File>(tokens.clone()).expect("items");
+    tokens.to_string().replace(char::is_whitespace, "")
+}
+
+fn refuse(options: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
+    match expand(options, item) {
+        Ok(tokens) => panic!("accepted: {tokens}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_cannot_be_a_kernel() {
+    let cases = [
+        (
+            quote!(
+                fn k() {}
+            ),
+            "unsafe fn",
+        ),
+        (
+            quote!(
+                unsafe fn k() -> f32 {
+                    0.0
+                }
+            ),
+            "returns nothing",
+        ),
+        (
+            quote!(
+                async unsafe fn k() {}
+            ),
+            "async",
+        ),
+        (
+            quote!(
+                const unsafe fn k() {}
+            ),
+            "const",
+        ),
+        (
+            quote!(
+                unsafe extern "C" fn k() {}
+            ),
+            "ABI",
+        ),
+        (
+            quote!(
+                unsafe fn k(self) {}
+            ),
+            "method",
+        ),
+        (
+            quote!(
+                unsafe fn k(&self) {}
+            ),
+            "method",
+        ),
+        (
+            quote!(
+                unsafe fn k((a, b): (u32, u32)) {}
+            ),
+            "one name",
+        ),
+        (
+            quote!(
+                unsafe fn k(x: &f32) {}
+            ),
+            "reference",
+        ),
+        (
+            quote!(
+                unsafe fn k(x: &mut [f32; 3]) {}
+            ),
+            "reference",
+        ),
+        (
+            quote!(
+                unsafe fn k(x: impl Copy) {}
+            ),
+            "named type",
+        ),
+        (
+            quote!(
+                unsafe fn k<const N: usize>() {}
+            ),
+            "const parameters",
+        ),
+        (
+            quote!(
+                unsafe fn k<T>(x: View<T>) {}
+            ),
+            "#[kernel(T = [u8, f32])]",
+        ),
+    ];
+    for (item, reason) in cases {
+        let message = refuse(quote!(), item.clone());
+        assert!(message.contains(reason), "{item}: {message}");
+    }
+    assert!(
+        !refuse(
+            quote!(),
+            quote!(
+                struct K;
+            )
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn wrong_type_lists() {
+    let generic = quote!(
+        unsafe fn k<T: Copy>(x: View<T>) {}
+    );
+    let plain = quote!(
+        unsafe fn k() {}
+    );
+    assert!(refuse(quote!(T = []), generic.clone()).contains("empty list"));
+    assert!(refuse(quote!(T = [u8], T = [u16]), generic.clone()).contains("twice"));
+    assert!(refuse(quote!(T = [Vec<u8>]), generic.clone()).contains("plain name"));
+    assert!(refuse(quote!(T = [(u8, u8)]), generic).contains("plain name"));
+    assert!(refuse(quote!(U = [u8]), plain.clone()).contains("no type parameter `U`"));
+    assert!(!refuse(quote!(block_dim = 3), plain).is_empty());
+    let many: Vec<_> = (0..9).map(|i| quote::format_ident!("T{i}")).collect();
+    let message = refuse(
+        quote!(A = [#(#many),*], B = [#(#many),*]),
+        quote!(
+            unsafe fn k<A, B>(a: A, b: B) {}
+        ),
+    );
+    assert!(
+        message.contains("81") && message.contains("64"),
+        "{message}"
+    );
+}
+
+#[test]
+fn views_and_slices_are_split_at_the_entry() {
+    let text = accept(
+        quote!(),
+        quote!(
+            pub unsafe fn k(
+                a: View<f32>,
+                b: &[u8],
+                c: cuda_std::ViewMut<'_, u16>,
+                d: &mut [i8],
+                n: usize,
+                p: *mut f32,
+            ) {
+            }
+        ),
+    );
+    assert!(text.contains(
+        "unsafeextern\"ptx-kernel\"fnk(argument_0:*constf32,length_0:usize,argument_1:*constu8,length_1:usize,\
+         argument_2:*mutu16,length_2:usize,argument_3:*muti8,length_3:usize,argument_4:usize,argument_5:*mutf32)"
+    ));
+    assert!(text.contains(
+        "typeArgs<'arguments>=(::cuda_std::View<'arguments,f32>,::cuda_std::View<'arguments,u8>,\
+         ::cuda_std::ViewMut<'arguments,u16>,::cuda_std::ViewMut<'arguments,i8>,usize,*mutf32,);"
+    ));
+    assert_eq!(text.matches("#[unsafe(no_mangle)]").count(), 1);
+}
+
+#[test]
+fn generic_kernels_have_an_entry_per_combination() {
+    let text = accept(
+        quote!(T = [u8, f32], I = [u32, u64]),
+        quote!(
+            pub unsafe fn k<T: Copy, I>(a: View<T>, i: I)
+            where
+                I: Copy,
+            {
+            }
+        ),
+    );
+    for entry in ["k_u8_u32", "k_u8_u64", "k_f32_u32", "k_f32_u64"] {
+        assert!(text.contains(&format!("fn{entry}(")), "{entry}");
+    }
+    assert!(
+        text.contains(
+            "whereT:::cuda_std::kernel::KernelType,I:::cuda_std::kernel::KernelType,I:Copy"
+        )
+    );
+}
+
+#[test]
+fn attributes_go_where_they_belong() {
+    let text = accept(
+        quote!(),
+        quote! {
+            /// Adds.
+            #[cfg(feature = "adding")]
+            #[allow(clippy::many_single_char_names)]
+            #[no_mangle]
+            pub unsafe fn k() {}
+        },
+    );
+    // The struct, the body's impl, the entry and the trait's impl.
+    assert_eq!(text.matches("#[cfg(feature=\"adding\")]").count(), 4);
+    assert_eq!(text.matches("many_single_char_names").count(), 1);
+    assert_eq!(text.matches("Adds.").count(), 1);
+    assert_eq!(text.matches("#[no_mangle]").count(), 0);
+    assert!(text.contains("Akernelwithoutarguments."));
+}
+
+#[test]
+fn a_macro_may_write_the_types() {
+    // A type from a `ty` fragment comes in an invisible group.
+    let element = proc_macro2::Group::new(proc_macro2::Delimiter::None, quote!(f32));
+    let whole = proc_macro2::Group::new(proc_macro2::Delimiter::None, quote!(View<f32>));
+    let text = accept(
+        quote!(),
+        quote!(unsafe fn k(a: View<#element>, b: #whole) {}),
+    );
+    assert!(
+        text.contains("argument_1:*constf32,length_1:usize"),
+        "{text}"
+    );
+}

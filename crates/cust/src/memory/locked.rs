@@ -27,9 +27,9 @@ impl<T: DeviceCopy> LockedBuffer<T> {
     /// `size` copies of `value`.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
-    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a size that overflows,
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+    /// [`CudaError::OutOfMemory`],
+    /// [`CudaError::InvalidMemoryAllocation`] for a size that overflows,
+    /// [`CudaError::InvalidContext`] where no context is current.
     pub fn new(value: &T, size: usize) -> CudaResult<Self> {
         // SAFETY: every value is written before the buffer is given out.
         let buffer = unsafe { LockedBuffer::uninitialized(size) }?;
@@ -101,13 +101,18 @@ impl<T: DeviceCopy> LockedBuffer<T> {
     ///    have no bytes and `ptr` is not null.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: *mut T, size: usize) -> LockedBuffer<T> {
+        let has_memory = size > 0 && size_of::<T>() > 0;
         match NonNull::new(ptr) {
-            Some(values) if size > 0 && size_of::<T>() > 0 => LockedBuffer {
+            Some(values) => LockedBuffer {
                 values,
                 len: size,
-                allocated_in: Owner::current().ok(),
+                allocated_in: if has_memory {
+                    Owner::current().ok()
+                } else {
+                    None
+                },
             },
-            _ => LockedBuffer {
+            None => LockedBuffer {
                 values: NonNull::dangling(),
                 len: 0,
                 allocated_in: None,

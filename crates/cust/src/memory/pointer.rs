@@ -18,6 +18,11 @@ pub struct DevicePointer<T: DeviceCopy> {
 // SAFETY: an address on the device, which is where it is for.
 unsafe impl<T: DeviceCopy> DeviceCopy for DevicePointer<T> {}
 
+// SAFETY: nothing here follows the address; it is a number. (An addition: the published type stays on its thread.)
+unsafe impl<T: DeviceCopy> Send for DevicePointer<T> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> Sync for DevicePointer<T> {}
+
 impl<T: DeviceCopy> fmt::Pointer for DevicePointer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Pointer::fmt(&self.as_ptr().cast::<c_void>(), f)

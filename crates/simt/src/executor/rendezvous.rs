@@ -26,13 +26,20 @@ pub(crate) struct Meeting {
     mask: Cell<u32>,
     is_sync: Cell<bool>,
     participants: Cell<u32>,
-    values: [Cell<u64>; WARP as usize],
+    values: Cell<[u64; WARP as usize]>,
     waiting: Queue,
 }
 
 impl Meeting {
     fn is_of(&self, warp: u32, mask: u32, operation: WarpOperation) -> bool {
         self.warp.get() == warp && self.mask.get() == mask && self.operation() == operation
+    }
+
+    /// The values one by one.
+    #[inline(always)]
+    fn each_value(&self) -> &[Cell<u64>] {
+        let values: &Cell<[u64]> = &self.values;
+        values.as_slice_of_cells()
     }
 
     fn operation(&self) -> WarpOperation {
@@ -70,20 +77,20 @@ impl Lanes<'_> {
         match self {
             Lanes::One { lane: own, value } if *own == lane => *value,
             Lanes::One { .. } => 0,
-            Lanes::All(meeting) => meeting.values[(lane % WARP) as usize].get(),
+            Lanes::All(meeting) => meeting.each_value()[(lane % WARP) as usize].get(),
         }
     }
 
+    #[inline(always)]
     pub(crate) fn to_values(&self) -> WarpValues {
-        let mut values = [0; WARP as usize];
-        match self {
-            Lanes::One { lane, value } => values[*lane as usize] = *value,
-            Lanes::All(meeting) => {
-                for (to, from) in values.iter_mut().zip(&meeting.values) {
-                    *to = from.get();
-                }
+        let values = match self {
+            Lanes::One { lane, value } => {
+                let mut values = [0; WARP as usize];
+                values[(lane % WARP) as usize] = *value;
+                values
             }
-        }
+            Lanes::All(meeting) => meeting.values.get(),
+        };
         WarpValues {
             participants: self.participants(),
             values,
@@ -121,7 +128,7 @@ impl Rendezvouses {
         meeting.is_sync.set(operation == WarpOperation::Sync);
         meeting.participants.set(0);
         if operation == WarpOperation::Exchange {
-            meeting.values.iter().for_each(|value| value.set(0));
+            meeting.values.set([0; WARP as usize]);
         }
         gathering.push(Rc::clone(&meeting));
         self.any.set(true);
@@ -203,7 +210,7 @@ impl Executor<'_> {
         let meeting = self.rendezvouses.gather(warp, mask, operation);
         let participants = meeting.participants.get() | 1 << lane;
         meeting.participants.set(participants);
-        meeting.values[lane as usize].set(value);
+        meeting.each_value()[lane as usize].set(value);
         let complete = meeting.is_complete(self.live_lanes[warp as usize].get());
         if complete {
             self.complete_meeting(&meeting, Some(site));

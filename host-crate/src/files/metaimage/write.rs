@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use flate2::write::ZlibEncoder;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::files::{ByteOrder, write_samples};
@@ -23,6 +24,14 @@ pub(crate) fn write(
     let directions: Vec<String> = (0..9)
         .map(|k| (axes[(k % 3, k / 3)] / spacing[k / 3] + 0.0).to_string())
         .collect();
+    // ITK reads compressed samples only when the header says how many bytes they have.
+    let compressed = if compress {
+        let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        write_samples(volume, order, &mut encoder)?;
+        Some(encoder.finish()?)
+    } else {
+        None
+    };
     writeln!(out, "ObjectType = Image")?;
     writeln!(out, "NDims = 3")?;
     writeln!(out, "BinaryData = True")?;
@@ -32,11 +41,16 @@ pub(crate) fn write(
         "BinaryDataByteOrderMSB = {}",
         if big { "True" } else { "False" }
     )?;
-    writeln!(
-        out,
-        "CompressedData = {}",
-        if compress { "True" } else { "False" }
-    )?;
+    match &compressed {
+        Some(bytes) => {
+            writeln!(
+                out,
+                "CompressedData = True\nCompressedDataSize = {}",
+                bytes.len()
+            )?;
+        }
+        None => writeln!(out, "CompressedData = False")?,
+    }
     writeln!(out, "TransformMatrix = {}", directions.join(" "))?;
     writeln!(
         out,
@@ -53,13 +67,9 @@ pub(crate) fn write(
     writeln!(out, "DimSize = {nx} {ny} {nz}")?;
     writeln!(out, "ElementType = {}", type_name(volume.sample_type()))?;
     writeln!(out, "ElementDataFile = LOCAL")?;
-    if compress {
-        let mut encoder = flate2::write::ZlibEncoder::new(out, flate2::Compression::fast());
-        write_samples(volume, order, &mut encoder)?;
-        encoder.finish()?;
-        Ok(())
-    } else {
-        write_samples(volume, order, out)
+    match compressed {
+        Some(bytes) => out.write_all(&bytes),
+        None => write_samples(volume, order, out),
     }
 }
 

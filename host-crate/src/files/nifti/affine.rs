@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn without_either_the_spacing_is_left_and_said() {
         let mut notes = Vec::new();
-        let geometry = super::geometry(&header(), &mut notes).unwrap();
+        let geometry = geometry(&header(), &mut notes).unwrap();
         assert_eq!(geometry.origin(), Point3::origin());
         assert_eq!(geometry.spacing(), Vector3::new(2.0, 3.0, 4.0));
         assert!(notes[0].contains("origin 0"), "{notes:?}");
@@ -171,7 +171,7 @@ mod tests {
         };
         flat.srow[2] = [0.0; 4];
         let mut notes = Vec::new();
-        let geometry = super::geometry(&flat, &mut notes).unwrap();
+        let geometry = geometry(&flat, &mut notes).unwrap();
         assert_eq!(
             geometry.origin(),
             Point3::new(10.0, 20.0, 30.0),

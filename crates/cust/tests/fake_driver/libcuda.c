@@ -1,4 +1,4 @@
-/* A stand-in for libcuda.so.1, for tests on machines without a GPU. Two devices of 1 GiB; device memory is host memory; streams
+/* A stand-in for libcuda.so.1, for tests on machines without a GPU. Two devices of 64 MiB; device memory is host memory; streams
  * run everything at once. It checks what the real driver would crash or corrupt on: every handle and address must belong to the
  * context that is current. cuOccupancyAvailableDynamicSMemPerBlock is left out on purpose: the "older driver" of the tests.
  * Functions named fake_* are for the tests to look inside. */
@@ -11,7 +11,7 @@ typedef uint64_t ptr_t;
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
        INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, NOT_SUPPORTED = 801 };
 enum { DEVICES = 2, MAX = 256 };
-static const size_t TOTAL = (size_t)1 << 30;
+static const size_t TOTAL = (size_t)64 << 20;
 
 struct context { int device; int owners; };
 struct handle { struct context *context; int kind; int recorded; int alive; };

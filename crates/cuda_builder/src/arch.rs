@@ -1,0 +1,169 @@
+//! GPU generations that the device compiler can be asked for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::CudaBuilderError;
+
+/// A compute capability, as `CudaBuilder::arch` takes it.
+///
+/// The names are the published builder's. PTX made for one capability runs on that one and on every newer one (the driver
+/// translates it), except for the names that end in `a`, which run on exactly that GPU. The oldest is 7.0 (Volta): older ones
+/// lack independent thread scheduling, without which lane masks have no meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum NvvmArch {
+    /// Volta: V100.
+    #[default]
+    Compute70,
+    /// Xavier.
+    Compute72,
+    /// Turing: T4, RTX 20.
+    Compute75,
+    /// Ampere: A100.
+    Compute80,
+    /// Ampere: RTX 30, A40.
+    Compute86,
+    /// Orin.
+    Compute87,
+    /// Ada: RTX 40, L4, L40.
+    Compute89,
+    /// Hopper: H100, H200.
+    Compute90,
+    /// Hopper with the instructions that only Hopper has.
+    Compute90a,
+    /// Blackwell: B100, B200.
+    Compute100,
+    /// Blackwell B200 with the instructions that only it has.
+    Compute100a,
+    /// Blackwell Ultra: B300.
+    Compute103,
+    /// Thor.
+    Compute110,
+    /// Blackwell: RTX 50.
+    Compute120,
+    /// Blackwell: DGX Spark.
+    Compute121,
+}
+
+/// Architecture, number as in `sm_NN`, suffix, and the first PTX version (times ten) that knows it.
+const TABLE: [(NvvmArch, u32, &str, u32); 15] = [
+    (NvvmArch::Compute70, 70, "", 60),
+    (NvvmArch::Compute72, 72, "", 61),
+    (NvvmArch::Compute75, 75, "", 63),
+    (NvvmArch::Compute80, 80, "", 70),
+    (NvvmArch::Compute86, 86, "", 71),
+    (NvvmArch::Compute87, 87, "", 74),
+    (NvvmArch::Compute89, 89, "", 78),
+    (NvvmArch::Compute90, 90, "", 78),
+    (NvvmArch::Compute90a, 90, "a", 80),
+    (NvvmArch::Compute100, 100, "", 86),
+    (NvvmArch::Compute100a, 100, "a", 86),
+    (NvvmArch::Compute103, 103, "", 88),
+    (NvvmArch::Compute110, 110, "", 90),
+    (NvvmArch::Compute120, 120, "", 87),
+    (NvvmArch::Compute121, 121, "", 88),
+];
+
+/// Oldest PTX version written, times ten: 7.0 (CUDA 11.0) has everything a kernel may use on `sm_70`
+/// (`activemask` wants 6.2, `nanosleep` 6.3), and it is the oldest that rustc itself goes on supporting.
+const OLDEST_PTX: u32 = 70;
+
+impl NvvmArch {
+    /// Every architecture, oldest first.
+    pub fn all() -> impl Iterator<Item = NvvmArch> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    fn row(self) -> &'static (NvvmArch, u32, &'static str, u32) {
+        // The table lists the variants in declaration order; a test keeps it so.
+        &TABLE[self as usize]
+    }
+
+    /// The name of the real GPU, as LLVM and `ptxas` write it.
+    ///
+    /// ```
+    /// assert_eq!(cuda_builder::NvvmArch::Compute90.sm(), "sm_90");
+    /// ```
+    pub fn sm(self) -> String {
+        let (_, number, suffix, _) = self.row();
+        format!("sm_{number}{suffix}")
+    }
+
+    /// The value of `CUDA_ARCH` while the kernel crate is built: ten times the compute capability times ten, `"700"` for 7.0.
+    pub fn cuda_arch(self) -> String {
+        format!("{}0", self.row().1)
+    }
+
+    /// The PTX version, times ten, of the files made for this architecture: the oldest that has what kernels need.
+    pub fn ptx_version(self) -> u32 {
+        self.row().3.max(OLDEST_PTX)
+    }
+}
+
+impl fmt::Display for NvvmArch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, number, suffix, _) = self.row();
+        write!(f, "compute_{number}{suffix}")
+    }
+}
+
+impl FromStr for NvvmArch {
+    type Err = CudaBuilderError;
+
+    /// Reads `sm_90`, `compute_90`, `90` or `9.0`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bare = text
+            .trim_start_matches("sm_")
+            .trim_start_matches("compute_")
+            .replace('.', "");
+        TABLE
+            .iter()
+            .find(|(_, number, suffix, _)| bare == format!("{number}{suffix}"))
+            .map(|row| row.0)
+            .ok_or_else(|| CudaBuilderError::UnknownArch {
+                given: text.to_owned(),
+                known: NvvmArch::all()
+                    .map(NvvmArch::sm)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_stands_in_declaration_order() {
+        for (position, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.0 as usize, position, "{:?}", row.0);
+        }
+    }
+
+    #[test]
+    fn names_are_read_in_every_spelling() {
+        for text in ["sm_90", "compute_90", "90", "9.0"] {
+            assert_eq!(
+                text.parse::<NvvmArch>().unwrap(),
+                NvvmArch::Compute90,
+                "{text}"
+            );
+        }
+        assert_eq!("sm_90a".parse::<NvvmArch>().unwrap(), NvvmArch::Compute90a);
+        let error = "sm_61".parse::<NvvmArch>().unwrap_err().to_string();
+        assert!(
+            error.contains("sm_61") && error.contains("sm_70"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn ptx_is_never_older_than_the_architecture_allows() {
+        assert_eq!(NvvmArch::Compute70.ptx_version(), 70);
+        assert_eq!(NvvmArch::Compute90.ptx_version(), 78);
+        assert_eq!(NvvmArch::Compute70.cuda_arch(), "700");
+        assert_eq!(NvvmArch::Compute100a.cuda_arch(), "1000");
+    }
+}

@@ -1,0 +1,239 @@
+//! One build, from kernel crate to PTX file.
+
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::device_build::{KernelBuild, Profile, Settings, ensure_sysroot};
+use crate::error::IoContext;
+use crate::link::{LinkOptions, disassemble, link};
+use crate::lint::{LintReport, lint};
+use crate::options::{CudaBuilder, DebugInfo, EmitOption};
+use crate::ptx::{Header, finish};
+use crate::sources::{Package, device_packages, source_hash, workspace_root};
+use crate::{CudaBuilderError, DeviceToolchain, Result};
+
+/// What a build made.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The PTX file.
+    pub ptx: PathBuf,
+    /// The second file, when one was asked for.
+    pub emitted: Option<PathBuf>,
+    /// Everything that the lint found, errors or not.
+    pub lint: LintReport,
+}
+
+impl CudaBuilder {
+    /// Builds, and returns the PTX file: the one given to [`copy_to`](Self::copy_to), else one in the builder's directory.
+    ///
+    /// In a `build.rs` this also tells cargo to run it again when a source of the kernel crate or of its path dependencies changes.
+    ///
+    /// # Errors
+    /// No device toolchain (with what to install), a crate that does not compile (with rustc's messages), a symbol without a definition,
+    /// a lint finding that the rules deny.
+    pub fn build(self) -> Result<PathBuf> {
+        self.build_with_report().map(|output| output.ptx)
+    }
+
+    /// As [`build`](Self::build), and returns the lint's findings too.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with_report(self) -> Result<Output> {
+        if !self.path_to_crate.join("Cargo.toml").is_file() {
+            return Err(CudaBuilderError::CratePathDoesntExist(self.path_to_crate));
+        }
+        let crate_path = self
+            .path_to_crate
+            .canonicalize()
+            .at("cannot resolve", &self.path_to_crate)?;
+        let packages = device_packages(&crate_path)?;
+        announce_sources(&packages, &crate_path)?;
+        let toolchain = DeviceToolchain::find()?;
+
+        let directory = self.working_directory(&crate_path)?;
+        let profile = if self.release {
+            Profile::Release
+        } else {
+            Profile::Debug
+        };
+        let settings = Settings {
+            toolchain: &toolchain,
+            profile,
+            debug_info: if self.debug == DebugInfo::Full {
+                "full"
+            } else {
+                "line-directives-only"
+            },
+            remapped_paths: &remapped_paths(&toolchain, &crate_path, &packages)?,
+            directory: &directory,
+        };
+        let sysroot = ensure_sysroot(&settings)?;
+
+        // One directory per architecture: `CUDA_ARCH` is part of the sources, so a shared one would be rebuilt at every change of it.
+        let own = directory.join(self.arch.sm());
+        fs::create_dir_all(&own).at("cannot create", &own)?;
+        let lock_path = own.join("builder.lock");
+        // The recorded link inputs belong to one build at a time; cargo's own lock ends with cargo.
+        let lock = File::create(&lock_path).at("cannot create", &lock_path)?;
+        lock.lock().at("cannot lock", &lock_path)?;
+        let inputs = KernelBuild {
+            settings,
+            sysroot: &sysroot,
+            crate_path: &crate_path,
+            arch: self.arch,
+            target_directory: &own,
+            build_args: &self.build_args,
+        }
+        .run()?;
+
+        let name = crate_path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let work = own.join("link").join(&name);
+        let options = LinkOptions {
+            arch: self.arch,
+            profile,
+            optimise: self.nvvm_opts,
+            ftz: self.ftz,
+            fast_sqrt: self.fast_sqrt,
+            fast_div: self.fast_div,
+            fma_contraction: self.fma_contraction,
+        };
+        let linked = link(&toolchain.llvm, &inputs, options, &work)?;
+        let report = lint(&linked.ptx);
+        let errors = report.errors(&self.lint_rules);
+        if !errors.is_empty() {
+            return Err(CudaBuilderError::Lint(errors.join("\n")));
+        }
+
+        let header = Header {
+            crate_name: packages
+                .iter()
+                .find(|package| package.directory() == crate_path)
+                .map_or(name.as_str(), |package| &package.name),
+            rustc: &toolchain.version.summary,
+            llvm: &toolchain.llvm.version,
+            sm: &self.arch.sm(),
+            options: &self.summary(),
+            source_hash: &source_hash(&crate_path)?,
+        };
+        let keep_lines = self.generate_line_info || self.debug != DebugInfo::None;
+        let ptx = self
+            .ptx_file_copy_path
+            .clone()
+            .unwrap_or_else(|| work.join(format!("{name}.ptx")));
+        write_if_changed(&ptx, &finish(&linked.ptx, &header, keep_lines))?;
+        let emitted = match self.emit {
+            None => None,
+            Some(EmitOption::LlvmIr) => {
+                let path = ptx.with_extension("ll");
+                disassemble(&toolchain.llvm, &linked.bitcode, &path)?;
+                Some(path)
+            }
+            Some(EmitOption::Bitcode) => {
+                let path = ptx.with_extension("bc");
+                fs::copy(&linked.bitcode, &path).at("cannot write", &path)?;
+                Some(path)
+            }
+        };
+        Ok(Output {
+            ptx,
+            emitted,
+            lint: report,
+        })
+    }
+
+    /// Where the device build lives: as asked; in a build script, `cuda-builder` in the host build's target directory; else in the
+    /// kernel crate's.
+    fn working_directory(&self, crate_path: &Path) -> Result<PathBuf> {
+        if let Some(directory) = &self.target_directory {
+            return std::path::absolute(directory).at("cannot resolve", directory);
+        }
+        if let Some(out) = env::var_os("OUT_DIR").map(PathBuf::from) {
+            // cargo marks its target directory; all its profiles can share one build of `core`.
+            let target = out
+                .ancestors()
+                .find(|directory| directory.join("CACHEDIR.TAG").is_file());
+            return Ok(target.unwrap_or(&out).join("cuda-builder"));
+        }
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(target) => {
+                std::path::absolute(&target).at("cannot resolve", Path::new(&target))?
+            }
+            None => workspace_root(crate_path)?.join("target"),
+        };
+        Ok(target.join("cuda-builder"))
+    }
+}
+
+/// Tells cargo, when it is cargo's build script that runs, what the PTX depends on.
+fn announce_sources(packages: &[Package], crate_path: &Path) -> Result<()> {
+    if env::var_os("OUT_DIR").is_none() || env::var_os("CARGO_MANIFEST_DIR").is_none() {
+        return Ok(());
+    }
+    for package in packages {
+        println!(
+            "cargo::rerun-if-changed={}",
+            package.directory().join("Cargo.toml").display()
+        );
+        for path in package.source_paths() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    let lock = workspace_root(crate_path)?.join("Cargo.lock");
+    if lock.is_file() {
+        println!("cargo::rerun-if-changed={}", lock.display());
+    }
+    for name in [
+        "FERROVOX_DEVICE_RUSTC",
+        "FERROVOX_DEVICE_CARGO",
+        "FERROVOX_LLVM_BIN",
+    ] {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    Ok(())
+}
+
+/// Prefixes that would otherwise carry this machine's paths into panic messages and line directives. Later ones win where several match.
+fn remapped_paths(
+    toolchain: &DeviceToolchain,
+    crate_path: &Path,
+    packages: &[Package],
+) -> Result<Vec<(PathBuf, String)>> {
+    let root = workspace_root(crate_path)?;
+    let mut remapped = vec![(root.clone(), ".".to_owned())];
+    // Path dependencies inside the workspace are covered by its root; listing them would rebuild `core` when one is added.
+    for package in packages
+        .iter()
+        .filter(|package| !package.directory().starts_with(&root))
+    {
+        remapped.push((package.directory().to_owned(), package.name.clone()));
+    }
+    let cargo_home = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(crate::toolchain::home_directory()?.join(".cargo")));
+    if let Some(home) = cargo_home {
+        remapped.push((home.join("registry/src"), "registry".to_owned()));
+    }
+    let library = toolchain.library_source();
+    if let Ok(real) = library.canonicalize() {
+        remapped.push((real, "library".to_owned()));
+    }
+    remapped.push((library, "library".to_owned()));
+    Ok(remapped)
+}
+
+/// Leaves the file's time alone when nothing changed, so that what includes it is not built again.
+fn write_if_changed(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).at("cannot create", parent)?;
+    }
+    fs::write(path, text).at("cannot write", path)
+}

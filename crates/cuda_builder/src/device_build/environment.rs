@@ -1,0 +1,125 @@
+//! The environment of the device build.
+//!
+//! The builder may run in a `build.rs`, whose environment is the host cargo's: its rustc, flags, target directory, jobserver, and
+//! under rustup a pinned toolchain and library path. None of it may reach another cargo that drives another rustc.
+
+use std::env;
+use std::process::Command;
+
+/// Variables with these beginnings are removed ...
+const REMOVED_PREFIXES: [&str; 5] = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "RUSTDOC", "DEP_"];
+/// ... and these, which host cargo sets for build scripts or passes on ...
+const REMOVED: [&str; 14] = [
+    "RUSTFLAGS",
+    "RUST_RECURSION_COUNT",
+    "RUST_TARGET_PATH",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "NUM_JOBS",
+    "OUT_DIR",
+    "TARGET",
+    "HOST",
+    "PROFILE",
+    "OPT_LEVEL",
+    "DEBUG",
+    "CUDA_ARCH",
+    "__CARGO_DEFAULT_LIB_METADATA",
+];
+/// ... except the user's own settings of where cargo keeps and fetches things.
+const KEPT_PREFIXES: [&str; 5] = [
+    "CARGO_HOME",
+    "CARGO_NET_",
+    "CARGO_HTTP_",
+    "CARGO_REGISTR",
+    "CARGO_TERM_",
+];
+
+/// Removes everything from the command's environment that steers cargo or rustc.
+pub(crate) fn scrub_environment(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(is_removed) {
+            command.env_remove(&name);
+        }
+    }
+    // Host cargo puts its toolchain's and its target directory's libraries in front of what was there.
+    for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
+        let Some(value) = env::var_os(name) else {
+            continue;
+        };
+        let kept: Vec<_> = env::split_paths(&value)
+            .filter(|path| !belongs_to_host_build(&path.to_string_lossy()))
+            .collect();
+        match env::join_paths(&kept) {
+            Ok(value) if !kept.is_empty() => command.env(name, value),
+            _ => command.env_remove(name),
+        };
+    }
+}
+
+fn is_removed(name: &str) -> bool {
+    let kept = KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    !kept
+        && (REMOVED.contains(&name)
+            || REMOVED_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix)))
+}
+
+fn belongs_to_host_build(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    path.contains("/rustlib/")
+        || path.contains("/toolchains/")
+        || path.ends_with("/deps")
+        || path.contains("/build/")
+        || path.ends_with("/debug")
+        || path.ends_with("/release")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_build_is_removed() {
+        for name in [
+            "RUSTC",
+            "RUSTC_WRAPPER",
+            "RUSTC_BOOTSTRAP",
+            "CARGO",
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "RUSTUP_TOOLCHAIN",
+            "CARGO_TARGET_DIR",
+            "CARGO_MAKEFLAGS",
+            "CARGO_BUILD_TARGET",
+            "CARGO_PROFILE_RELEASE_LTO",
+            "CARGO_FEATURE_X",
+            "CARGO_MANIFEST_DIR",
+            "DEP_Z_INCLUDE",
+            "OUT_DIR",
+        ] {
+            assert!(is_removed(name), "{name}");
+        }
+        for name in [
+            "PATH",
+            "HOME",
+            "CARGO_HOME",
+            "CARGO_NET_OFFLINE",
+            "CARGO_HTTP_PROXY",
+            "HTTPS_PROXY",
+            "RUSTUP_HOME",
+            "RUST_LOG",
+        ] {
+            assert!(!is_removed(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_the_host_builds_library_paths_go() {
+        assert!(belongs_to_host_build(
+            "/home/u/.rustup/toolchains/stable-x86_64-unknown-linux-gnu/lib"
+        ));
+        assert!(belongs_to_host_build("/home/u/p/target/debug/deps"));
+        assert!(!belongs_to_host_build("/usr/local/cuda/lib64"));
+    }
+}

@@ -1,0 +1,143 @@
+//! A linker that only takes notes.
+//!
+//! rustc calls a linker with its objects and libraries, and deletes the objects afterwards. A build script cannot be re-entered as
+//! that linker, because its `main` is not ours; a helper binary would have to be built and found first. So the linker named to rustc
+//! is a few lines of POSIX shell that copy the objects aside and write the argument list to the output file. The builder, which is
+//! running anyway, reads the list and does the link in-process. Any system with `sh` will do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::IoContext;
+use crate::{CudaBuilderError, Result};
+
+/// The recorder. Libraries stay where they are (cargo keeps them); objects are rustc's temporaries.
+const SCRIPT: &str = r#"#!/bin/sh
+# Stands in for rustc's linker: keeps the objects and notes the arguments. The kernels are linked afterwards.
+set -e
+out=
+previous=
+for argument in "$@"; do
+    if [ "$previous" = "-o" ]; then out=$argument; fi
+    previous=$argument
+done
+rm -rf "$out.objects"
+mkdir -p "$out.objects"
+for argument in "$@"; do
+    case $argument in
+    *.o) cp "$argument" "$out.objects/" ;;
+    esac
+done
+printf '%s\n' "$@" > "$out"
+"#;
+
+/// Writes the recorder into `directory` and returns its path. Left alone when it is there already, so that cargo sees no change.
+pub(super) fn install_recorder(directory: &Path) -> Result<PathBuf> {
+    let path = directory.join("record-link.sh");
+    if fs::read_to_string(&path).is_ok_and(|text| text == SCRIPT) {
+        return Ok(path);
+    }
+    fs::create_dir_all(directory).at("cannot create", directory)?;
+    fs::write(&path, SCRIPT).at("cannot write", &path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+            .at("cannot make executable", &path)?;
+    }
+    Ok(path)
+}
+
+/// What rustc gave its linker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LinkInputs {
+    /// The kernel crate's own bitcode.
+    pub objects: Vec<PathBuf>,
+    /// Its dependencies: archives of bitcode.
+    pub libraries: Vec<PathBuf>,
+    /// Symbols that rustc exports from the crate.
+    pub exported: Vec<String>,
+}
+
+impl LinkInputs {
+    /// Reads the notes of the recorder.
+    pub fn read(record: &Path) -> Result<Self> {
+        let text = fs::read_to_string(record).at("cannot read the recorded link", record)?;
+        Self::parse(&text).ok_or_else(|| CudaBuilderError::UnexpectedOutput {
+            tool: "rustc".to_owned(),
+            reason: format!(
+                "{} does not read like the arguments of a linker",
+                record.display()
+            ),
+        })
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut inputs = LinkInputs::default();
+        let mut objects = Vec::new();
+        let mut output = None;
+        let mut arguments = text.lines();
+        while let Some(argument) = arguments.next() {
+            match argument {
+                "--export-symbol" => inputs.exported.push(arguments.next()?.to_owned()),
+                "-o" => output = Some(arguments.next()?),
+                "-L" | "--target" | "--target-cpu" => _ = arguments.next()?,
+                _ if argument.ends_with(".o") => objects.push(Path::new(argument)),
+                _ if argument.ends_with(".rlib") => inputs.libraries.push(argument.into()),
+                _ => {}
+            }
+        }
+        let kept = PathBuf::from(format!("{}.objects", output?));
+        inputs.objects = objects
+            .into_iter()
+            .filter_map(|object| Some(kept.join(object.file_name()?)))
+            .collect();
+        (!inputs.objects.is_empty()).then_some(inputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_sorted_into_inputs() {
+        let text = "--export-symbol\nrun\n--export-symbol\nTABLE\n/t/deps/k.cgu.0.rcgu.o\n/t/deps/libcore-1.rlib\n-L\n/t/x.o\n--target\n\
+            nvptx64-nvidia-cuda\n--target-cpu\nsm_30\n-o\n/t/deps/k.ptx\n-O3\n--debug\n";
+        let inputs = LinkInputs::parse(text).unwrap();
+        assert_eq!(inputs.exported, ["run", "TABLE"]);
+        assert_eq!(
+            inputs.objects,
+            [PathBuf::from("/t/deps/k.ptx.objects/k.cgu.0.rcgu.o")]
+        );
+        assert_eq!(inputs.libraries, [PathBuf::from("/t/deps/libcore-1.rlib")]);
+        assert_eq!(LinkInputs::parse("gibberish"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_recorder_keeps_what_rustc_deletes() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let script = install_recorder(&at("with space")).unwrap();
+        let object = at("a b.o");
+        fs::write(&object, "bitcode").unwrap();
+        let run = |expected: bool| {
+            let status = std::process::Command::new(&script)
+                .args(["--export-symbol", "k"])
+                .arg(&object)
+                .arg("-o")
+                .arg(at("k.ptx"))
+                .stderr(std::process::Stdio::null())
+                .status()
+                .unwrap();
+            assert_eq!(status.success(), expected);
+        };
+        run(true);
+        fs::remove_file(&object).unwrap();
+        let inputs = LinkInputs::read(&at("k.ptx")).unwrap();
+        assert_eq!(fs::read_to_string(&inputs.objects[0]).unwrap(), "bitcode");
+        // A link whose object has vanished must fail, not go on with a stale copy.
+        run(false);
+    }
+}

@@ -1,0 +1,319 @@
+//! The address-space lowering: statics in marked sections move to block-shared or constant memory, and every use of them follows.
+//!
+//! rustc has no notion of address spaces. A static marked `#[link_section = ".nvptx.shared"]` therefore arrives as an ordinary global
+//! with generic uses. It is redefined in address space 3 (constant memory: 4), and each use `@TILE`, wherever it stands, becomes the
+//! constant expression `addrspacecast (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then finds `ld.shared`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use super::convergent::mark_assembly;
+use super::global::GlobalLine;
+use super::items::{Item, Module};
+use super::names::{StableNames, stable_base};
+use super::token::{Kind, Tokens, quote};
+use crate::{CudaBuilderError, Result};
+
+/// Section of statics that live in block-shared memory.
+pub(crate) const SHARED_SECTION: &str = ".nvptx.shared";
+/// Section of statics that live in constant memory.
+pub(crate) const CONSTANT_SECTION: &str = ".nvptx.constant";
+/// The symbol whose address is the start of dynamic shared memory.
+pub(crate) const DYNAMIC_SHARED: &str = "__ferrovox_dynamic_shared";
+
+/// Alignment of dynamic shared memory, in bytes: that of the widest vector access.
+const DYNAMIC_SHARED_ALIGN: u32 = 16;
+
+/// The module after the lowering.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    /// IR text, ready for the optimiser.
+    pub text: String,
+    /// Symbols that the outside may name: kernels, constant memory, exported statics. Sorted.
+    pub exported: Vec<String>,
+}
+
+/// What a global symbol becomes.
+struct Symbol {
+    name: String,
+    /// 0 where nothing changes.
+    space: u32,
+}
+
+/// Lowers `module`. `exported` holds the names that rustc exports from the crate.
+pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
+    let mut public: Vec<String> = Vec::new();
+    let mut symbols: HashMap<String, Symbol> = HashMap::new();
+    let mut definitions: BTreeMap<String, Definition> = BTreeMap::new();
+
+    for item in &module.globals {
+        if let Some(definition) = Definition::of(item, exported)? {
+            definitions.insert(item.name.clone(), definition);
+        }
+    }
+    let is_public = |item: &Item| {
+        let kept = item.is_kernel() || item.text.starts_with('@') && exported.contains(&item.name);
+        kept && !item.is_local() || item.name == DYNAMIC_SHARED
+    };
+    for item in module
+        .functions
+        .iter()
+        .chain(&module.globals)
+        .filter(|item| is_public(item))
+    {
+        public.push(item.name.clone());
+    }
+
+    // Order and names must not depend on the hashes in mangled names: kernels by name, then everything else by its stable name.
+    let mut functions: Vec<&Item> = module.functions.iter().collect();
+    functions.sort_by_cached_key(|item| (!item.is_kernel(), stable_base(&item.name)));
+    let mut globals: Vec<&Item> = module.globals.iter().collect();
+    globals.sort_by_cached_key(|item| (!is_public(item), stable_base(&item.name)));
+
+    let untouched = module.declarations.iter().map(|item| item.name.as_str());
+    let mut names = StableNames::avoiding(public.iter().map(String::as_str).chain(untouched));
+    for item in globals.iter().chain(&functions) {
+        let keeps_name = is_public(item) || item.name.starts_with("llvm.");
+        let name = if keeps_name {
+            item.name.clone()
+        } else {
+            names.name(&item.name)
+        };
+        let space = definitions
+            .get(&item.name)
+            .map_or(0, |definition| definition.space);
+        symbols.insert(item.name.clone(), Symbol { name, space });
+    }
+    for (original, definition) in &definitions {
+        if definition.visible && !public.contains(original) {
+            public.push(symbols[original].name.clone());
+        }
+    }
+
+    let mut text = String::new();
+    for line in &module.preamble {
+        let _ = writeln!(text, "{line}");
+    }
+    for item in globals {
+        reject_shared_initialiser(item, &symbols)?;
+        match definitions.get(&item.name) {
+            Some(definition) => definition.write(&symbols, &mut text),
+            None => rewrite(item.text, &symbols, &mut text),
+        }
+        text.push('\n');
+    }
+    for item in functions {
+        rewrite(&mark_assembly(item.text), &symbols, &mut text);
+        text.push('\n');
+    }
+    for item in &module.declarations {
+        let _ = writeln!(text, "{}", item.text);
+    }
+    for line in &module.attributes {
+        text.push_str(&without_target_attributes(line));
+        text.push('\n');
+    }
+    for line in &module.metadata {
+        rewrite(line, &symbols, &mut text);
+        text.push('\n');
+    }
+    public.sort();
+    public.dedup();
+    Ok(Lowered {
+        text,
+        exported: public,
+    })
+}
+
+/// A static in its new address space.
+struct Definition {
+    original: String,
+    space: u32,
+    visible: bool,
+    /// Everything between `=` and the end of the line, before renaming.
+    body: String,
+}
+
+impl Definition {
+    /// The new definition of a marked static; `None` when the item stays where it is.
+    fn of(item: &Item, exported: &[String]) -> Result<Option<Self>> {
+        let refuse = |space, reason: &str| {
+            Err(CudaBuilderError::Lowering {
+                symbol: format!("{:#}", rustc_demangle::demangle(&item.name)),
+                space,
+                reason: reason.to_owned(),
+            })
+        };
+        let Some(line) = GlobalLine::parse(item.text) else {
+            return Ok(None);
+        };
+        let define = |space, visible, body| {
+            Ok(Some(Definition {
+                original: item.name.clone(),
+                space,
+                visible,
+                body,
+            }))
+        };
+        let align = line.align.unwrap_or("1");
+        if item.name == DYNAMIC_SHARED {
+            if !line.external {
+                return refuse(
+                    "shared",
+                    "the name is reserved for dynamic shared memory; declare it `extern`, do not define it",
+                );
+            }
+            return define(
+                3,
+                true,
+                format!("external addrspace(3) global [0 x i8], align {DYNAMIC_SHARED_ALIGN}"),
+            );
+        }
+        match line.section.as_deref() {
+            Some(SHARED_SECTION) if line.external => {
+                refuse("shared", "it is declared but not defined")
+            }
+            // Shared memory cannot be initialised; a zeroed or other initial value would silently not be there.
+            Some(SHARED_SECTION) if !is_uninitialised(line.initialiser) => refuse(
+                "shared",
+                "it has an initial value, which shared memory cannot have. Make it `MaybeUninit::uninit()` and let the block's threads write it",
+            ),
+            Some(SHARED_SECTION) => define(
+                3,
+                false,
+                format!(
+                    "internal unnamed_addr addrspace(3) global {} undef, align {align}",
+                    line.value_type
+                ),
+            ),
+            Some(CONSTANT_SECTION) if line.external => {
+                refuse("constant", "it is declared but not defined")
+            }
+            Some(CONSTANT_SECTION) => {
+                let initialiser = if matches!(line.initialiser, "undef" | "poison") {
+                    "zeroinitializer"
+                } else {
+                    line.initialiser
+                };
+                // An immutable static that the host cannot name is never written: the optimiser may use its values.
+                let host_can_name_it = exported.contains(&item.name) && !line.local;
+                let fixed = line.immutable && !host_can_name_it;
+                let kind = if fixed {
+                    "internal unnamed_addr addrspace(4) constant"
+                } else {
+                    "addrspace(4) externally_initialized global"
+                };
+                define(
+                    4,
+                    !fixed,
+                    format!("{kind} {} {initialiser}, align {align}", line.value_type),
+                )
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn write(&self, symbols: &HashMap<String, Symbol>, out: &mut String) {
+        let _ = write!(out, "@{} = ", quote(&symbols[&self.original].name));
+        rewrite_uses(&self.body, symbols, out);
+    }
+}
+
+/// Whether every byte is undefined. rustc writes a static as chunks: `undef` where nothing is initialised, else byte strings, zeros or
+/// addresses.
+fn is_uninitialised(initialiser: &str) -> bool {
+    let mut undefined = false;
+    for token in Tokens::new(initialiser) {
+        undefined |= matches!(token.text, "undef" | "poison");
+        if matches!(token.kind, Kind::String | Kind::Global)
+            || matches!(token.text, "zeroinitializer" | "null")
+        {
+            return false;
+        }
+    }
+    undefined
+}
+
+/// Writes `text`, an item whose first global name is the one it defines, with that name changed and all uses lowered.
+fn rewrite(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String) {
+    let defines = text.starts_with('@') || text.starts_with("define ");
+    if !defines {
+        return rewrite_uses(text, symbols, out);
+    }
+    let mut at = 0;
+    for token in Tokens::new(text) {
+        at += token.text.len();
+        if token.kind == Kind::Global {
+            match symbols.get(token.global_name().as_ref()) {
+                Some(symbol) => {
+                    let _ = write!(out, "@{}", quote(&symbol.name));
+                }
+                None => out.push_str(token.text),
+            }
+            return rewrite_uses(&text[at..], symbols, out);
+        }
+        out.push_str(token.text);
+    }
+}
+
+fn rewrite_uses(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String) {
+    for token in Tokens::new(text) {
+        let symbol = (token.kind == Kind::Global)
+            .then(|| symbols.get(token.global_name().as_ref()))
+            .flatten();
+        let _ = match symbol {
+            Some(Symbol { name, space: 0 }) => write!(out, "@{}", quote(name)),
+            Some(Symbol { name, space }) => write!(
+                out,
+                "addrspacecast (ptr addrspace({space}) @{} to ptr)",
+                quote(name)
+            ),
+            None => write!(out, "{}", token.text),
+        };
+    }
+}
+
+/// A shared address differs from block to block, so it cannot be a static's initial value. (`llvm.used` lists are not memory.)
+fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> Result<()> {
+    let shared = |name: &str| symbols.get(name).is_some_and(|symbol| symbol.space == 3);
+    let uses_shared = item
+        .tokens()
+        .skip(1)
+        .find(|token| token.kind == Kind::Global && shared(token.global_name().as_ref()));
+    match uses_shared {
+        Some(token) if !item.name.starts_with("llvm.") => Err(CudaBuilderError::Lowering {
+            symbol: format!("{:#}", rustc_demangle::demangle(&token.global_name())),
+            space: "shared",
+            reason: format!(
+                "its address is the initial value of {:#}, and each block has another address. Take the address inside the kernel",
+                rustc_demangle::demangle(&item.name)
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Drops `"target-cpu"="…"` and `"target-features"="…"`: crates that were compiled for different GPUs (core for the oldest) would
+/// otherwise not be inlined into each other. The link step names the one GPU they are compiled for.
+fn without_target_attributes(line: &str) -> String {
+    let tokens: Vec<_> = Tokens::new(line).collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let target = matches!(
+            tokens[at].text,
+            "\"target-cpu\"" | "\"target-features\"" | "\"tune-cpu\""
+        );
+        if target && tokens.get(at + 1).is_some_and(|token| token.text == "=") {
+            at += 3;
+        } else {
+            out.push_str(tokens[at].text);
+            at += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "lower_tests.rs"]
+mod tests;

@@ -1,0 +1,45 @@
+//! A kernel crate in, a PTX file out.
+//!
+//! The library's name and its builder are those of Rust-CUDA's `cuda_builder`; what is inside is not. The kernel crate is compiled by an
+//! ordinary rustc for the target `nvptx64-nvidia-cuda`, and linked here, with LLVM's own tools:
+//!
+//! 1. `cargo rustc -Zbuild-std=core` up to the link, whose inputs are recorded;
+//! 2. `llvm-link`, and everything that no kernel uses is dropped;
+//! 3. statics in the sections `.nvptx.shared` and `.nvptx.constant` move to shared and constant memory, and internal symbols get names
+//!    that do not depend on the place of the checkout;
+//! 4. `opt`, `llc`, and a [lint] over the PTX.
+//!
+//! From a `build.rs`:
+//!
+//! ```no_run
+//! use cuda_builder::{CudaBuilder, NvvmArch};
+//!
+//! fn main() {
+//!     let ptx = CudaBuilder::new("../kernels").arch(NvvmArch::Compute70).build().unwrap();
+//!     println!("cargo::rustc-env=KERNELS_PTX={}", ptx.display());
+//! }
+//! ```
+//!
+//! The same sources give the same bytes, wherever they are checked out; [`source_hash`] tells, without any device toolchain, whether PTX is
+//! older than its sources.
+
+mod arch;
+mod build;
+mod device_build;
+mod error;
+mod ir;
+mod link;
+pub mod lint;
+mod options;
+pub mod ptx;
+mod resources;
+mod sources;
+mod toolchain;
+
+pub use arch::NvvmArch;
+pub use build::Output;
+pub use error::{CudaBuilderError, Result};
+pub use options::{CudaBuilder, DebugInfo, EmitOption};
+pub use resources::{KernelResources, Ptxas, ResourceTable};
+pub use sources::source_hash;
+pub use toolchain::{DeviceToolchain, LlvmTools, RustcVersion};

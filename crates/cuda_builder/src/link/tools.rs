@@ -1,0 +1,74 @@
+//! Running one external tool.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::error::IoContext;
+use crate::{CudaBuilderError, Result};
+
+/// Runs `command` and returns its standard output.
+///
+/// # Errors
+/// A tool that cannot be started or that fails, with what it said and the command line to run it again.
+pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
+    let program = command.get_program().to_owned();
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .at("cannot run", Path::new(&program))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(CudaBuilderError::ToolFailed {
+        tool: tool.to_owned(),
+        status: output.status.to_string(),
+        stderr: essence(&String::from_utf8_lossy(&output.stderr)),
+        command: format!("{command:?}"),
+    })
+}
+
+/// What a tool said, without the stack trace of one that crashed: the error itself, and the function that it was working on.
+fn essence(stderr: &str) -> String {
+    let Some((said, dump)) = stderr.split_once("PLEASE submit a bug report") else {
+        return stderr.trim().to_owned();
+    };
+    let mut text = said.trim().to_owned();
+    if let Some((_, function)) = dump
+        .split_once("on function '@")
+        .and_then(|(before, rest)| Some((before, rest.split('\'').next()?)))
+    {
+        text.push_str(&format!(" (in the function {function})"));
+    }
+    if text.contains("library call") {
+        text.push_str("; the function uses an operation that GPUs have no instruction for, such as a conversion between f64 and a 128-bit integer");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_told_in_a_line() {
+        let stderr = "LLVM ERROR: unsupported library call operation\nPLEASE submit a bug report to x\nStack dump:\n\
+            2.\tRunning pass 'NVPTX DAG->DAG Pattern Instruction Selection' on function '@cmp'\n #0 0x00007f\n";
+        let text = essence(stderr);
+        assert!(
+            text.starts_with("LLVM ERROR")
+                && text.contains("in the function cmp")
+                && text.contains("128-bit"),
+            "{text}"
+        );
+        assert!(!text.contains("Stack dump"));
+        assert_eq!(essence("  plain \n"), "plain");
+    }
+
+    #[test]
+    fn a_missing_tool_is_named() {
+        let error = run_tool("llc", &mut Command::new("/nowhere/llc"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/nowhere/llc"), "{error}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Reading the PTX for findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::report::{Finding, KernelLint, LintReport};
+use super::rules::FindingKind;
+use crate::ptx::{Instruction, PtxFunction, PtxModule};
+
+/// Memory spaces that an instruction can name; without one it is generic and the GPU finds the space at run time.
+const SPACES: [&str; 5] = ["global", "shared", "const", "param", "local"];
+
+/// Lints PTX text. Source lines appear where the text has line directives.
+///
+/// ```
+/// let report = cuda_builder::lint::lint(".visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tret;\n}\n");
+/// assert_eq!(report.kernels[0].count(cuda_builder::lint::FindingKind::GenericAccess), 1);
+/// ```
+pub fn lint(ptx: &str) -> LintReport {
+    let module = PtxModule::parse(ptx);
+    LintReport {
+        kernels: module
+            .entries()
+            .map(|entry| lint_kernel(&module, entry))
+            .collect(),
+    }
+}
+
+fn lint_kernel(module: &PtxModule, entry: &PtxFunction) -> KernelLint {
+    let mut kernel = KernelLint {
+        kernel: entry.name.clone(),
+        ..KernelLint::default()
+    };
+    for function in reachable(module, entry) {
+        let caller = (function.name != entry.name).then(|| function.name.clone());
+        kernel.barriers += function
+            .instructions
+            .iter()
+            .filter(|instruction| is_barrier(instruction))
+            .count();
+        let mut counts: BTreeMap<(FindingKind, String, Option<String>), usize> = BTreeMap::new();
+        let in_loop = function.in_loop();
+        for (instruction, &looped) in function.instructions.iter().zip(&in_loop) {
+            let found = if is_generic_access(instruction) {
+                let kind = if looped {
+                    FindingKind::GenericAccessInLoop
+                } else {
+                    FindingKind::GenericAccess
+                };
+                Some((kind, instruction.opcode.clone()))
+            } else if instruction.opcode == "trap" {
+                Some((FindingKind::Trap, "trap".to_owned()))
+            } else {
+                None
+            };
+            if let Some((kind, what)) = found {
+                *counts.entry((kind, what, shown(instruction))).or_default() += 1;
+            }
+        }
+        for (instruction, callee) in function
+            .callees()
+            .filter(|(_, callee)| callee.contains("panic"))
+        {
+            *counts
+                .entry((
+                    FindingKind::PanicCall,
+                    callee.to_owned(),
+                    shown(instruction),
+                ))
+                .or_default() += 1;
+        }
+        if function.local_depot > 0 {
+            // The stack has no line of its own: the first access to it is where to look.
+            let access = function
+                .instructions
+                .iter()
+                .find(|instruction| instruction.has("local"));
+            let what = format!("{} bytes of stack", function.local_depot);
+            counts.insert((FindingKind::LocalDepot, what, access.and_then(shown)), 1);
+        }
+        let findings = counts
+            .into_iter()
+            .map(|((kind, what, source), count)| Finding {
+                kind,
+                what,
+                count,
+                source,
+                function: caller.clone(),
+            });
+        kernel.findings.extend(findings);
+    }
+    kernel.findings.sort();
+    kernel
+}
+
+fn shown(instruction: &Instruction) -> Option<String> {
+    instruction.shown_source().map(ToString::to_string)
+}
+
+/// The kernel and every function it calls, directly or not. Panic functions are not entered: the call is the finding.
+fn reachable<'a>(module: &'a PtxModule, entry: &'a PtxFunction) -> Vec<&'a PtxFunction> {
+    let mut seen = BTreeSet::from([entry.name.as_str()]);
+    let mut found = vec![entry];
+    let mut next = 0;
+    while next < found.len() {
+        for (_, callee) in found[next].callees() {
+            if !callee.contains("panic") && seen.insert(callee) {
+                found.extend(module.function(callee));
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+fn is_barrier(instruction: &Instruction) -> bool {
+    // `bar.warp.sync` is a warp's, not the block's.
+    matches!(instruction.base(), "bar" | "barrier")
+        && !instruction.has("warp")
+        && (instruction.has("sync") || instruction.has("red"))
+}
+
+fn is_generic_access(instruction: &Instruction) -> bool {
+    let accesses = matches!(instruction.base(), "ld" | "st" | "atom" | "red");
+    accesses
+        && !instruction
+            .opcode
+            .split(['.', ':'])
+            .any(|part| SPACES.contains(&part))
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,159 @@
+//! A hash of everything in the repository that decides the PTX.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use toml::{Table, Value};
+
+use super::manifest::read_table;
+use super::packages::{Package, device_packages, workspace_root};
+use crate::Result;
+use crate::error::IoContext;
+use crate::link::LINK_REVISION;
+
+/// SHA-256 (lower-case hex) of the sources that go into the device build of the crate in `crate_root`.
+///
+/// Hashed are: the kernel crate and its path dependencies (files under the library's directory, the build script, and what the
+/// manifest says of features and dependencies, inherited values included), the locked versions of registry packages that reach the
+/// GPU, and the revision of this builder's link step. Dependencies that are only for other targets are left out. Line ends, the
+/// order of keys in a manifest and the place of the checkout make no difference; no device toolchain is needed. So an ordinary test
+/// can tell whether PTX in a repository is older than its sources.
+///
+/// # Errors
+/// A manifest that is missing or malformed, or a source file that cannot be read.
+///
+/// ```no_run
+/// let hash = cuda_builder::source_hash("kernels-crate")?;
+/// assert!(std::fs::read_to_string("ptx/kernels.ptx").unwrap().contains(&hash), "stale PTX: run `cargo xtask ptx`");
+/// # Ok::<(), cuda_builder::CudaBuilderError>(())
+/// ```
+pub fn source_hash(crate_root: impl AsRef<Path>) -> Result<String> {
+    let crate_root = crate_root.as_ref();
+    let packages = device_packages(crate_root)?;
+    let mut hash = Sha256::new();
+    let mut field = |name: &str, value: &[u8]| {
+        // Lengths keep neighbouring fields apart.
+        hash.update(format!("{name} {}\n", value.len()));
+        hash.update(value);
+    };
+    field("link revision", &LINK_REVISION.to_le_bytes());
+    for package in &packages {
+        field("package", package.name.as_bytes());
+        for key in ["version", "edition", "links"] {
+            field(key, package.manifest.package_field(key).as_bytes());
+        }
+        field("settings", package.manifest.build_settings().as_bytes());
+        for requirement in &package.requirements {
+            field("dependency", requirement.as_bytes());
+        }
+        for file in source_files(package)? {
+            let relative = file
+                .strip_prefix(package.directory())
+                .unwrap_or(&file)
+                .to_string_lossy()
+                .replace('\\', "/");
+            field("file", relative.as_bytes());
+            field(
+                "content",
+                &unix_line_ends(fs::read(&file).at("cannot read", &file)?),
+            );
+        }
+    }
+    for version in locked_versions(crate_root, &packages)? {
+        field("locked", version.as_bytes());
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// Every file that the package is compiled from, in an order that does not depend on the system.
+fn source_files(package: &Package) -> Result<Vec<PathBuf>> {
+    let mut files = BTreeSet::new();
+    let mut queue = package.source_paths();
+    while let Some(path) = queue.pop() {
+        if path.is_dir() {
+            for entry in path.read_dir().at("cannot list", &path)? {
+                queue.push(entry.at("cannot list", &path)?.path());
+            }
+        } else if !is_editor_file(&path) {
+            files.insert(path);
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+fn is_editor_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.')
+        || name.ends_with('~')
+        || name.ends_with(".orig")
+        || name.ends_with(".rej")
+}
+
+/// A text's bytes with `\n` line ends; anything else unchanged.
+fn unix_line_ends(bytes: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) => text.replace("\r\n", "\n").into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+/// `name version` of every registry package that the device packages reach, from `Cargo.lock`; empty where there is no lock file.
+fn locked_versions(crate_root: &Path, packages: &[Package]) -> Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let mut queue: Vec<String> = packages
+        .iter()
+        .flat_map(|package| package.registry_dependencies.iter().cloned())
+        .collect();
+    let lock = workspace_root(crate_root)?.join("Cargo.lock");
+    if queue.is_empty() || !lock.is_file() {
+        return Ok(found);
+    }
+    let lock = read_table(&lock)?;
+    let entries: Vec<&Table> = lock
+        .get("package")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_table)
+        .collect();
+    let text = |entry: &Table, key: &str| {
+        entry
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut seen = BTreeSet::new();
+    while let Some(name) = queue.pop() {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        for entry in entries
+            .iter()
+            .filter(|entry| text(entry, "name") == name && entry.contains_key("source"))
+        {
+            found.insert(format!("{name} {}", text(entry, "version")));
+            let dependencies = entry
+                .get("dependencies")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            // An entry reads `name`, or `name version` where several versions are locked.
+            queue.extend(
+                dependencies
+                    .filter_map(|value| Some(value.as_str()?.split(' ').next()?.to_owned())),
+            );
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+#[path = "hash_tests.rs"]
+mod tests;

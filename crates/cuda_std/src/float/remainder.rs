@@ -1,0 +1,97 @@
+//! The exact remainder of a division. The device's `%` is `x - trunc(x / y) * y`, rounded at every step.
+
+/// Bits of an `f64`'s fraction.
+const FRACTION_BITS: i32 = 52;
+/// The exponent of the least subnormal number.
+const LEAST_EXPONENT: i32 = -1074;
+
+/// The remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of `x`. NaN where `x` is infinite or `y` is 0.
+pub fn remainder(x: f64, y: f64) -> f64 {
+    let (dividend, divisor) = (x.abs(), y.abs());
+    if !(dividend < f64::INFINITY && divisor > 0.0) {
+        return f64::NAN;
+    }
+    if dividend < divisor {
+        return x;
+    }
+    // Long division in base two: both significands have their leading bit in the same place.
+    let (mut rest, top) = significand(dividend);
+    let (divisor, bottom) = significand(divisor);
+    for _ in bottom..top {
+        if rest >= divisor {
+            rest -= divisor;
+        }
+        rest <<= 1;
+    }
+    if rest >= divisor {
+        rest -= divisor;
+    }
+    compose(rest, bottom).copysign(x)
+}
+
+/// A positive finite number as an integer with bit 52 set, and the exponent of its last bit.
+fn significand(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << FRACTION_BITS) - 1);
+    let biased = (bits >> FRACTION_BITS) as i32;
+    if biased == 0 {
+        let shift = fraction.leading_zeros() as i32 - (63 - FRACTION_BITS);
+        (fraction << shift, LEAST_EXPONENT - shift)
+    } else {
+        (fraction | 1 << FRACTION_BITS, biased - 1 + LEAST_EXPONENT)
+    }
+}
+
+/// `integer * 2^exponent`, which a float can hold: `integer` has at most 53 bits, and none below the least subnormal.
+fn compose(integer: u64, exponent: i32) -> f64 {
+    if integer == 0 {
+        return 0.0;
+    }
+    let shift = integer.leading_zeros() as i32 - (63 - FRACTION_BITS);
+    let (integer, exponent) = (integer << shift, exponent - shift);
+    let below = LEAST_EXPONENT - exponent;
+    if below > 0 {
+        return f64::from_bits(integer >> below);
+    }
+    let biased = (1 - below) as u64;
+    f64::from_bits((integer & ((1 << FRACTION_BITS) - 1)) | biased << FRACTION_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remainder;
+
+    #[test]
+    fn agrees_with_the_cpu_s_operator() {
+        // Bit patterns of every size, subnormals among them.
+        let patterns: Vec<f64> = (0..64)
+            .flat_map(|shift| {
+                [
+                    u64::MAX >> shift,
+                    0x7fef_ffff_ffff_ffff >> shift,
+                    0x1234_5678_9abc_def1 >> shift,
+                ]
+            })
+            .map(f64::from_bits)
+            .chain([
+                0.0,
+                -0.0,
+                1.0,
+                -1.5,
+                3.0,
+                f64::INFINITY,
+                f64::MAX,
+                f64::MIN_POSITIVE,
+            ])
+            .collect();
+        for &x in &patterns {
+            for &y in &patterns {
+                let (ours, cpu) = (remainder(x, y), x % y);
+                assert!(
+                    ours.to_bits() == cpu.to_bits() || ours.is_nan() && cpu.is_nan(),
+                    "{x} % {y}: {ours}"
+                );
+            }
+        }
+    }
+}

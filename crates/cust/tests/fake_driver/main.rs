@@ -1,0 +1,16 @@
+//! What this crate passes to the driver, and what it makes of the driver's answers, tested against a stand-in for libcuda that
+//! checks every handle against the current context (`libcuda.c`). Skipped, aloud, where there is no C compiler.
+#![cfg(target_os = "linux")]
+
+mod contexts;
+mod fake;
+mod memory;
+mod modules;
+mod streams;
+
+use cust::prelude::*;
+
+/// The context of a device, current on this thread.
+fn context(ordinal: u32) -> Context {
+    Context::new(Device::get_device(ordinal).unwrap()).unwrap()
+}

@@ -1,0 +1,161 @@
+//! Buffers, copies, fills, and their sizes.
+
+use cust::error::CudaError;
+use cust::memory::{AsyncCopyDestination, LockedBuffer, mem_get_info};
+use cust::prelude::*;
+
+use crate::context;
+use crate::fake::{self, Handle};
+
+#[test]
+fn copies_fills_and_parts() {
+    let Some((_fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let stream = Stream::new_non_blocking(None).unwrap();
+    assert_eq!(stream.get_flags(), Ok(StreamFlags::NON_BLOCKING));
+    let mut buffer = DeviceBuffer::from_slice(&[1u32, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    buffer.index(2..4).copy_from(&[30, 40]).unwrap();
+    buffer.index(4..6).set_32(9).unwrap();
+    buffer.index(6..).set_zero().unwrap();
+    assert_eq!(buffer.as_host_vec().unwrap(), [1, 2, 30, 40, 9, 9, 0, 0]);
+    let mut copy = DeviceBuffer::<u32>::zeroed(8).unwrap();
+    copy.copy_from(&buffer).unwrap();
+    let mut pinned = LockedBuffer::new(&0u32, 8).unwrap();
+    // SAFETY: nothing else touches either end, and the stream is synchronised before they are used.
+    unsafe {
+        copy.index(0..1).set_8_async(0xff, &stream).unwrap();
+        copy.async_copy_to(&mut pinned, &stream).unwrap();
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(pinned[..], [u32::MAX, 2, 30, 40, 9, 9, 0, 0]);
+
+    assert_eq!(
+        buffer.copy_from(&[1u32, 2]),
+        Err(CudaError::LengthMismatch {
+            destination: 8,
+            source: 2
+        })
+    );
+    assert_eq!(
+        buffer.copy_to(&mut vec![0u32; 9]),
+        Err(CudaError::LengthMismatch {
+            destination: 9,
+            source: 8
+        })
+    );
+    let mut odd = DeviceBuffer::from_slice(&[0u8; 7]).unwrap();
+    assert!(matches!(
+        odd.set_32(0),
+        Err(CudaError::MisalignedFill {
+            bytes: 7,
+            unit: 4,
+            ..
+        })
+    ));
+    assert!(matches!(
+        odd.index(1..5).set_16(0),
+        Err(CudaError::MisalignedFill { unit: 2, .. })
+    ));
+}
+
+#[test]
+fn sizes_from_nothing_to_too_much() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
+    let mut empty = DeviceBuffer::<f64>::from_slice(&[]).unwrap();
+    assert!(empty.is_empty() && empty.as_device_ptr().is_null());
+    empty.set_zero().unwrap();
+    assert_eq!(empty.as_host_vec(), Ok(vec![]));
+    // SAFETY: nothing is read.
+    unsafe { DeviceBuffer::<f64>::uninitialized_async(0, &stream) }
+        .unwrap()
+        .drop_async(&stream)
+        .unwrap();
+    assert_eq!(
+        DeviceBuffer::from_slice(&[(); 5])
+            .unwrap()
+            .as_host_vec()
+            .unwrap()
+            .len(),
+        5
+    );
+    assert!(LockedBuffer::<u64>::from_slice(&[]).unwrap().is_empty());
+    assert_eq!(fake.blocks(), 0);
+
+    let overflowing = usize::MAX / 8 + 1;
+    assert_eq!(
+        DeviceBuffer::<f64>::zeroed(overflowing).unwrap_err(),
+        CudaError::InvalidMemoryAllocation
+    );
+    assert_eq!(
+        LockedBuffer::new(&0u64, overflowing).unwrap_err(),
+        CudaError::InvalidMemoryAllocation
+    );
+    // SAFETY: nothing is read.
+    let too_much = unsafe { DeviceBuffer::<f64>::uninitialized(1 << 40) };
+    assert_eq!(too_much.unwrap_err(), CudaError::OutOfMemory);
+    let third: DeviceBuffer<u8> = DeviceBuffer::zeroed(25 << 20).unwrap();
+    assert_eq!(mem_get_info(), Ok(((64 << 20) - (25 << 20), 64 << 20)));
+    assert_eq!(
+        DeviceBuffer::<u8>::zeroed(50 << 20).unwrap_err(),
+        CudaError::OutOfMemory
+    );
+    drop(third);
+    assert_eq!(fake.blocks(), 0);
+}
+
+#[test]
+fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let before = (fake.count('a'), fake.count('f'));
+    {
+        let _context = context(0);
+        let stream = Stream::new_non_blocking(None).unwrap();
+        // SAFETY: nothing is read before it is written; one stream only.
+        let (first, second) = unsafe {
+            (
+                DeviceBuffer::<u32>::zeroed_async(4, &stream).unwrap(),
+                DeviceBuffer::from_slice_async(&[7u32], &stream).unwrap(),
+            )
+        };
+        assert_eq!(first.as_host_vec().unwrap(), [0; 4]);
+        first.drop_async(&stream).unwrap();
+        // The buffer outlives its stream's owner, and so keeps the stream.
+        Stream::drop(stream).unwrap();
+        assert_eq!(fake.live(Handle::Stream), 1);
+        assert_eq!(second.as_host_vec().unwrap(), [7]);
+        drop(second);
+        assert_eq!((fake.live(Handle::Stream), fake.blocks()), (0, 0));
+    }
+    assert_eq!(
+        (fake.count('a') - before.0, fake.count('f') - before.1),
+        (2, 2)
+    );
+    // A device without pools: whether it has them is asked once per context, so this is a new one.
+    fake.set_pools(false);
+    let _context = context(0);
+    let stream = Stream::new_non_blocking(None).unwrap();
+    // SAFETY: as above.
+    let plain = unsafe { DeviceBuffer::<u32>::zeroed_async(4, &stream) }.unwrap();
+    plain.drop_async(&stream).unwrap();
+    // SAFETY: as above.
+    drop(unsafe { DeviceBuffer::<u32>::zeroed_async(4, &stream) }.unwrap());
+    assert_eq!((fake.count('a') - before.0, fake.blocks()), (2, 0));
+    assert_eq!(
+        cust::memory::set_release_threshold(Device::get_device(0).unwrap(), 1),
+        Err(CudaError::NotSupported)
+    );
+    fake.set_pools(true);
+    cust::memory::set_release_threshold(Device::get_device(0).unwrap(), u64::MAX).unwrap();
+    assert_eq!(
+        cust::memory::release_threshold(Device::get_device(0).unwrap()),
+        Ok(u64::MAX)
+    );
+}

@@ -1,0 +1,276 @@
+//! A host program in the style of the published `cust`: sums two vectors on the GPU, three ways.
+//!
+//! `published/` type-checks this very file against the published crate, `ours/` builds and runs it with ferrovox's. Nothing in
+//! it may need to know which of the two it is.
+
+use std::error::Error;
+use std::ffi::CStr;
+
+use cust::context::{CurrentContext, ResourceLimit};
+use cust::device::DeviceAttribute;
+use cust::error::{CudaError, CudaResult, DropResult};
+use cust::event::{Event, EventFlags, EventStatus};
+use cust::function::{BlockSize, FunctionAttribute, GridSize};
+use cust::memory::{
+    AsyncCopyDestination, CopyDestination, DeviceBox, DeviceBuffer, DeviceCopy, DevicePointer,
+    GpuBuffer, LockedBuffer, mem_get_info,
+};
+use cust::module::{Module, ModuleJitOption, OptLevel};
+use cust::prelude::*;
+use cust::stream::StreamWaitEventFlags;
+use cust::util::SliceExt;
+
+/// c[i] = (a[i] + b[i]) * SCALE, for i < n.
+const PTX: &str = "
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .const .align 4 .f32 SCALE = 0f3F800000;
+.visible .entry vecadd(.param .u64 a, .param .u64 n_a, .param .u64 b, .param .u64 n_b, .param .u64 c)
+{
+    .reg .pred %past;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<12>;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [n_a];
+    ld.param.u64 %rd3, [b];
+    ld.param.u64 %rd4, [c];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mul.wide.u32 %rd5, %r1, %r2;
+    cvt.u64.u32 %rd6, %r3;
+    add.u64 %rd7, %rd5, %rd6;
+    setp.ge.u64 %past, %rd7, %rd2;
+    @%past bra DONE;
+    shl.b64 %rd8, %rd7, 2;
+    add.u64 %rd9, %rd1, %rd8;
+    add.u64 %rd10, %rd3, %rd8;
+    add.u64 %rd11, %rd4, %rd8;
+    ld.f32 %f1, [%rd9];
+    ld.f32 %f2, [%rd10];
+    add.rn.f32 %f3, %f1, %f2;
+    ld.const.f32 %f4, [SCALE];
+    mul.rn.f32 %f5, %f3, %f4;
+    st.f32 [%rd11], %f5;
+DONE:
+    ret;
+}
+";
+
+/// A parameter block, as kernels take them by value.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Spacing {
+    along: [f32; 3],
+}
+unsafe impl DeviceCopy for Spacing {}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let context = match cust::quick_init() {
+        Ok(context) => context,
+        Err(error) => {
+            println!("no GPU to run on: {error}");
+            return Ok(());
+        }
+    };
+    describe_devices()?;
+    let module = Module::from_ptx(
+        PTX,
+        &[
+            ModuleJitOption::OptLevel(OptLevel::O4),
+            ModuleJitOption::MaxRegisters(64),
+        ],
+    )?;
+    let sums = [
+        with_copies_at_once(&module)?,
+        with_copies_in_a_stream(&module)?,
+        with_a_constant(&module)?,
+    ];
+    for (sum, scale) in sums.iter().zip([1.0, 1.0, 2.0]) {
+        for (i, value) in sum.iter().enumerate() {
+            assert_eq!(*value, 3.0 * i as f32 * scale, "element {i}");
+        }
+    }
+    boxes_and_pointers()?;
+    module_errors();
+    drop_loudly(Module::drop(module));
+    drop_loudly(Context::drop(context));
+    println!("{} vectors summed and checked", sums.len());
+    Ok(())
+}
+
+fn describe_devices() -> CudaResult<()> {
+    for device in Device::devices()? {
+        let device = device?;
+        let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)?;
+        println!(
+            "{}: {} bytes, {multiprocessors} multiprocessors",
+            device.name()?,
+            device.total_memory()?
+        );
+    }
+    let version = cust::CudaApiVersion::get()?;
+    let (free, total) = mem_get_info()?;
+    println!(
+        "CUDA {}.{}, {free} of {total} bytes free",
+        version.major(),
+        version.minor()
+    );
+    let current = CurrentContext::get_device()?;
+    println!(
+        "on {}, {} bytes of stack",
+        current.name()?,
+        CurrentContext::get_resource_limit(ResourceLimit::StackSize)?
+    );
+    Ok(())
+}
+
+fn inputs(n: usize) -> (Vec<f32>, Vec<f32>) {
+    (
+        (0..n).map(|i| i as f32).collect(),
+        (0..n).map(|i| 2.0 * i as f32).collect(),
+    )
+}
+
+fn with_copies_at_once(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+    let (a, b) = inputs(1000);
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    let a_gpu = a.as_slice().as_dbuf()?;
+    let b_gpu = DeviceBuffer::from_slice(&b)?;
+    let c_gpu = DeviceBuffer::<f32>::zeroed(a.len())?;
+    let vecadd = module.get_function("vecadd")?;
+    let (_, block) = vecadd.suggested_launch_configuration(0, BlockSize::xyz(256, 1, 1))?;
+    let grid = (a.len() as u32 + block - 1) / block;
+    unsafe {
+        launch!(
+            vecadd<<<grid, block, 0, stream>>>(
+                a_gpu.as_device_ptr(),
+                a_gpu.len(),
+                b_gpu.as_device_ptr(),
+                b_gpu.len(),
+                c_gpu.as_device_ptr(),
+            )
+        )?;
+    }
+    stream.synchronize()?;
+    let mut c = vec![0.0f32; a.len()];
+    c_gpu.copy_to(&mut c)?;
+    assert_eq!(c, c_gpu.as_host_vec()?);
+    Ok(c)
+}
+
+fn with_copies_in_a_stream(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+    let (a, b) = inputs(5000);
+    let stream = Stream::new(StreamFlags::DEFAULT, Some(0))?;
+    let (start, end) = (
+        Event::new(EventFlags::DEFAULT)?,
+        Event::new(EventFlags::DEFAULT | EventFlags::BLOCKING_SYNC)?,
+    );
+    let a_host = LockedBuffer::from_slice(&a)?;
+    let mut c_host = LockedBuffer::new(&0.0f32, a.len())?;
+    start.record(&stream)?;
+    unsafe {
+        let mut a_gpu = DeviceBuffer::<f32>::uninitialized_async(a.len(), &stream)?;
+        let b_gpu = DeviceBuffer::from_slice_async(&b, &stream)?;
+        let mut c_gpu = DeviceBuffer::<f32>::zeroed_async(a.len(), &stream)?;
+        a_gpu.async_copy_from(&a_host, &stream)?;
+        c_gpu.set_8_async(0xff, &stream)?;
+        launch!(module.vecadd<<<(20, 1, 1), (256, 1), 0, stream>>>(
+            a_gpu.as_device_ptr(), a_gpu.len(), b_gpu.as_device_ptr(), b_gpu.len(), GpuBuffer::as_device_ptr(&c_gpu)
+        ))?;
+        c_gpu.async_copy_to(&mut c_host, &stream)?;
+        a_gpu.drop_async(&stream)?;
+        b_gpu.drop_async(&stream)?;
+        c_gpu.drop_async(&stream)?;
+    }
+    end.record(&stream)?;
+    end.synchronize()?;
+    assert!(matches!(end.query()?, EventStatus::Ready));
+    println!("{:?} in the stream", end.elapsed(&start)?);
+    let other = Stream::new(StreamFlags::DEFAULT, None)?;
+    other.wait_event(end, StreamWaitEventFlags::DEFAULT)?;
+    other.add_callback(Box::new(|| println!("the stream is done")))?;
+    other.synchronize()?;
+    drop_loudly(Stream::drop(other));
+    Ok(c_host.to_vec())
+}
+
+fn with_a_constant(module: &Module) -> Result<Vec<f32>, Box<dyn Error>> {
+    let (a, b) = inputs(300);
+    let name = CStr::from_bytes_with_nul(b"SCALE\0")?;
+    let mut scale = module.get_global::<f32>(name)?;
+    scale.copy_from(&2.0)?;
+    let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+    let vecadd = module.get_function("vecadd")?;
+    let registers = vecadd.get_attribute(FunctionAttribute::NumRegisters)?;
+    let blocks = vecadd.max_active_blocks_per_multiprocessor(BlockSize::x(128), 0)?;
+    println!("{registers} registers, {blocks} blocks of 128 threads on a multiprocessor");
+    let a_gpu = DeviceBuffer::from_slice(&a)?;
+    let b_gpu = DeviceBuffer::from_slice(&b)?;
+    let mut c_gpu = unsafe { DeviceBuffer::<f32>::uninitialized(a.len())? };
+    c_gpu.set_zero()?;
+    let arguments = (
+        a_gpu.as_device_ptr(),
+        a.len(),
+        b_gpu.as_device_ptr(),
+        b.len(),
+        c_gpu.as_device_ptr(),
+    );
+    unsafe {
+        stream.launch(
+            &vecadd,
+            GridSize::x(3),
+            BlockSize::x(128),
+            0,
+            &[
+                &arguments.0 as *const _ as *mut std::ffi::c_void,
+                &arguments.1 as *const _ as *mut std::ffi::c_void,
+                &arguments.2 as *const _ as *mut std::ffi::c_void,
+                &arguments.3 as *const _ as *mut std::ffi::c_void,
+                &arguments.4 as *const _ as *mut std::ffi::c_void,
+            ],
+        )?;
+    }
+    stream.synchronize()?;
+    let (head, tail) = (c_gpu.index(..100), c_gpu.index(100..));
+    let mut c = head.as_host_vec()?;
+    c.extend(tail.as_host_vec()?);
+    Ok(c)
+}
+
+fn boxes_and_pointers() -> CudaResult<()> {
+    let mut spacing = DeviceBox::new(&Spacing {
+        along: [1.0, 2.0, 3.0],
+    })?;
+    spacing.copy_from(&Spacing {
+        along: [4.0, 5.0, 6.0],
+    })?;
+    assert_eq!(spacing.as_host_value()?.along, [4.0, 5.0, 6.0]);
+    let pointer: DevicePointer<Spacing> = spacing.as_device_ptr();
+    let address: u64 = pointer.as_raw();
+    assert!(!pointer.is_null() && address == pointer.cast::<f32>().as_raw());
+    let mut count = DeviceVariable::new(5u32)?;
+    *count += 1;
+    count.copy_htod()?;
+    count.copy_dtoh()?;
+    assert_eq!(*count, 6);
+    drop_loudly(DeviceBox::drop(spacing));
+    Ok(())
+}
+
+fn module_errors() {
+    let refused: CudaResult<Module> = Module::from_ptx("this is no PTX", &[]);
+    match refused {
+        Err(CudaError::InvalidPtx) | Err(CudaError::InvalidImage) => {}
+        Err(other) => println!("refused with {other}"),
+        Ok(_) => panic!("the driver accepts anything"),
+    }
+}
+
+fn drop_loudly<T>(result: DropResult<T>) {
+    if let Err((error, _still_here)) = result {
+        println!("not dropped: {error}");
+    }
+}

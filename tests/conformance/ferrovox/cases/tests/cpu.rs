@@ -1,0 +1,45 @@
+//! Every case on the CPU executor, in fast and in checked mode, with every block size it takes.
+
+use conformance_cases::{Cpu, all};
+use simt::Mode;
+
+fn run_all(mode: Mode) {
+    let mut failures = Vec::new();
+    for case in all::<Cpu>() {
+        for &block in case.blocks {
+            if let Err(why) = (case.run)(&mut Cpu::new(mode), block) {
+                failures.push(format!("{} with blocks of {block}: {why}", case.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn fast() {
+    run_all(Mode::Fast);
+}
+
+#[test]
+fn checked() {
+    for seed in [1, 2, 3] {
+        run_all(Mode::Checked { seed });
+    }
+}
+
+/// A case that nobody lists is a case that nobody runs.
+#[test]
+fn every_kernel_has_a_case() {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels");
+    let listed: Vec<&str> = all::<Cpu>().iter().map(|case| case.name).collect();
+    let mut kernels = 0;
+    for file in std::fs::read_dir(sources).expect("the kernels' folder") {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("its text");
+        for after in text.split("#[kernel]\npub unsafe fn ").skip(1) {
+            let name = after.split('(').next().expect("a name");
+            assert!(listed.contains(&name), "no case for the kernel {name}");
+            kernels += 1;
+        }
+    }
+    assert_eq!(kernels, listed.len());
+}

@@ -1,0 +1,137 @@
+//! `cargo xtask bundle`: one directory with the command, the test programs, the benches and their data, to copy to a GPU host
+//! that has no Rust.
+
+mod build;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::paths;
+use build::{Kind, Program};
+
+/// A copy to a rented host takes as long as its upload.
+const LIMIT: u64 = 60 << 20;
+
+/// The script that runs everything on the GPU host.
+const RUN_TESTS: &str = include_str!("run-tests.sh");
+
+/// Arguments of `bundle`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Directory to make; what is in it is replaced [default: bundle]
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| paths::root().join("bundle"));
+    replace(&output)?;
+    let mut programs = build::programs()?;
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    for program in &programs {
+        install(program, &output)?;
+    }
+    copy_tree(&paths::root().join("data"), &output.join("data"))?;
+    copy_tree(
+        &paths::root().join("fuzz/corpus"),
+        &output.join("fuzz/corpus"),
+    )?;
+    let script = output.join("run-tests.sh");
+    fs::write(&script, RUN_TESTS).with_context(|| format!("cannot write {}", script.display()))?;
+    make_executable(&script)?;
+
+    let size = size_of(&output)?;
+    println!(
+        "{}: {} programs, {:.1} MB; copy it to a GPU host and run {}/run-tests.sh there",
+        output.display(),
+        programs.len(),
+        size as f64 / 1e6,
+        output.file_name().unwrap_or_default().to_string_lossy()
+    );
+    if size > LIMIT {
+        bail!(
+            "the bundle has {size} bytes, more than the {LIMIT} it may have: leave a program out in xtask/src/bundle"
+        );
+    }
+    Ok(())
+}
+
+/// Makes the directory anew. One that is not a bundle is left alone.
+fn replace(output: &Path) -> Result<()> {
+    let is_ours = output.join("run-tests.sh").is_file();
+    if output.exists() && !is_ours && fs::read_dir(output)?.next().is_some() {
+        bail!(
+            "{} is not empty and no bundle; name another directory",
+            output.display()
+        );
+    }
+    if is_ours {
+        fs::remove_dir_all(output).with_context(|| format!("cannot empty {}", output.display()))?;
+    }
+    fs::create_dir_all(output).with_context(|| format!("cannot make {}", output.display()))
+}
+
+/// Copies a program without its symbols.
+fn install(program: &Program, output: &Path) -> Result<()> {
+    let folder = output.join(match program.kind {
+        Kind::Command => "bin",
+        Kind::Test => "tests",
+        Kind::Bench => "benches",
+    });
+    fs::create_dir_all(&folder)?;
+    let copy = folder.join(&program.name);
+    fs::copy(&program.path, &copy)
+        .with_context(|| format!("cannot copy {}", program.path.display()))?;
+    // without binutils the bundle is larger, and the limit will tell
+    let _ = Command::new("strip").arg("--strip-all").arg(&copy).status();
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target)
+                .with_context(|| format!("cannot copy {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn size_of(folder: &Path) -> Result<u64> {
+    let mut size = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        size += if entry.file_type()?.is_dir() {
+            size_of(&entry.path())?
+        } else {
+            entry.metadata()?.len()
+        };
+    }
+    Ok(size)
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::set_permissions(
+        path,
+        fs::Permissions::from_mode(0o755),
+    )?)
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Runs every test program of this bundle and prints a summary. Nothing but this folder and the CUDA driver is needed.
+#
+#   ./run-tests.sh                             everything
+#   ./run-tests.sh isosurface scan             programs whose names contain one of these words
+#   ./run-tests.sh --sanitizer memcheck        each program under compute-sanitizer, with that tool
+#                                              (memcheck, racecheck, initcheck, synccheck)
+#   ./run-tests.sh --bench                     the benches too, after the tests
+#
+# Logs are in logs/. The last line is "N passed, N failed"; the exit status is 1 if anything failed.
+set -u
+cd "$(dirname "$0")" || exit 2
+
+tool=""
+bench=false
+words=()
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --sanitizer)
+            [ $# -ge 2 ] || { echo "--sanitizer needs a tool" >&2; exit 2; }
+            tool="$2"
+            shift
+            ;;
+        --bench) bench=true ;;
+        --help | -h)
+            sed -n '2,10s/^# \{0,1\}//p' "$0"
+            exit 0
+            ;;
+        -*)
+            echo "unknown option $1; see --help" >&2
+            exit 2
+            ;;
+        *) words+=("$1") ;;
+    esac
+    shift
+done
+
+export FERROVOX_BIN="$PWD/bin/ferrovox"
+export FERROVOX_DATA="$PWD/data"
+export FERROVOX_CORPUS="$PWD/fuzz/corpus"
+export RUST_BACKTRACE=1
+
+sanitizer=()
+if [ -n "$tool" ]; then
+    program="$(command -v compute-sanitizer || true)"
+    for candidate in /usr/local/cuda*/bin/compute-sanitizer; do
+        [ -z "$program" ] && [ -x "$candidate" ] && program="$candidate"
+    done
+    [ -n "$program" ] || { echo "compute-sanitizer is not installed here" >&2; exit 2; }
+    # programs that never use CUDA are no error; one test at a time, so that a finding has one cause
+    sanitizer=("$program" --tool "$tool" --error-exitcode 86 --require-cuda-init no --target-processes all)
+fi
+
+wanted() {
+    [ ${#words[@]} -eq 0 ] && return 0
+    local word
+    for word in "${words[@]}"; do
+        case "$1" in *"$word"*) return 0 ;; esac
+    done
+    return 1
+}
+
+# The sum of "N WORD" in the lines with test results.
+count() {
+    sed -n "s/^test result:.* \([0-9][0-9]*\) $2;.*/\1/p" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+mkdir -p logs
+"$FERROVOX_BIN" devices || true
+passed=0
+failed=0
+failures=()
+printf '\n%-44s %8s %8s %8s\n' program passed failed seconds
+for program in tests/*; do
+    name="$(basename "$program")"
+    wanted "$name" || continue
+    log="logs/$name${tool:+.$tool}.log"
+    start=$SECONDS
+    arguments=()
+    if [ -n "$tool" ] && "$program" --list >/dev/null 2>&1 </dev/null; then
+        arguments=(--test-threads=1)
+    fi
+    "${sanitizer[@]+"${sanitizer[@]}"}" "$program" "${arguments[@]+"${arguments[@]}"}" >"$log" 2>&1 </dev/null
+    status=$?
+    p=$(count "$log" passed)
+    f=$(count "$log" failed)
+    if [ "$status" -eq 0 ] && [ "$p" -eq 0 ]; then p=1; fi
+    if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+    passed=$((passed + p))
+    failed=$((failed + f))
+    [ "$f" -eq 0 ] || failures+=("$log (exit status $status)")
+    printf '%-44s %8s %8s %8s\n' "$name" "$p" "$f" $((SECONDS - start))
+done
+
+if $bench; then
+    for program in benches/*; do
+        [ -x "$program" ] || continue
+        printf '\n%s\n' "$(basename "$program")"
+        "$program" --bench 2>&1 | tee "logs/$(basename "$program").log"
+    done
+fi
+
+printf '\n'
+for failure in "${failures[@]+"${failures[@]}"}"; do
+    printf 'failed: %s\n' "$failure"
+done
+printf '%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]

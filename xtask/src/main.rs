@@ -1,0 +1,49 @@
+//! What a person working on the project runs: `cargo xtask --help`.
+//!
+//! One file per command; each has a struct of arguments and a function `run`.
+
+mod bundle;
+mod paths;
+mod ptx;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a person working on the project runs.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install, or explain how to install, what `ptx` needs: the device compiler and NVIDIA's assembler.
+    Setup(setup::Arguments),
+    /// Build the kernels to PTX, assemble and lint them, and record what each takes.
+    Ptx(ptx::Arguments),
+    /// Check everything: format, lints, documentation, PTX, tests, conformance, examples.
+    Test(test::Arguments),
+    /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
+    Bundle(bundle::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Setup(arguments) => setup::run(&arguments),
+        Command::Ptx(arguments) => ptx::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Bundle(arguments) => bundle::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

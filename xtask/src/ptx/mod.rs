@@ -1,0 +1,212 @@
+//! `cargo xtask ptx`: the kernels as PTX, what each takes of a GPU, and whether they are clean.
+
+mod compare;
+mod resources;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use cuda_builder::lint::{LintReport, LintRules};
+use cuda_builder::{CudaBuilder, NvvmArch, Ptxas, ResourceTable};
+
+use crate::{paths, setup};
+
+/// The architectures that ship: 7.0 runs on everything newer by the driver's translation, 9.0 spares Hopper that.
+const SHIPPED: [NvvmArch; 2] = [NvvmArch::Compute70, NvvmArch::Compute90];
+
+/// Arguments of `ptx`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Change nothing; fail, and say what differs, when the repository's files are not what the sources give.
+    #[arg(long)]
+    check: bool,
+    /// Architecture to build for, such as sm_80; may be repeated [default: sm_70 sm_90]
+    #[arg(long = "arch", value_name = "SM")]
+    arches: Vec<NvvmArch>,
+    /// Write the optimised program too, beside the PTX.
+    #[arg(long, value_name = "FORM")]
+    emit: Option<Emit>,
+    /// The kernel crate [default: kernels-crate]
+    #[arg(long = "crate", value_name = "PATH")]
+    crate_path: Option<PathBuf>,
+    /// Directory of the results [default: host-crate/ptx]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What `--emit` can write.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Emit {
+    /// LLVM IR text.
+    LlvmIr,
+    /// LLVM bitcode.
+    LlvmBitcode,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let (_, ptxas) = setup::tools()?;
+    let crate_path = arguments
+        .crate_path
+        .clone()
+        .unwrap_or_else(|| paths::root().join("kernels-crate"));
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| paths::root().join("host-crate/ptx"));
+    let arches = if arguments.arches.is_empty() {
+        SHIPPED.to_vec()
+    } else {
+        arguments.arches.clone()
+    };
+    let job = Job {
+        arguments,
+        crate_path,
+        arches,
+        ptxas,
+    };
+    if arguments.check {
+        let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
+        // Figures of architectures that are not built again stay as they are.
+        let recorded = out.join(resources::FILE);
+        if recorded.is_file() {
+            fs::copy(&recorded, fresh.path().join(resources::FILE))
+                .with_context(|| format!("cannot copy {}", recorded.display()))?;
+        }
+        let files = job.build(fresh.path())?;
+        let differences: Vec<String> = files
+            .iter()
+            .filter_map(|name| {
+                compare::difference(&out.join(name), &fresh.path().join(name)).transpose()
+            })
+            .collect::<Result<_>>()?;
+        if !differences.is_empty() {
+            bail!(
+                "the PTX in {} is not what the sources give. Run `cargo xtask ptx`.\n{}",
+                paths::shown(&out),
+                differences.join("\n")
+            );
+        }
+        println!("{}: up to date", paths::shown(&out));
+        return Ok(());
+    }
+    let started = Instant::now();
+    let files = job.build(&out)?;
+    println!(
+        "{}: {} ({:.1} s)",
+        paths::shown(&out),
+        files.join(", "),
+        started.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// One architecture's results.
+struct Built {
+    arch: NvvmArch,
+    /// The PTX file's.
+    name: String,
+    kernels: ResourceTable,
+    lint: LintReport,
+}
+
+/// One run's settings.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    crate_path: PathBuf,
+    arches: Vec<NvvmArch>,
+    ptxas: Ptxas,
+}
+
+impl Job<'_> {
+    /// Builds everything into `out` and returns the names of the files written.
+    fn build(&self, out: &Path) -> Result<Vec<String>> {
+        fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+        // Each architecture has directories of its own, so they can be built side by side.
+        let built: Vec<Result<Built>> = thread::scope(|scope| {
+            let running: Vec<_> = self
+                .arches
+                .iter()
+                .map(|&arch| scope.spawn(move || self.build_arch(arch, out)))
+                .collect();
+            running
+                .into_iter()
+                .map(|thread| {
+                    thread
+                        .join()
+                        .unwrap_or_else(|_| bail!("a build thread panicked"))
+                })
+                .collect()
+        });
+        let mut files = Vec::new();
+        let mut table = resources::Recorded::read(&out.join(resources::FILE))?;
+        let mut errors = BTreeMap::new();
+        for built in built {
+            let Built {
+                arch,
+                name,
+                kernels,
+                lint,
+            } = built?;
+            println!("{name}:\n{}", resources::table(&kernels, &lint));
+            for error in lint.errors(&LintRules::strict()) {
+                errors.entry(error).or_insert_with(Vec::new).push(arch.sm());
+            }
+            table.set(arch, &self.ptxas, kernels);
+            files.push(name);
+        }
+        table.write(&out.join(resources::FILE))?;
+        files.push(resources::FILE.to_owned());
+        if !errors.is_empty() {
+            let lines = errors
+                .iter()
+                .map(|(error, arches)| format!("  {}: {error}\n", arches.join(", ")));
+            bail!("the lint found:\n{}", lines.collect::<String>());
+        }
+        Ok(files)
+    }
+
+    fn build_arch(&self, arch: NvvmArch, out: &Path) -> Result<Built> {
+        let name = format!("{}_{}.ptx", self.stem(), arch.sm());
+        let path = out.join(&name);
+        let lint = self.builder(arch).copy_to(&path).build_with_report()?.lint;
+        let kernels = self.ptxas.resources(&path, arch)?;
+        Ok(Built {
+            arch,
+            name,
+            kernels,
+            lint,
+        })
+    }
+
+    fn builder(&self, arch: NvvmArch) -> CudaBuilder {
+        // No contraction: a kernel that wants a fused operation says `mul_add`, and the CPU computes the same bits.
+        let builder = CudaBuilder::new(&self.crate_path)
+            .arch(arch)
+            .fma_contraction(false);
+        let builder = builder.target_directory(paths::target().join("cuda-builder"));
+        match self.arguments.emit {
+            Some(Emit::LlvmIr) => builder.emit_llvm_ir(true),
+            Some(Emit::LlvmBitcode) => builder.emit_llvm_bitcode(true),
+            None => builder,
+        }
+    }
+
+    /// First part of the file names: the library's name for the kernels that ship, else the crate's directory.
+    fn stem(&self) -> String {
+        let directory = self
+            .crate_path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        if directory == "kernels-crate" {
+            "ferrovox".to_owned()
+        } else {
+            directory.into_owned()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `cargo xtask setup`: the device compiler and NVIDIA's assembler.
+
+mod assembler;
+mod compiler;
+mod system;
+
+use anyhow::{Result, bail};
+use cuda_builder::{DeviceToolchain, Ptxas};
+
+/// Arguments of `setup`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Only say what is there and what is missing; exit status 1 when something is.
+    #[arg(long)]
+    check: bool,
+}
+
+/// One thing that the repository needs: what it is, and how it may be had.
+enum State {
+    /// It is there; what exactly.
+    Present(String),
+    /// It is missing; why, or what to do.
+    Missing(String),
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut missing = Vec::new();
+    for (name, state, install) in [
+        (
+            "device compiler",
+            compiler::state as fn() -> State,
+            compiler::install as fn() -> Result<()>,
+        ),
+        ("assembler", assembler::state, assembler::install),
+    ] {
+        let mut now = state();
+        if let (State::Missing(_), false) = (&now, arguments.check) {
+            println!("{name}: installing");
+            if let Err(error) = install() {
+                println!("{name}: {error:#}");
+            }
+            now = state();
+        }
+        match now {
+            State::Present(what) => println!("{name}: {what}"),
+            State::Missing(why) => {
+                println!("{name}: missing. {why}");
+                missing.push(name);
+            }
+        }
+    }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        bail!("missing: {}", missing.join(", "))
+    }
+}
+
+/// Both tools, or what to do.
+pub fn tools() -> Result<(DeviceToolchain, Ptxas)> {
+    let toolchain = DeviceToolchain::find()?;
+    match assembler::find() {
+        Some(ptxas) => Ok((toolchain, ptxas)),
+        None => bail!(
+            "NVIDIA's assembler is missing. Run `cargo xtask setup`, which does this: {}",
+            assembler::command()
+        ),
+    }
+}
