@@ -48,7 +48,7 @@ impl<T: DeviceSample> DeviceVolume<T> {
         Ok(Self {
             samples,
             grid,
-            geometry: volume.geometry().clone(),
+            geometry: *volume.geometry(),
         })
     }
 

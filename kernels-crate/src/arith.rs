@@ -30,10 +30,20 @@ mod tests {
 
     #[test]
     fn division_is_division() {
-        for (a, b) in [(0, 1), (7, 3), (6, 3), (u64::MAX, 2), (u64::MAX, u64::MAX), (1, u64::MAX)] {
+        for (a, b) in [
+            (0, 1),
+            (7, 3),
+            (6, 3),
+            (u64::MAX, 2),
+            (u64::MAX, u64::MAX),
+            (1, u64::MAX),
+        ] {
             assert_eq!((quotient(a, b), remainder(a, b)), (a / b, a % b));
             assert_eq!(quotient_up(a, b), a.div_ceil(b));
         }
-        assert_eq!((quotient(5, 0), remainder(5, 0), quotient_up(5, 0)), (0, 0, 0));
+        assert_eq!(
+            (quotient(5, 0), remainder(5, 0), quotient_up(5, 0)),
+            (0, 0, 0)
+        );
     }
 }

@@ -87,7 +87,7 @@ proptest! {
         macro_rules! check {
             ($($type:ty, $iso:expr);*) => {$(
                 let samples: Vec<$type> = bits.iter().map(|&bits| bits as $type).collect();
-                assert_same_bits(&Volume::new(samples, dims, place.clone()).unwrap(), &params($iso));
+                assert_same_bits(&Volume::new(samples, dims, place).unwrap(), &params($iso));
             )*};
         }
         check!(u8, 127.0; i8, 0.0; u16, 30000.5; i16, -12.0);

@@ -191,7 +191,7 @@ fn any_affine_geometry_keeps_the_outside_outside() {
     for test in devices::fast() {
         for axes in geometries {
             let geometry = Geometry::new(axes, Vector3::new(5.0, -3.0, 100.0)).unwrap();
-            let volume = Volume::new(samples.clone(), [n; 3], geometry.clone()).unwrap();
+            let volume = Volume::new(samples.clone(), [n; 3], geometry).unwrap();
             let params = IsosurfaceParams {
                 normals: true,
                 ..Default::default()

@@ -90,23 +90,19 @@ impl<T: Element> Buffer<T> {
 
     /// The elements in the CPU's memory, if that is where they are.
     pub(super) fn as_slice(&self) -> Option<&[T]> {
-        match &self.memory {
-            // SAFETY: `len` elements, initialised by the allocation; any bytes are a `T`.
-            BufferMemory::Cpu(memory) => {
-                Some(unsafe { std::slice::from_raw_parts(memory.pointer().cast(), self.len) })
-            }
-            BufferMemory::Cuda(_) => None,
-        }
+        let BufferMemory::Cpu(memory) = &self.memory else {
+            return None;
+        };
+        // SAFETY: `len` elements, initialised by the allocation; any bytes are a `T`.
+        Some(unsafe { std::slice::from_raw_parts(memory.pointer().cast(), self.len) })
     }
 
     pub(super) fn as_mut_slice(&mut self) -> Option<&mut [T]> {
-        match &mut self.memory {
-            // SAFETY: as above, and the borrow is exclusive.
-            BufferMemory::Cpu(memory) => {
-                Some(unsafe { std::slice::from_raw_parts_mut(memory.pointer().cast(), self.len) })
-            }
-            BufferMemory::Cuda(_) => None,
-        }
+        let BufferMemory::Cpu(memory) = &self.memory else {
+            return None;
+        };
+        // SAFETY: as above, and the borrow is exclusive.
+        Some(unsafe { std::slice::from_raw_parts_mut(memory.pointer().cast(), self.len) })
     }
 }
 

@@ -57,11 +57,9 @@ pub fn active_blocks(
     let own = kernel.static_shared_bytes as u64 + dynamic_shared_bytes as u64;
     let shared = (own + device.reserved_shared_bytes_per_block as u64)
         .next_multiple_of(device.shared_granularity.max(1) as u64);
-    let by_shared = if shared == 0 {
-        u64::MAX
-    } else {
-        device.shared_bytes_per_multiprocessor as u64 / shared
-    };
+    let by_shared = (device.shared_bytes_per_multiprocessor as u64)
+        .checked_div(shared)
+        .unwrap_or(u64::MAX);
 
     by_warps
         .min(by_registers)
@@ -153,7 +151,8 @@ mod tests {
     #[test]
     fn the_best_block_is_the_largest_of_those_that_fill_the_device() {
         assert_eq!(block_size(&device(228, 64, 32), &kernel(32), 1024, 0), 1024);
-        assert_eq!(block_size(&device(228, 64, 32), &kernel(32), 100, 0), 96);
+        // 21 blocks of 96 are 2016 threads, 32 blocks of 64 are all 2048
+        assert_eq!(block_size(&device(228, 64, 32), &kernel(32), 100, 0), 64);
         assert_eq!(block_size(&device(228, 64, 32), &kernel(255), 1024, 0), 256);
     }
 

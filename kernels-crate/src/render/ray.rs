@@ -52,11 +52,19 @@ impl Camera {
     pub(super) fn span(&self, start: [f32; 3], grid: Grid) -> Option<Span> {
         let [x, y, z] = start;
         let [dx, dy, dz] = self.direction;
-        let whole = Span { enter: 0.0, leave: f32::MAX, inward: [0.0; 3] };
+        let whole = Span {
+            enter: 0.0,
+            leave: f32::MAX,
+            inward: [0.0; 3],
+        };
         let span = whole.cut(x, dx, (grid.nx - 1) as f32, [1.0, 0.0, 0.0])?;
         let span = span.cut(y, dy, (grid.ny - 1) as f32, [0.0, 1.0, 0.0])?;
         let span = span.cut(z, dz, (grid.nz - 1) as f32, [0.0, 0.0, 1.0])?;
-        if span.enter < span.leave { Some(span) } else { None }
+        if span.enter < span.leave {
+            Some(span)
+        } else {
+            None
+        }
     }
 }
 
@@ -65,7 +73,11 @@ impl Span {
     #[inline(always)]
     fn cut(self, from: f32, step: f32, to: f32, axis: [f32; 3]) -> Option<Span> {
         if step == 0.0 {
-            return if from < 0.0 || from > to { None } else { Some(self) };
+            return if from < 0.0 || from > to {
+                None
+            } else {
+                Some(self)
+            };
         }
         let (a, b) = (-from / step, (to - from) / step);
         let (near, far) = if a < b { (a, b) } else { (b, a) };
@@ -74,7 +86,11 @@ impl Span {
         Some(Span {
             enter: if enters_here { near } else { self.enter },
             leave: if far < self.leave { far } else { self.leave },
-            inward: if enters_here { axis.map(|component| component * sign) } else { self.inward },
+            inward: if enters_here {
+                axis.map(|component| component * sign)
+            } else {
+                self.inward
+            },
         })
     }
 }

@@ -47,7 +47,10 @@ pub unsafe fn render_isosurface<T: Sample>(
             let rays = camera.rays;
             let mut ray = 0;
             while ray < rays * rays {
-                let (column, row) = (remainder(ray as u64, rays as u64), quotient(ray as u64, rays as u64));
+                let (column, row) = (
+                    remainder(ray as u64, rays as u64),
+                    quotient(ray as u64, rays as u64),
+                );
                 let px = x as f32 + (column as f32 + 0.5) / rays as f32;
                 let py = run.y as f32 + (row as f32 + 0.5) / rays as f32;
                 let start = camera.start(px, py);
@@ -66,7 +69,10 @@ pub unsafe fn render_isosurface<T: Sample>(
                 ray += 1;
             }
             let scale = 1.0 / (rays * rays) as f32;
-            let pixel = encode(red * scale) | encode(green * scale) << 8 | encode(blue * scale) << 16 | 0xff00_0000;
+            let pixel = encode(red * scale)
+                | encode(green * scale) << 8
+                | encode(blue * scale) << 16
+                | 0xff00_0000;
             pixels.write(run.y as usize * camera.width as usize + x as usize, pixel);
         }
     });
@@ -87,7 +93,11 @@ fn first_hit<T: Sample>(
     camera: &Camera,
     start: [f32; 3],
 ) -> Option<Hit> {
-    let Span { enter, leave, inward } = camera.span(start, grid)?;
+    let Span {
+        enter,
+        leave,
+        inward,
+    } = camera.span(start, grid)?;
     let inside = |step: f32| sign * (value(samples, grid, camera.at(start, step)) - iso) >= 0.0;
     if inside(enter) {
         // as a gradient that shade() will turn outwards

@@ -1,0 +1,43 @@
+//! Times how long a process takes to have a device ready, and to have run its first kernel.
+//!
+//! `cargo bench -p ferrovox --bench startup`
+//!
+//! The driver keeps what it compiled: run it once with `CUDA_CACHE_DISABLE=1` to time the compilation of the PTX, and
+//! again without to time what a user sees from the second start on.
+
+use ferrovox::{device::Device, fields};
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ms = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
+    let start = Instant::now();
+    let count = Device::cuda_count();
+    println!(
+        "opening the driver        {:>10.3} ms: {count:?}",
+        ms(start)
+    );
+    for index in 0..count.unwrap_or(0) {
+        let start = Instant::now();
+        let device = Device::cuda(index)?;
+        println!("context and module        {:>10.3} ms: {device}", ms(start));
+        let start = Instant::now();
+        let again = Device::cuda(index)?;
+        println!(
+            "the module once more      {:>10.3} ms: {}",
+            ms(start),
+            again.id()
+        );
+        first_kernel(&device)?;
+    }
+    first_kernel(&Device::cpu())
+}
+
+fn first_kernel(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
+    let start = Instant::now();
+    let stream = device.stream()?;
+    let sphere = fields::sphere(&stream, [64; 3], 20.0)?;
+    stream.download(sphere.samples())?;
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    println!("stream, kernel, download  {ms:>10.3} ms: {}", device.id());
+    Ok(())
+}

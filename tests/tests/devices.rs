@@ -1,0 +1,190 @@
+//! Devices, buffers, streams and their errors.
+
+use ferrovox::device::{CpuOptions, Device, DeviceError, DeviceKind, Launch};
+use ferrovox_kernels::{fields::fill_sphere, grid::Grid, rows::Rows};
+use ferrovox_tests::devices;
+use simt::Mode;
+
+#[test]
+fn names_find_devices() {
+    assert_eq!("cpu".parse::<Device>().unwrap().kind(), DeviceKind::Cpu);
+    assert!("auto".parse::<Device>().is_ok());
+    for name in ["gpu", "", "cuda:", "cuda:x", "cpu:0", "cuda:-1"] {
+        let error = name.parse::<Device>().unwrap_err();
+        assert!(
+            matches!(error, DeviceError::UnknownName { .. }),
+            "{name}: {error}"
+        );
+        assert!(error.to_string().contains("cuda:0"));
+    }
+    for device in Device::all() {
+        assert_eq!(device.id().parse::<Device>().unwrap().name(), device.name());
+    }
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_told() {
+    match (Device::cuda_count(), Device::cuda(4095).unwrap_err()) {
+        (
+            Ok(count),
+            DeviceError::NoSuchDevice {
+                index: 4095,
+                count: told,
+            },
+        ) => assert_eq!(told, count),
+        (Err(DeviceError::NoDriver { .. }), error @ DeviceError::NoDriver { .. }) => {
+            assert!(error.to_string().contains("use the device cpu"), "{error}");
+        }
+        (count, error) => panic!("{count:?}: {error}"),
+    }
+}
+
+#[test]
+fn what_goes_up_comes_down() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for count in [0usize, 1, 1000, 1 << 20] {
+            let numbers: Vec<u32> = (0..count as u32)
+                .map(|i| i.wrapping_mul(2_654_435_761))
+                .collect();
+            let buffer = stream.upload(&numbers).unwrap();
+            assert_eq!((buffer.len(), buffer.bytes()), (count, count * 4));
+            assert_eq!(stream.download(&buffer).unwrap(), numbers, "{}", test.label);
+        }
+        let mut zeros = stream.zeros::<u64>(777).unwrap();
+        assert!(
+            stream
+                .download(&zeros)
+                .unwrap()
+                .iter()
+                .all(|&zero| zero == 0)
+        );
+        stream.write(&mut zeros, &[5; 777]).unwrap();
+        assert!(
+            stream
+                .download(&zeros)
+                .unwrap()
+                .iter()
+                .all(|&five| five == 5)
+        );
+        let error = stream.write(&mut zeros, &[1; 3]).unwrap_err();
+        assert!(
+            matches!(error, DeviceError::LengthMismatch { from: 3, to: 777 }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn too_much_memory_is_an_error_with_the_numbers() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let total = test.device.memory().unwrap().total;
+        // more than there is, on any machine
+        let bytes = (total as usize).saturating_mul(8).min(1 << 46);
+        match stream.alloc::<u8>(bytes) {
+            Err(DeviceError::OutOfMemory {
+                requested, total, ..
+            }) => {
+                assert_eq!(requested, bytes as u64);
+                assert!(total > 0);
+            }
+            Err(error) => panic!("{}: {error}", test.label),
+            // a CPU that promises memory it does not have
+            Ok(_) => assert_eq!(test.device.kind(), DeviceKind::Cpu),
+        }
+        let error = stream.alloc::<u64>(usize::MAX / 4).unwrap_err();
+        assert!(matches!(error, DeviceError::TooLarge { .. }), "{error}");
+        // and the device still works
+        assert_eq!(
+            stream
+                .download(&stream.upload(&[1u8, 2, 3]).unwrap())
+                .unwrap(),
+            [1, 2, 3]
+        );
+    }
+}
+
+#[test]
+fn events_measure_what_is_between_them() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let grid = Grid {
+            nx: 64,
+            ny: 64,
+            nz: 64,
+        };
+        let rows = Rows {
+            nx: 64,
+            ny: 64,
+            nz: 64,
+            piece: 64,
+            run: 1,
+        };
+        let mut samples = stream.alloc::<f32>(64 * 64 * 64).unwrap();
+        let start = stream.record().unwrap();
+        for _ in 0..4 {
+            // SAFETY: `samples` holds the grid's samples, and `rows` is their extent.
+            unsafe {
+                let args = (grid, rows, [0.0; 3], 1.0, samples.view_mut());
+                stream
+                    .launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)
+                    .unwrap();
+            }
+        }
+        let end = stream.record().unwrap();
+        end.synchronize().unwrap();
+        assert!(!end.since(&start).unwrap().is_zero(), "{}", test.label);
+    }
+}
+
+/// A kernel that writes where it must not is an error on the CPU, fast or checked, and never undefined behaviour.
+#[test]
+fn a_kernel_that_leaves_its_buffer_is_told() {
+    for options in [
+        CpuOptions::default(),
+        CpuOptions {
+            mode: Mode::Checked { seed: 3 },
+            block: 32,
+        },
+    ] {
+        let stream = Device::cpu_with(options).stream().unwrap();
+        let grid = Grid {
+            nx: 8,
+            ny: 8,
+            nz: 8,
+        };
+        let rows = Rows {
+            nx: 8,
+            ny: 8,
+            nz: 8,
+            piece: 8,
+            run: 1,
+        };
+        let mut too_short = stream.alloc::<f32>(511).unwrap();
+        // SAFETY: on the CPU views check their bounds, which is what this is about.
+        let result = unsafe {
+            let args = (grid, rows, [0.0; 3], 1.0, too_short.view_mut());
+            stream.launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)
+        };
+        let text = result.unwrap_err().to_string();
+        assert!(
+            text.contains("fill_sphere") && text.contains("511") && text.contains("analytic.rs"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn buffers_stay_with_their_device() {
+    let Ok(cuda) = Device::cuda(0) else {
+        eprintln!("skipped: one device only");
+        return;
+    };
+    let (on_cuda, on_cpu) = (cuda.stream().unwrap(), Device::cpu().stream().unwrap());
+    let buffer = on_cuda.upload(&[1u8, 2]).unwrap();
+    assert!(matches!(
+        on_cpu.download(&buffer).unwrap_err(),
+        DeviceError::WrongDevice { .. }
+    ));
+}

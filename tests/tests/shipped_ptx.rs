@@ -1,0 +1,91 @@
+//! The PTX in the repository is that of the kernels in the repository.
+
+use cuda_builder::source_hash;
+use ferrovox::device::recorded_resources;
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn shipped(arch: &str) -> String {
+    let path = repository().join(format!("host-crate/ptx/ferrovox_{arch}.ptx"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn entries(ptx: &str) -> BTreeSet<&str> {
+    ptx.lines()
+        .filter_map(|line| line.strip_prefix(".visible .entry "))
+        .map(|rest| rest.trim_end_matches('('))
+        .collect()
+}
+
+/// A change of the kernels without new PTX fails here, without a device toolchain.
+#[test]
+fn the_ptx_is_of_these_sources() {
+    let crate_root = repository().join("kernels-crate");
+    if !crate_root.exists() {
+        eprintln!("skipped: the sources are not beside this program");
+        return;
+    }
+    let hash = source_hash(&crate_root).expect("the sources can be read");
+    for arch in ["sm_70", "sm_90"] {
+        let ptx = shipped(arch);
+        let recorded = ptx
+            .lines()
+            .find_map(|line| line.strip_prefix("// sources: sha256 "));
+        assert_eq!(
+            recorded,
+            Some(&*hash),
+            "{arch}: stale PTX; run `cargo xtask ptx`"
+        );
+    }
+}
+
+#[test]
+fn every_kernel_has_recorded_resources_and_none_spills() {
+    if !repository().join("host-crate").exists() {
+        eprintln!("skipped: the sources are not beside this program");
+        return;
+    }
+    let recorded = recorded_resources();
+    for arch in ["sm_70", "sm_90"] {
+        let ptx = shipped(arch);
+        let kernels = &recorded[arch];
+        let names: BTreeSet<&str> = kernels.keys().map(String::as_str).collect();
+        assert_eq!(names, entries(&ptx), "{arch}");
+        for (name, resources) in kernels {
+            assert_eq!(
+                resources.spill_store_bytes + resources.spill_load_bytes,
+                0,
+                "{arch} {name}"
+            );
+            assert_eq!(resources.stack_bytes, 0, "{arch} {name}");
+            assert!((1..=255).contains(&resources.registers), "{arch} {name}");
+        }
+    }
+}
+
+/// LLVM or rustc may copy a barrier into the arms of a branch, and then threads wait for each other at different ones.
+#[test]
+fn no_barrier_was_copied() {
+    if !repository().join("host-crate").exists() {
+        eprintln!("skipped: the sources are not beside this program");
+        return;
+    }
+    for arch in ["sm_70", "sm_90"] {
+        let ptx = shipped(arch);
+        for kernel in [
+            "scan_segment_sums",
+            "reduce_segments_u8",
+            "scan_segments_u8_u32",
+        ] {
+            let start = ptx
+                .find(&format!(".entry {kernel}("))
+                .expect("a shipped kernel");
+            let body = &ptx[start..start + ptx[start..].find("\n}").expect("an end")];
+            // the three of `block::exclusive_sum`
+            assert_eq!(body.matches("bar.sync").count(), 3, "{arch} {kernel}");
+        }
+    }
+}
