@@ -15,6 +15,10 @@ fn triangles(case: usize) -> Vec<[usize; 3]> {
         .collect()
 }
 
+fn triangle_count(case: usize) -> u8 {
+    TRIANGLE_COUNTS[case]
+}
+
 fn is_active(case: usize, edge: usize) -> bool {
     let [a, b] = EDGES[edge];
     (case >> a & 1) != (case >> b & 1)
@@ -53,7 +57,7 @@ fn triangles_use_exactly_the_active_edges() {
         let used: BTreeSet<usize> = triangles(case).into_iter().flatten().collect();
         let active: BTreeSet<usize> = (0..12).filter(|&edge| is_active(case, edge)).collect();
         assert_eq!(used, active, "case {case}");
-        assert_eq!(TRIANGLE_COUNTS[case] as usize, triangles(case).len());
+        assert_eq!(usize::from(triangle_count(case)), triangles(case).len());
         assert!(
             triangles(case)
                 .iter()
@@ -164,7 +168,7 @@ fn triangles_face_the_corners_below() {
         let [a, b] = EDGES[edge].map(|c| CORNERS[c as usize]);
         [0, 1, 2].map(|k| (a[k] + b[k]) as f64 / 2.0)
     };
-    for corner in 0..8usize {
+    for (corner, place) in CORNERS.iter().enumerate() {
         // one corner below: the triangle's normal points to it
         let case = 1 << corner;
         let [a, b, c] = triangles(case)[0].map(middle);
@@ -177,7 +181,7 @@ fn triangles_face_the_corners_below() {
             u[2] * v[0] - u[0] * v[2],
             u[0] * v[1] - u[1] * v[0],
         ];
-        let to_corner = [0, 1, 2].map(|k| CORNERS[corner][k] as f64 - a[k]);
+        let to_corner = [0, 1, 2].map(|k| place[k] as f64 - a[k]);
         assert!(
             (0..3).map(|k| normal[k] * to_corner[k]).sum::<f64>() > 0.0,
             "corner {corner}"

@@ -86,6 +86,17 @@ fn barriers_are_counted() {
     }
 }
 
+/// Assembly that a warp executes together must not be copied either.
+#[test]
+fn warp_barriers_in_assembly_are_counted() {
+    let Some((_keep, builder)) = raw() else {
+        return;
+    };
+    let (ptx, _) = build(builder);
+    let kernel = body(&ptx, "warp_barriers");
+    assert_eq!(kernel.matches("bar.warp.sync").count(), 3, "{kernel}");
+}
+
 #[test]
 fn arithmetic_follows_the_options() {
     let Some((_keep, builder)) = raw() else {

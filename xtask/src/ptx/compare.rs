@@ -6,11 +6,26 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+/// Beginnings of lines in the header of a PTX file.
+const COMPILER: &str = "// compiler: ";
+const SOURCES: &str = "// sources: ";
+
 /// How many names a line of the summary lists.
 const NAMES: usize = 8;
 
-/// A summary of how `old` (in the repository) differs from `new`; `None` when they are equal.
-pub fn difference(old: &Path, new: &Path) -> Result<Option<String>> {
+/// How a file in the repository compares with a fresh one.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Byte by byte.
+    Equal,
+    /// From the same sources by another compiler, named here: the bytes say nothing.
+    OtherCompiler(String),
+    /// How they differ, in a few lines.
+    Different(String),
+}
+
+/// Compares `old` (in the repository) with `new`.
+pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     let name = old
         .file_name()
         .unwrap_or_default()
@@ -19,10 +34,25 @@ pub fn difference(old: &Path, new: &Path) -> Result<Option<String>> {
     let fresh =
         fs::read_to_string(new).with_context(|| format!("cannot read {}", new.display()))?;
     if !old.is_file() {
-        return Ok(Some(format!("{name}: is not there")));
+        return Ok(Comparison::Different(format!("{name}: is not there")));
     }
     let kept = fs::read_to_string(old).with_context(|| format!("cannot read {}", old.display()))?;
-    Ok((kept != fresh).then(|| format!("{name}: {}", summary(&kept, &fresh))))
+    if kept == fresh {
+        return Ok(Comparison::Equal);
+    }
+    let line = |text: &str, label: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(label))
+            .map(str::to_owned)
+    };
+    let same_sources =
+        line(&kept, SOURCES).is_some() && line(&kept, SOURCES) == line(&fresh, SOURCES);
+    Ok(match line(&kept, COMPILER) {
+        Some(compiler) if same_sources && line(&fresh, COMPILER) != Some(compiler.clone()) => {
+            Comparison::OtherCompiler(compiler)
+        }
+        _ => Comparison::Different(format!("{name}: {}", summary(&kept, &fresh))),
+    })
 }
 
 fn summary(old: &str, new: &str) -> String {
@@ -141,16 +171,38 @@ mod tests {
     }
 
     #[test]
-    fn absent_and_equal_files() {
+    fn files_compare_by_bytes_unless_the_compiler_is_another() {
         let directory = tempfile::tempdir().unwrap();
-        let new = directory.path().join("new");
-        fs::write(&new, "x").unwrap();
-        assert!(
-            difference(&directory.path().join("old"), &new)
-                .unwrap()
-                .unwrap()
-                .contains("is not there")
+        let file = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let kept = file("kept", "// compiler: rustc 1\n// sources: sha256 a\nret;\n");
+        assert_eq!(compare(&kept, &kept).unwrap(), Comparison::Equal);
+        let fresh = file(
+            "fresh",
+            "// compiler: rustc 2\n// sources: sha256 a\nexit;\n",
         );
-        assert_eq!(difference(&new, &new).unwrap(), None);
+        assert_eq!(
+            compare(&kept, &fresh).unwrap(),
+            Comparison::OtherCompiler("rustc 1".to_owned())
+        );
+        for text in [
+            "// compiler: rustc 2\n// sources: sha256 b\n",
+            "// compiler: rustc 1\n// sources: sha256 a\nexit;\n",
+        ] {
+            assert!(
+                matches!(
+                    compare(&kept, &file("fresh", text)).unwrap(),
+                    Comparison::Different(_)
+                ),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            compare(&directory.path().join("none"), &kept).unwrap(),
+            Comparison::Different("none: is not there".to_owned())
+        );
     }
 }

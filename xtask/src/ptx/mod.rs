@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use cuda_builder::lint::{LintReport, LintRules};
 use cuda_builder::{CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 
+use self::compare::Comparison;
 use crate::{paths, setup};
 
 /// The architectures that ship: 7.0 runs on everything newer by the driver's translation, 9.0 spares Hopper that.
@@ -27,7 +28,7 @@ pub struct Arguments {
     /// Architecture to build for, such as sm_80; may be repeated [default: sm_70 sm_90]
     #[arg(long = "arch", value_name = "SM")]
     arches: Vec<NvvmArch>,
-    /// Write the optimised program too, beside the PTX.
+    /// Write the optimised program too: beside the PTX with --out, else below target/ptx.
     #[arg(long, value_name = "FORM")]
     emit: Option<Emit>,
     /// The kernel crate [default: kernels-crate]
@@ -70,29 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         ptxas,
     };
     if arguments.check {
-        let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
-        // Figures of architectures that are not built again stay as they are.
-        let recorded = out.join(resources::FILE);
-        if recorded.is_file() {
-            fs::copy(&recorded, fresh.path().join(resources::FILE))
-                .with_context(|| format!("cannot copy {}", recorded.display()))?;
-        }
-        let files = job.build(fresh.path())?;
-        let differences: Vec<String> = files
-            .iter()
-            .filter_map(|name| {
-                compare::difference(&out.join(name), &fresh.path().join(name)).transpose()
-            })
-            .collect::<Result<_>>()?;
-        if !differences.is_empty() {
-            bail!(
-                "the PTX in {} is not what the sources give. Run `cargo xtask ptx`.\n{}",
-                paths::shown(&out),
-                differences.join("\n")
-            );
-        }
-        println!("{}: up to date", paths::shown(&out));
-        return Ok(());
+        return job.check(&out);
     }
     let started = Instant::now();
     let files = job.build(&out)?;
@@ -123,6 +102,43 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Builds everything aside, and fails when `out` holds anything else.
+    fn check(&self, out: &Path) -> Result<()> {
+        let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
+        // Figures of architectures that are not built again stay as they are.
+        let recorded = out.join(resources::FILE);
+        if recorded.is_file() {
+            fs::copy(&recorded, fresh.path().join(resources::FILE))
+                .with_context(|| format!("cannot copy {}", recorded.display()))?;
+        }
+        let mut differences = Vec::new();
+        let mut other_compiler = None;
+        for name in self.build(fresh.path())? {
+            match compare::compare(&out.join(&name), &fresh.path().join(&name))? {
+                Comparison::Equal => {}
+                // Figures follow from the code.
+                Comparison::Different(_) if name == resources::FILE && other_compiler.is_some() => {
+                }
+                Comparison::Different(how) => differences.push(how),
+                Comparison::OtherCompiler(compiler) => other_compiler = Some(compiler),
+            }
+        }
+        let shown = paths::shown(out);
+        if !differences.is_empty() {
+            bail!(
+                "the PTX in {shown} is not what the sources give. Run `cargo xtask ptx`.\n{}",
+                differences.join("\n")
+            );
+        }
+        match other_compiler {
+            None => println!("{shown}: up to date"),
+            Some(compiler) => println!(
+                "{shown}: made from these sources by {compiler}, which is not the compiler here, so the code was not compared"
+            ),
+        }
+        Ok(())
+    }
+
     /// Builds everything into `out` and returns the names of the files written.
     fn build(&self, out: &Path) -> Result<Vec<String>> {
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
@@ -173,7 +189,11 @@ impl Job<'_> {
     fn build_arch(&self, arch: NvvmArch, out: &Path) -> Result<Built> {
         let name = format!("{}_{}.ptx", self.stem(), arch.sm());
         let path = out.join(&name);
-        let lint = self.builder(arch).copy_to(&path).build_with_report()?.lint;
+        let output = self.builder(arch).copy_to(&path).build_with_report()?;
+        let lint = output.lint;
+        if let Some(emitted) = output.emitted {
+            println!("{}", paths::shown(&self.place_emitted(&emitted)?));
+        }
         let kernels = self.ptxas.resources(&path, arch)?;
         Ok(Built {
             arch,
@@ -181,6 +201,20 @@ impl Job<'_> {
             kernels,
             lint,
         })
+    }
+
+    /// The optimised program is for reading, not for the repository.
+    fn place_emitted(&self, emitted: &Path) -> Result<PathBuf> {
+        if self.arguments.out.is_some() {
+            return Ok(emitted.to_owned());
+        }
+        let directory = paths::target().join("ptx");
+        let to = directory.join(emitted.file_name().unwrap_or_default());
+        let moved = fs::create_dir_all(&directory)
+            .and_then(|()| fs::copy(emitted, &to))
+            .and_then(|_| fs::remove_file(emitted));
+        moved.with_context(|| format!("cannot move {} to {}", emitted.display(), to.display()))?;
+        Ok(to)
     }
 
     fn builder(&self, arch: NvvmArch) -> CudaBuilder {

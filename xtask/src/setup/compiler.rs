@@ -41,8 +41,7 @@ pub fn install() -> Result<()> {
         return execute(
             Command::new("rustup")
                 .args(["component", "add"])
-                .args(COMPONENTS)
-                .env_remove("RUSTUP_TOOLCHAIN"),
+                .args(COMPONENTS),
         );
     }
     bail!(refusal)

@@ -130,7 +130,7 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
             .collect()
     };
     if !output.status.success() {
-        let diagnostics = rendered(|level| level.starts_with("error"));
+        let diagnostics = with_hints(rendered(|level| level.starts_with("error")));
         return Err(CudaBuilderError::BuildFailed {
             crate_path: crate_path.to_owned(),
             diagnostics,
@@ -152,4 +152,33 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
             })
         })
         .collect())
+}
+
+/// rustc's words, and ours where its advice would lead astray.
+fn with_hints(mut diagnostics: String) -> String {
+    for (sign, hint) in [
+        (
+            "can't find crate for `std`",
+            "there is no std on a GPU: give the crate `#![cfg_attr(target_arch = \"nvptx64\", no_std)]`, and its dependencies too",
+        ),
+        (
+            "`#[panic_handler]` function required",
+            "cuda_std has one, behind its default feature `panic-handler`; a crate that does not use it needs its own",
+        ),
+    ] {
+        if diagnostics.contains(sign) {
+            diagnostics.push_str(&format!("cuda_builder's advice: {hint}\n"));
+        }
+    }
+    diagnostics
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_missing_std_is_explained() {
+        let text = super::with_hints("error[E0463]: can't find crate for `std`\n".to_owned());
+        assert!(text.contains("no_std"), "{text}");
+        assert_eq!(super::with_hints("error: x\n".to_owned()), "error: x\n");
+    }
 }

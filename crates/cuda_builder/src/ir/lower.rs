@@ -8,21 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use super::convergent::mark_assembly;
-use super::global::GlobalLine;
 use super::items::{Item, Module};
 use super::names::{StableNames, stable_base};
+use super::placement::{DYNAMIC_SHARED, Placement};
 use super::token::{Kind, Tokens, quote};
 use crate::{CudaBuilderError, Result};
-
-/// Section of statics that live in block-shared memory.
-pub(crate) const SHARED_SECTION: &str = ".nvptx.shared";
-/// Section of statics that live in constant memory.
-pub(crate) const CONSTANT_SECTION: &str = ".nvptx.constant";
-/// The symbol whose address is the start of dynamic shared memory.
-pub(crate) const DYNAMIC_SHARED: &str = "__ferrovox_dynamic_shared";
-
-/// Alignment of dynamic shared memory, in bytes: that of the widest vector access.
-const DYNAMIC_SHARED_ALIGN: u32 = 16;
 
 /// The module after the lowering.
 #[derive(Debug)]
@@ -44,11 +34,11 @@ struct Symbol {
 pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     let mut public: Vec<String> = Vec::new();
     let mut symbols: HashMap<String, Symbol> = HashMap::new();
-    let mut definitions: BTreeMap<String, Definition> = BTreeMap::new();
+    let mut placements: BTreeMap<String, Placement> = BTreeMap::new();
 
     for item in &module.globals {
-        if let Some(definition) = Definition::of(item, exported)? {
-            definitions.insert(item.name.clone(), definition);
+        if let Some(placement) = Placement::of(item, exported)? {
+            placements.insert(item.name.clone(), placement);
         }
     }
     let is_public = |item: &Item| {
@@ -79,13 +69,13 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         } else {
             names.name(&item.name)
         };
-        let space = definitions
+        let space = placements
             .get(&item.name)
-            .map_or(0, |definition| definition.space);
+            .map_or(0, |placement| placement.space);
         symbols.insert(item.name.clone(), Symbol { name, space });
     }
-    for (original, definition) in &definitions {
-        if definition.visible && !public.contains(original) {
+    for (original, placement) in &placements {
+        if placement.visible && !public.contains(original) {
             public.push(symbols[original].name.clone());
         }
     }
@@ -96,8 +86,11 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     }
     for item in globals {
         reject_shared_initialiser(item, &symbols)?;
-        match definitions.get(&item.name) {
-            Some(definition) => definition.write(&symbols, &mut text),
+        match placements.get(&item.name) {
+            Some(placement) => {
+                let _ = write!(text, "@{} = ", quote(&symbols[&item.name].name));
+                rewrite_uses(&placement.body, &symbols, &mut text);
+            }
             None => rewrite(item.text, &symbols, &mut text),
         }
         text.push('\n');
@@ -123,115 +116,6 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         text,
         exported: public,
     })
-}
-
-/// A static in its new address space.
-struct Definition {
-    original: String,
-    space: u32,
-    visible: bool,
-    /// Everything between `=` and the end of the line, before renaming.
-    body: String,
-}
-
-impl Definition {
-    /// The new definition of a marked static; `None` when the item stays where it is.
-    fn of(item: &Item, exported: &[String]) -> Result<Option<Self>> {
-        let refuse = |space, reason: &str| {
-            Err(CudaBuilderError::Lowering {
-                symbol: format!("{:#}", rustc_demangle::demangle(&item.name)),
-                space,
-                reason: reason.to_owned(),
-            })
-        };
-        let Some(line) = GlobalLine::parse(item.text) else {
-            return Ok(None);
-        };
-        let define = |space, visible, body| {
-            Ok(Some(Definition {
-                original: item.name.clone(),
-                space,
-                visible,
-                body,
-            }))
-        };
-        let align = line.align.unwrap_or("1");
-        if item.name == DYNAMIC_SHARED {
-            if !line.external {
-                return refuse(
-                    "shared",
-                    "the name is reserved for dynamic shared memory; declare it `extern`, do not define it",
-                );
-            }
-            return define(
-                3,
-                true,
-                format!("external addrspace(3) global [0 x i8], align {DYNAMIC_SHARED_ALIGN}"),
-            );
-        }
-        match line.section.as_deref() {
-            Some(SHARED_SECTION) if line.external => {
-                refuse("shared", "it is declared but not defined")
-            }
-            // Shared memory cannot be initialised; a zeroed or other initial value would silently not be there.
-            Some(SHARED_SECTION) if !is_uninitialised(line.initialiser) => refuse(
-                "shared",
-                "it has an initial value, which shared memory cannot have. Make it `MaybeUninit::uninit()` and let the block's threads write it",
-            ),
-            Some(SHARED_SECTION) => define(
-                3,
-                false,
-                format!(
-                    "internal unnamed_addr addrspace(3) global {} undef, align {align}",
-                    line.value_type
-                ),
-            ),
-            Some(CONSTANT_SECTION) if line.external => {
-                refuse("constant", "it is declared but not defined")
-            }
-            Some(CONSTANT_SECTION) => {
-                let initialiser = if matches!(line.initialiser, "undef" | "poison") {
-                    "zeroinitializer"
-                } else {
-                    line.initialiser
-                };
-                // An immutable static that the host cannot name is never written: the optimiser may use its values.
-                let host_can_name_it = exported.contains(&item.name) && !line.local;
-                let fixed = line.immutable && !host_can_name_it;
-                let kind = if fixed {
-                    "internal unnamed_addr addrspace(4) constant"
-                } else {
-                    "addrspace(4) externally_initialized global"
-                };
-                define(
-                    4,
-                    !fixed,
-                    format!("{kind} {} {initialiser}, align {align}", line.value_type),
-                )
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn write(&self, symbols: &HashMap<String, Symbol>, out: &mut String) {
-        let _ = write!(out, "@{} = ", quote(&symbols[&self.original].name));
-        rewrite_uses(&self.body, symbols, out);
-    }
-}
-
-/// Whether every byte is undefined. rustc writes a static as chunks: `undef` where nothing is initialised, else byte strings, zeros or
-/// addresses.
-fn is_uninitialised(initialiser: &str) -> bool {
-    let mut undefined = false;
-    for token in Tokens::new(initialiser) {
-        undefined |= matches!(token.text, "undef" | "poison");
-        if matches!(token.kind, Kind::String | Kind::Global)
-            || matches!(token.text, "zeroinitializer" | "null")
-        {
-            return false;
-        }
-    }
-    undefined
 }
 
 /// Writes `text`, an item whose first global name is the one it defines, with that name changed and all uses lowered.

@@ -1,5 +1,6 @@
 //! The lowering on small modules that hold the cases a search and replace would get wrong.
 
+use super::super::placement::{CONSTANT_SECTION, SHARED_SECTION};
 use super::*;
 
 fn lowered(text: &str, exported: &[&str]) -> Lowered {

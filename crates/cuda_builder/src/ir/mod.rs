@@ -8,7 +8,9 @@ mod global;
 mod items;
 mod lower;
 mod names;
+mod placement;
 mod token;
 
 pub(crate) use items::Module;
-pub(crate) use lower::{DYNAMIC_SHARED, Lowered, lower};
+pub(crate) use lower::{Lowered, lower};
+pub(crate) use placement::DYNAMIC_SHARED;
