@@ -2,7 +2,7 @@
 
 use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, buffer::BufferMemory,
-    cpu::CpuMemory, cuda::CudaStream, event::EventInner,
+    cuda::CudaStream, event::EventInner,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use simt::{Dim3, LaunchShape};
@@ -39,9 +39,10 @@ impl Stream {
     /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
     pub fn alloc<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
         let bytes = Buffer::<T>::bytes_for(len)?;
-        let memory = match &self.cuda {
-            None => BufferMemory::Cpu(CpuMemory::zeroed("cpu", bytes)?),
-            Some(stream) => BufferMemory::Cuda(stream.alloc(bytes)?),
+        let memory = match (self.device.inner(), &self.cuda) {
+            (Inner::Cpu(cpu), _) => BufferMemory::Cpu(cpu.alloc(bytes)?),
+            (Inner::Cuda(_), Some(stream)) => BufferMemory::Cuda(stream.alloc(bytes)?),
+            (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),
         };
         Ok(Buffer::new(self.device.clone(), memory, len))
     }
@@ -51,8 +52,10 @@ impl Stream {
     /// # Errors
     /// As [`alloc`](Stream::alloc).
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
-        let buffer = self.alloc(len)?;
-        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+        let mut buffer = self.alloc(len)?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice.fill(T::zeroed());
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
             stream.fill_with_zero(memory, buffer.bytes())?;
         }
         Ok(buffer)

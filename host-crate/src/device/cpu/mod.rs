@@ -1,9 +1,14 @@
 //! The CPU as a device.
 
+mod memory;
+
+pub(super) use memory::CpuMemory;
+
 use super::{DeviceError, Memory};
 use crate::occupancy::DeviceLimits;
-use memmap2::MmapMut;
+use memory::Pool;
 use simt::Mode;
+use std::sync::Arc;
 
 /// How the CPU runs kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +32,7 @@ impl Default for CpuOptions {
 pub(super) struct CpuDevice {
     options: CpuOptions,
     limits: DeviceLimits,
+    pool: Arc<Pool>,
 }
 
 impl CpuDevice {
@@ -35,6 +41,7 @@ impl CpuDevice {
         Self {
             options,
             limits: DeviceLimits::cpu(threads as u32),
+            pool: Arc::default(),
         }
     }
 
@@ -61,6 +68,19 @@ impl CpuDevice {
         )
     }
 
+    /// Memory whose contents are unspecified (but initialised).
+    pub fn alloc(&self, bytes: usize) -> Result<CpuMemory, DeviceError> {
+        CpuMemory::new(&self.pool, bytes).ok_or_else(|| {
+            let Memory { free, total } = self.memory();
+            DeviceError::OutOfMemory {
+                device: "cpu".to_owned(),
+                requested: bytes as u64,
+                free,
+                total,
+            }
+        })
+    }
+
     pub fn memory(&self) -> Memory {
         let field = |text: &str, name: &str| -> Option<u64> {
             let line = text.lines().find(|line| line.starts_with(name))?;
@@ -74,45 +94,6 @@ impl CpuDevice {
         Memory {
             free: field(&text, "MemAvailable:").unwrap_or(u64::MAX),
             total: field(&text, "MemTotal:").unwrap_or(u64::MAX),
-        }
-    }
-}
-
-/// Memory of the CPU as a device: zero at first, page by page when it is touched, aligned to a page.
-pub(super) struct CpuMemory {
-    map: Option<MmapMut>,
-}
-
-/// From this size on, memory is asked for in huge pages: one fault for 2 MiB instead of 512.
-const HUGE_FROM: usize = 4 << 20;
-
-impl CpuMemory {
-    pub fn zeroed(device: &str, bytes: usize) -> Result<Self, DeviceError> {
-        if bytes == 0 {
-            return Ok(Self { map: None });
-        }
-        let map = MmapMut::map_anon(bytes).map_err(|_| {
-            let memory = CpuDevice::new(CpuOptions::default()).memory();
-            DeviceError::OutOfMemory {
-                device: device.to_owned(),
-                requested: bytes as u64,
-                free: memory.free,
-                total: memory.total,
-            }
-        })?;
-        #[cfg(target_os = "linux")]
-        if bytes >= HUGE_FROM {
-            // a wish: where the kernel has no huge pages, ordinary ones serve
-            let _ = map.advise(memmap2::Advice::HugePage);
-        }
-        Ok(Self { map: Some(map) })
-    }
-
-    /// The first byte; dangling (but aligned) when the memory is empty.
-    pub fn pointer(&self) -> *mut u8 {
-        match &self.map {
-            Some(map) => map.as_ptr().cast_mut(),
-            None => std::ptr::without_provenance_mut(64),
         }
     }
 }
