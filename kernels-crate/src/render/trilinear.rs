@@ -29,15 +29,15 @@ pub fn value<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> f32 {
     low + fz * (high - low)
 }
 
-/// The gradient of the interpolant per voxel, by central differences one voxel wide.
+/// The gradient of the interpolant per voxel, by central differences two voxels wide: narrower ones show the cells.
 #[inline(always)]
 pub fn gradient<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = at;
     let field = |x, y, z| value(samples, grid, [x, y, z]);
     [
-        field(x + 0.5, y, z) - field(x - 0.5, y, z),
-        field(x, y + 0.5, z) - field(x, y - 0.5, z),
-        field(x, y, z + 0.5) - field(x, y, z - 0.5),
+        0.5 * (field(x + 1.0, y, z) - field(x - 1.0, y, z)),
+        0.5 * (field(x, y + 1.0, z) - field(x, y - 1.0, z)),
+        0.5 * (field(x, y, z + 1.0) - field(x, y, z - 1.0)),
     ]
 }
 

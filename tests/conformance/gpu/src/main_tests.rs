@@ -1,0 +1,27 @@
+//! The whole program: on whatever device this machine has, and as on a machine without one.
+
+use std::env;
+use std::process::Command;
+
+#[test]
+fn every_case_passes_on_the_device_if_there_is_one() {
+    assert!(super::succeeded(), "the output names what failed");
+}
+
+/// The driver is opened once per process, so the test above runs again in a process that finds none.
+#[test]
+fn without_a_driver_it_says_so_and_succeeds() {
+    let this_program = env::current_exe().expect("a test program knows its path");
+    let output = Command::new(this_program)
+        .args(["--exact", "--nocapture"])
+        .arg("tests::every_case_passes_on_the_device_if_there_is_one")
+        .env("FERROVOX_LIBCUDA", "no-such-library")
+        .output()
+        .expect("the test program can be started again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("no CUDA device: skipped\n"), "{text}");
+    assert!(
+        text.contains("1 passed; 0 failed") && output.status.success(),
+        "{text}"
+    );
+}
