@@ -121,6 +121,32 @@ impl Grid {
         self.edge_row(axis, y, z).slot(x)
     }
 
+    /// The axis and the lower end of the edge with this slot: the inverse of [`edge_slot`](Grid::edge_slot).
+    #[inline(always)]
+    pub const fn edge_at(self, slot: u64) -> (u32, [u32; 3]) {
+        let (nx, ny) = (self.nx as u64, self.ny as u64);
+        let plane = self.plane_edges() + nx * ny;
+        let z = quotient(slot, plane) as u32;
+        let in_plane = remainder(slot, plane);
+        if in_plane >= self.plane_edges() {
+            let sample = in_plane - self.plane_edges();
+            return (
+                Z,
+                [remainder(sample, nx) as u32, quotient(sample, nx) as u32, z],
+            );
+        }
+        let y = quotient(in_plane, 2 * nx - 1);
+        let in_row = remainder(in_plane, 2 * nx - 1);
+        if y + 1 == ny {
+            // the last row has no edges along y
+            return (X, [in_row as u32, y as u32, z]);
+        }
+        // an x edge and a y edge for each sample but the last, which has a y edge only
+        let x = in_row / 2;
+        let axis = if in_row & 1 == 1 || x + 1 == nx { Y } else { X };
+        (axis, [x as u32, y as u32, z])
+    }
+
     /// The slots of the edges along `axis` that leave the samples of row (y, z).
     #[inline(always)]
     pub const fn edge_row(self, axis: u32, y: u32, z: u32) -> EdgeRow {
@@ -181,6 +207,8 @@ mod tests {
             (2, 2, 2),
             (3, 1, 4),
             (1, 5, 2),
+            (2, 1, 3),
+            (1, 1, 6),
             (4, 3, 5),
             (7, 2, 1),
         ] {
@@ -193,6 +221,7 @@ mod tests {
                         for x in 0..ex {
                             let slot = grid.edge_slot(axis, x, y, z);
                             assert!(!taken[slot], "slot {slot} of {grid:?} is taken twice");
+                            assert_eq!(grid.edge_at(slot as u64), (axis, [x, y, z]));
                             taken[slot] = true;
                         }
                     }

@@ -11,9 +11,8 @@ use crate::{
     },
 };
 use ferrovox_kernels::{
-    grid::{X, Y, Z},
     isosurface::{
-        MAX_BLOCK, classify_cells, compact_cells, emit_normals, emit_triangles, emit_vertices,
+        MAX_BLOCK, classify_cells, compact_flagged, emit_normals, emit_triangles, emit_vertices,
         flag_edges,
     },
     rows::Items,
@@ -90,25 +89,22 @@ pub(super) fn extract<T: DeviceSample>(
     times.end(stream, "classify")?;
 
     let mut edge_flags = stream.alloc::<u8>(grid.edges() as usize)?;
-    for axis in [X, Y, Z] {
-        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
-        // SAFETY: a flag for each of the grid's edges, and the rows are those of the edges along the axis.
-        unsafe {
-            stream.launch::<flag_edges<T>>(
-                rows_launch(edge_rows),
-                (
-                    volume.samples().view(),
-                    cases.view(),
-                    grid,
-                    edge_rows,
-                    axis,
-                    params.iso,
-                    !mask.is_empty() as u32,
-                    non_finite.view(),
-                    edge_flags.view_mut(),
-                ),
-            )?;
-        }
+    let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
+    // SAFETY: a flag for each of the grid's edges, and the rows are those of the samples.
+    unsafe {
+        stream.launch::<flag_edges<T>>(
+            rows_launch(sample_rows),
+            (
+                volume.samples().view(),
+                cases.view(),
+                grid,
+                sample_rows,
+                params.iso,
+                !mask.is_empty() as u32,
+                non_finite.view(),
+                edge_flags.view_mut(),
+            ),
+        )?;
     }
     times.end(stream, "edges")?;
 
@@ -181,67 +177,42 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     mut times: StageTimes,
     wrap: fn(Buffer<I>) -> DeviceTriangles,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let Classified {
-        volume,
-        params,
-        cases,
-        occupied,
-        edge_flags,
-        ..
-    } = classified;
-    let grid = volume.grid();
     let occupied_cells = {
         let offsets = scans.occupied.finish::<I>(stream)?;
         times.end(stream, "scan occupied")?;
-        let mut compacted = stream.alloc::<u64>(totals.occupied as usize)?;
-        let items = Items {
-            count: grid.cells(),
-            piece: PIECE,
-        };
-        let launch = Launch::pieces(items.pieces());
-        // SAFETY: a flag and an offset for each cell, and room for every flag that is set.
-        unsafe {
-            let args = (occupied.view(), offsets.view(), items, compacted.view_mut());
-            stream.launch::<compact_cells<I>>(launch, args)?;
-        }
-        times.end(stream, "compact")?;
-        compacted
+        compact(stream, &classified.occupied, &offsets, totals.occupied)?
     };
-    let triangle_offsets = scans.triangles.finish::<I>(stream)?;
-    times.end(stream, "scan triangles")?;
+    times.end(stream, "compact cells")?;
     let vertex_offsets = scans.vertices.finish::<I>(stream)?;
     times.end(stream, "scan vertices")?;
-
-    let mut positions = stream.alloc::<f32>(totals.vertices as usize * 3)?;
-    for axis in [X, Y, Z] {
-        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
-        // SAFETY: a flag and an offset for each edge, and room for three coordinates for every flag that is set.
-        unsafe {
-            stream.launch::<emit_vertices<T, I>>(
-                rows_launch(edge_rows),
-                (
-                    volume.samples().view(),
-                    grid,
-                    edge_rows,
-                    axis,
-                    params.iso,
-                    index_to_world(volume.geometry()),
-                    edge_flags.view(),
-                    vertex_offsets.view(),
-                    positions.view_mut(),
-                ),
-            )?;
-        }
-    }
+    let active_edges = compact(
+        stream,
+        &classified.edge_flags,
+        &vertex_offsets,
+        totals.vertices,
+    )?;
+    times.end(stream, "compact edges")?;
+    let positions = positions(stream, classified, &active_edges)?;
     times.end(stream, "vertices")?;
+    let normals = match classified.params.normals {
+        true => Some(normals(stream, classified, &active_edges)?),
+        false => None,
+    };
+    if normals.is_some() {
+        times.end(stream, "normals")?;
+    }
+    drop(active_edges);
 
+    let triangle_offsets = scans.triangles.finish::<I>(stream)?;
+    times.end(stream, "scan triangles")?;
+    let volume = classified.volume;
     let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
     let items = Items {
         count: totals.occupied,
         piece: PIECE,
     };
     // the table's triangles face the below side; a mirroring geometry turns them round once more
-    let flip = (params.inside == Inside::Below) != volume.geometry().mirrors();
+    let flip = (classified.params.inside == Inside::Below) != volume.geometry().mirrors();
     // SAFETY: an offset for each cell and each edge, and room for three indices for each triangle.
     unsafe {
         stream.launch::<emit_triangles<I>>(
@@ -249,8 +220,8 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
             (
                 occupied_cells.view(),
                 items,
-                cases.view(),
-                grid,
+                classified.cases.view(),
+                volume.grid(),
                 triangle_offsets.view(),
                 vertex_offsets.view(),
                 flip as u32,
@@ -259,14 +230,6 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         )?;
     }
     times.end(stream, "triangles")?;
-
-    let normals = if params.normals {
-        let normals = vertex_normals(stream, classified, &vertex_offsets, totals.vertices)?;
-        times.end(stream, "normals")?;
-        Some(normals)
-    } else {
-        None
-    };
     Ok(DeviceMesh {
         positions,
         normals,
@@ -276,40 +239,85 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     })
 }
 
-fn vertex_normals<T: DeviceSample, I: Count + Element>(
+/// The numbers of the `total` items that are flagged.
+fn compact<I: Count + Element>(
+    stream: &Stream,
+    flags: &Buffer<u8>,
+    offsets: &Buffer<I>,
+    total: u64,
+) -> Result<Buffer<u64>, IsosurfaceError> {
+    let mut compacted = stream.alloc::<u64>(total as usize)?;
+    let items = Items {
+        count: flags.len() as u64,
+        piece: PIECE,
+    };
+    // SAFETY: a flag and an offset for each item, and room for every flag that is set.
+    unsafe {
+        let args = (flags.view(), offsets.view(), items, compacted.view_mut());
+        stream.launch::<compact_flagged<I>>(Launch::pieces(items.pieces()), args)?;
+    }
+    Ok(compacted)
+}
+
+fn positions<T: DeviceSample>(
     stream: &Stream,
     classified: &Classified<'_, T>,
-    vertex_offsets: &Buffer<I>,
-    vertices: u64,
+    active_edges: &Buffer<u64>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
-    let volume = classified.volume;
-    let grid = volume.grid();
-    let mut normals = stream.alloc::<f32>(vertices as usize * 3)?;
-    let outward = if classified.params.inside == Inside::Above {
-        -1.0
-    } else {
-        1.0
+    let Classified { volume, params, .. } = classified;
+    let mut positions = stream.alloc::<f32>(active_edges.len() * 3)?;
+    let items = Items {
+        count: active_edges.len() as u64,
+        piece: PIECE,
     };
-    for axis in [X, Y, Z] {
-        let edge_rows = rows(stream, grid.edge_dims(axis), 1);
-        // SAFETY: as for the positions.
-        unsafe {
-            stream.launch::<emit_normals<T, I>>(
-                rows_launch(edge_rows),
-                (
-                    volume.samples().view(),
-                    grid,
-                    edge_rows,
-                    axis,
-                    classified.params.iso,
-                    gradient_to_world(volume.geometry()),
-                    outward,
-                    classified.edge_flags.view(),
-                    vertex_offsets.view(),
-                    normals.view_mut(),
-                ),
-            )?;
-        }
+    // SAFETY: slots of edges that exist, and room for three coordinates for each.
+    unsafe {
+        stream.launch::<emit_vertices<T>>(
+            Launch::pieces(items.pieces()),
+            (
+                volume.samples().view(),
+                volume.grid(),
+                items,
+                params.iso,
+                index_to_world(volume.geometry()),
+                active_edges.view(),
+                positions.view_mut(),
+            ),
+        )?;
+    }
+    Ok(positions)
+}
+
+fn normals<T: DeviceSample>(
+    stream: &Stream,
+    classified: &Classified<'_, T>,
+    active_edges: &Buffer<u64>,
+) -> Result<Buffer<f32>, IsosurfaceError> {
+    let Classified { volume, params, .. } = classified;
+    let mut normals = stream.alloc::<f32>(active_edges.len() * 3)?;
+    let outward = match params.inside {
+        Inside::Above => -1.0,
+        Inside::Below => 1.0,
+    };
+    let items = Items {
+        count: active_edges.len() as u64,
+        piece: PIECE,
+    };
+    // SAFETY: slots of edges that exist, and room for three components for each.
+    unsafe {
+        stream.launch::<emit_normals<T>>(
+            Launch::pieces(items.pieces()),
+            (
+                volume.samples().view(),
+                volume.grid(),
+                items,
+                params.iso,
+                gradient_to_world(volume.geometry()),
+                outward,
+                active_edges.view(),
+                normals.view_mut(),
+            ),
+        )?;
     }
     Ok(normals)
 }

@@ -1,7 +1,7 @@
 //! Which grid edges carry a vertex.
 
 use crate::{
-    grid::{Grid, X, Y},
+    grid::{Grid, X, Y, Z},
     rows::Rows,
     sample::Sample,
 };
@@ -44,43 +44,55 @@ fn a_cell_around_is_occupied(cases: View<u8>, grid: Grid, axis: u32, edge: [u32;
     found
 }
 
-/// Flags the active edges along `axis`: the first half of stage 5 of the document (positions follow once their places
-/// are known, so that no position is stored for an edge without a vertex).
+/// Flags the active edges: the first half of stage 5 of the document (positions follow once their places are known, so
+/// that no position is stored for an edge without a vertex).
 ///
-/// A thread takes runs of neighbouring edges. Per edge it reads its two samples and, for an active edge in a volume that
-/// has excluded cells (`masked` not 0, or `non_finite_cells[0]`), the cases of the cells around it; it writes the edge's
-/// flag to its slot. Nothing is shared in the block.
+/// A thread takes runs of neighbouring samples, and for each the edges that leave it along x, y and z. Per sample it reads
+/// up to four samples and, for an active edge in a volume that has excluded cells (`masked` not 0, or
+/// `non_finite_cells[0]`), the cases of the cells around it; it writes the flag of each edge to its slot. Nothing is
+/// shared in the block.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`; `rows` is the extent of the
-/// edges along `axis`; `non_finite_cells` is what
-/// [`classify_cells`](super::classify_cells) counted.
+/// samples; `non_finite_cells` is what [`classify_cells`](super::classify_cells) counted.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn flag_edges<T: Sample>(
     samples: View<T>,
     cases: View<u8>,
     grid: Grid,
     rows: Rows,
-    axis: u32,
     iso: f32,
     masked: u32,
     non_finite_cells: View<u64>,
     flags: ViewMut<u8>,
 ) {
-    let other_end = stride(grid, axis);
     let exclusions = masked != 0 || non_finite_cells.read(0) != 0;
+    let below = |at: usize| samples.read(at).value() < iso;
     rows.for_each_run(|run| {
-        let first = grid.sample(run.start, run.y, run.z);
-        let slots = grid.edge_row(axis, run.y, run.z);
+        let (y, z) = (run.y, run.z);
+        let active = |axis: u32, x: u32, differ: bool| {
+            let used = !exclusions || a_cell_around_is_occupied(cases, grid, axis, [x, y, z]);
+            (differ && used) as u8
+        };
+        let slots = [X, Y, Z].map(|axis| grid.edge_row(axis, y, z));
+        let first = grid.sample(run.start, y, z);
+        let mut here = below(first);
         for x in run.start..run.end {
             let at = first + (x - run.start) as usize;
-            let here = samples.read(at).value();
-            let there = samples.read(at + other_end).value();
-            let mut active = (here < iso) != (there < iso);
-            if exclusions && active {
-                active = a_cell_around_is_occupied(cases, grid, axis, [x, run.y, run.z]);
+            let mut right = here;
+            if x + 1 < grid.nx {
+                right = below(at + stride(grid, X));
+                flags.write(slots[0].slot(x), active(X, x, here != right));
             }
-            flags.write(slots.slot(x), active as u8);
+            if y + 1 < grid.ny {
+                let differ = here != below(at + stride(grid, Y));
+                flags.write(slots[1].slot(x), active(Y, x, differ));
+            }
+            if z + 1 < grid.nz {
+                let differ = here != below(at + stride(grid, Z));
+                flags.write(slots[2].slot(x), active(Z, x, differ));
+            }
+            here = right;
         }
     });
 }

@@ -5,11 +5,11 @@
 //! | stage | kernel | reads | writes |
 //! | --- | --- | --- | --- |
 //! | classify | [`classify_cells`] | samples | case, occupied flag and triangle count of each cell |
-//! | compact | [`compact_cells`] | flags and their scan | the numbers of the occupied cells |
+//! | compact | [`compact_flagged`] | flags and their scan | the numbers of the occupied cells, then of the active edges |
 //! | edges | [`flag_edges`] | samples, cases | 1 for each active edge |
-//! | vertices | [`emit_vertices`] | flags and their scan, samples | positions |
+//! | vertices | [`emit_vertices`] | active edges, samples | positions |
 //! | triangles | [`emit_triangles`] | occupied cells, cases, scans | vertex indices |
-//! | normals | [`emit_normals`] | flags and their scan, samples | unit normals |
+//! | normals | [`emit_normals`] | active edges, samples | unit normals |
 //!
 //! A sample is *below* when its value is less than the isovalue, else *above*. An edge is active when its ends differ
 //! and a cell around it emits triangles. Cells with a non-finite corner, and cells that a mask excludes, emit nothing.
@@ -24,7 +24,7 @@ mod triangles;
 mod vertices;
 
 pub use classify::classify_cells;
-pub use compact::compact_cells;
+pub use compact::compact_flagged;
 pub use edges::flag_edges;
 pub use pad::{pad_mask, pad_samples};
 pub use triangles::{MAX_BLOCK, emit_triangles};

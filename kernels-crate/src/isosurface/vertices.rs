@@ -4,125 +4,104 @@ use super::{
     edges::stride,
     interpolate::{IndexToWorld, crossing, gradient},
 };
-use crate::{
-    grid::Grid,
-    rows::Rows,
-    sample::{Count, Sample},
-};
+use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Writes the positions of the vertices on edges along `axis` to their places: stages 5 and 6 of the document.
+/// Writes the positions of the vertices: stages 5 and 6 of the document.
 ///
-/// A thread takes runs of neighbouring edges. Per edge it reads the flag; for an active one its scanned flag, which is
-/// the vertex's number, and its two samples; it writes three coordinates. Nothing is shared in the block.
+/// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, and writes three
+/// coordinates. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements; `flags` and `offsets` hold `grid.edges()`, `offsets` being the exclusive
-/// scan of `flags`; `positions` holds three elements for each flag that is set; `rows` is the extent of the edges along
-/// `axis`.
-#[kernel(T = [u8, i8, u16, i16, f32], I = [u32, u64])]
-pub unsafe fn emit_vertices<T: Sample, I: Count>(
+/// `samples` holds `grid.samples()` elements; `active_edges` holds `items.count` slots of edges of `grid` that exist, one
+/// for each vertex; `positions` holds three elements for each.
+#[kernel(T = [u8, i8, u16, i16, f32])]
+pub unsafe fn emit_vertices<T: Sample>(
     samples: View<T>,
     grid: Grid,
-    rows: Rows,
-    axis: u32,
+    items: Items,
     iso: f32,
     to_world: IndexToWorld,
-    flags: View<u8>,
-    offsets: View<I>,
+    active_edges: View<u64>,
     positions: ViewMut<f32>,
 ) {
-    for_each_active_edge(
-        samples,
-        grid,
-        rows,
-        axis,
-        flags,
-        |x, y, z, here, there, slot| {
-            let t = crossing(here, there, iso);
-            let [dx, dy, dz] = unit(axis);
-            let position =
-                to_world.position([x as f64 + dx * t, y as f64 + dy * t, z as f64 + dz * t]);
-            let first = offsets.read(slot).widen() as usize * 3;
-            positions.write(first, position[0]);
-            positions.write(first + 1, position[1]);
-            positions.write(first + 2, position[2]);
-        },
-    );
+    items.for_each(|vertex| {
+        let edge = Edge::read(samples, grid, active_edges.read(vertex));
+        let t = crossing(edge.here, edge.there, iso);
+        let [x, y, z] = edge.low.map(f64::from);
+        let [dx, dy, dz] = unit(edge.axis);
+        let position = to_world.position([x + dx * t, y + dy * t, z + dz * t]);
+        positions.write(vertex * 3, position[0]);
+        positions.write(vertex * 3 + 1, position[1]);
+        positions.write(vertex * 3 + 2, position[2]);
+    });
 }
 
-/// Writes the unit normals of the vertices on edges along `axis` to their places: stage 8 of the document.
+/// Writes the unit normals of the vertices: stage 8 of the document.
 ///
-/// A thread takes runs of neighbouring edges. Per active edge it reads up to fourteen samples (the gradients at both ends)
-/// and writes three components. The gradient is interpolated to the vertex, taken to world space by `gradient_to_world`
-/// (the transpose of the inverse of the volume's linear part, row by row) and multiplied by `outward`: −1 where inside is
-/// above, 1 where it is below. Where it vanishes or is not finite, the normal is the edge's direction, outward. Nothing
-/// is shared in the block.
+/// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen samples (the gradients at both
+/// ends), and writes three components. The gradient is interpolated to the vertex, taken to world space by
+/// `gradient_to_world` (the transpose of the inverse of the volume's linear part, row by row) and multiplied by `outward`:
+/// −1 where inside is above, 1 where it is below. Where it vanishes or is not finite, the normal is the edge's direction,
+/// outward. Nothing is shared in the block.
 ///
 /// # Safety
-/// As for [`emit_vertices`]; `normals` holds three elements for each flag that is set.
-#[kernel(T = [u8, i8, u16, i16, f32], I = [u32, u64])]
-pub unsafe fn emit_normals<T: Sample, I: Count>(
+/// As for [`emit_vertices`]; `normals` holds three elements for each vertex.
+#[kernel(T = [u8, i8, u16, i16, f32])]
+pub unsafe fn emit_normals<T: Sample>(
     samples: View<T>,
     grid: Grid,
-    rows: Rows,
-    axis: u32,
+    items: Items,
     iso: f32,
     gradient_to_world: [f32; 9],
     outward: f32,
-    flags: View<u8>,
-    offsets: View<I>,
+    active_edges: View<u64>,
     normals: ViewMut<f32>,
 ) {
-    for_each_active_edge(
-        samples,
-        grid,
-        rows,
-        axis,
-        flags,
-        |x, y, z, here, there, slot| {
-            let t = crossing(here, there, iso) as f32;
-            let [dx, dy, dz] = unit(axis).map(|step| step as u32);
-            let low = gradient(samples, grid, [x, y, z]);
-            let high = gradient(samples, grid, [x + dx, y + dy, z + dz]);
-            let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
-            let normal = unit_vector(gradient_to_world, [blend(0), blend(1), blend(2)], outward)
-                .unwrap_or_else(|| {
-                    let along = if there > here { outward } else { -outward };
-                    let edge = unit(axis).map(|step| step as f32);
-                    unit_vector(gradient_to_world, edge, along).unwrap_or(edge)
-                });
-            let first = offsets.read(slot).widen() as usize * 3;
-            normals.write(first, normal[0]);
-            normals.write(first + 1, normal[1]);
-            normals.write(first + 2, normal[2]);
-        },
-    );
+    items.for_each(|vertex| {
+        let edge = Edge::read(samples, grid, active_edges.read(vertex));
+        let t = crossing(edge.here, edge.there, iso) as f32;
+        let [x, y, z] = edge.low;
+        let along = unit(edge.axis).map(|step| step as f32);
+        let [dx, dy, dz] = along.map(|step| step as u32);
+        let low = gradient(samples, grid, [x, y, z]);
+        let high = gradient(samples, grid, [x + dx, y + dy, z + dz]);
+        let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
+        let gradient = [blend(0), blend(1), blend(2)];
+        let normal = unit_vector(gradient_to_world, gradient, outward).unwrap_or_else(|| {
+            let rising = if edge.there > edge.here {
+                outward
+            } else {
+                -outward
+            };
+            unit_vector(gradient_to_world, along, rising).unwrap_or(along)
+        });
+        normals.write(vertex * 3, normal[0]);
+        normals.write(vertex * 3 + 1, normal[1]);
+        normals.write(vertex * 3 + 2, normal[2]);
+    });
 }
 
-/// Calls `visit` with lower end, samples at both ends and slot of each active edge of the calling thread.
-#[inline(always)]
-fn for_each_active_edge<T: Sample>(
-    samples: View<T>,
-    grid: Grid,
-    rows: Rows,
+/// An edge of the grid with the samples at its ends.
+struct Edge {
     axis: u32,
-    flags: View<u8>,
-    mut visit: impl FnMut(u32, u32, u32, f32, f32, usize),
-) {
-    let other_end = stride(grid, axis);
-    rows.for_each_run(|run| {
-        let slots = grid.edge_row(axis, run.y, run.z);
-        for x in run.start..run.end {
-            let slot = slots.slot(x);
-            if flags.read(slot) != 0 {
-                let at = grid.sample(x, run.y, run.z);
-                let here = samples.read(at).value();
-                let there = samples.read(at + other_end).value();
-                visit(x, run.y, run.z, here, there, slot);
-            }
+    low: [u32; 3],
+    here: f32,
+    there: f32,
+}
+
+impl Edge {
+    #[inline(always)]
+    fn read<T: Sample>(samples: View<T>, grid: Grid, slot: u64) -> Self {
+        let (axis, low) = grid.edge_at(slot);
+        let at = grid.sample(low[0], low[1], low[2]);
+        Self {
+            axis,
+            low,
+            here: samples.read(at).value(),
+            there: samples.read(at + stride(grid, axis)).value(),
         }
-    });
+    }
 }
 
 /// The unit vector along an axis.
