@@ -231,3 +231,19 @@ fn bad_parameters_are_told() {
         assert!(error.expect("an error").to_string().contains("same grid"));
     }
 }
+
+/// A volume for which the device has too little memory is refused before any work is done. (A real one would have to be
+/// larger than the machine; this asks for the memory alone.)
+#[test]
+fn too_little_memory_is_told_with_the_numbers() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let total = test.device.memory().unwrap().total;
+        let error = stream.require(total * 2).unwrap_err().to_string();
+        assert!(
+            error.contains(&(total * 2).to_string()) && error.contains("smaller volume"),
+            "{error}"
+        );
+        stream.require(1 << 20).unwrap();
+    }
+}

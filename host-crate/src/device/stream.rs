@@ -47,6 +47,19 @@ impl Stream {
         Ok(Buffer::new(self.device.clone(), memory, len))
     }
 
+    /// Makes sure that `bytes` more can be allocated, before work is begun that needs them. Waits for the stream if memory
+    /// has to be gathered first.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`] with the bytes needed and the bytes there are.
+    pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
+        match (self.device.inner(), &self.cuda) {
+            (Inner::Cpu(cpu), _) => cpu.require(bytes),
+            (Inner::Cuda(_), Some(stream)) => stream.require(bytes),
+            (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),
+        }
+    }
+
     /// Memory for `len` elements, all bytes zero.
     ///
     /// # Errors

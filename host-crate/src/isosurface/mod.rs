@@ -48,7 +48,7 @@ use crate::{
 /// sample equals the isovalue too, since no vertex comes nearer to a sample than
 /// [1/1024 of a voxel](ferrovox_kernels::isosurface::interpolate::MARGIN).
 ///
-/// Work is linear in the samples. Device memory beyond the volume and the mesh, for [`Method::Staged`]: about 26 bytes per
+/// Work is linear in the samples. Device memory beyond the volume and the mesh, for [`Method::Staged`]: about 22 bytes per
 /// voxel (38 with 64-bit indices), freed when it returns.
 ///
 /// # Errors

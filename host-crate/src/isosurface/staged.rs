@@ -11,6 +11,7 @@ use crate::{
     },
 };
 use ferrovox_kernels::{
+    grid::Grid,
     isosurface::{
         MAX_BLOCK, classify_cells, compact_flagged, emit_normals, emit_triangles, emit_vertices,
         flag_edges,
@@ -42,6 +43,14 @@ struct Totals {
     non_finite_cells: u64,
 }
 
+/// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for each cell its case, flag,
+/// count and an offset; for each edge its flag and an offset.
+fn least_bytes(grid: Grid) -> u64 {
+    grid.cells()
+        .saturating_mul(3 + 4)
+        .saturating_add(grid.edges().saturating_mul(1 + 4))
+}
+
 pub(super) fn extract<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -63,6 +72,7 @@ pub(super) fn extract<T: DeviceSample>(
             times,
         });
     }
+    stream.require(least_bytes(grid))?;
     let cells = grid.cells() as usize;
     let mut cases = stream.alloc::<u8>(cells)?;
     let mut occupied = stream.alloc::<u8>(cells)?;

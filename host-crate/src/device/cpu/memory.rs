@@ -36,6 +36,12 @@ impl Pool {
         Some(free.swap_remove(best))
     }
 
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> u64 {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.iter().map(|map| map.len() as u64).sum()
+    }
+
     fn give(&self, map: MmapMut) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let kept: usize = free.iter().map(|map| map.len()).sum();

@@ -81,6 +81,21 @@ impl CpuDevice {
         })
     }
 
+    /// Whether `bytes` more can be had. Systems promise more memory than they have, so asking for it proves nothing.
+    pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
+        let Memory { free, total } = self.memory();
+        let free = free.saturating_add(self.pool.bytes());
+        if free >= bytes {
+            return Ok(());
+        }
+        Err(DeviceError::OutOfMemory {
+            device: "cpu".to_owned(),
+            requested: bytes,
+            free,
+            total,
+        })
+    }
+
     pub fn memory(&self) -> Memory {
         let field = |text: &str, name: &str| -> Option<u64> {
             let line = text.lines().find(|line| line.starts_with(name))?;

@@ -4,7 +4,7 @@ use super::{CudaMemory, Shared, kernels::LoadedKernel};
 use crate::device::DeviceError;
 use cust::{
     event::{Event, EventFlags},
-    memory::AsyncCopyDestination,
+    memory::{AsyncCopyDestination, mem_get_info, trim_pool},
     stream::Stream,
 };
 use std::{ffi::c_void, sync::Arc, time::Duration};
@@ -65,6 +65,28 @@ impl CudaStream {
             // SAFETY: the stream is waited for before the borrow ends.
             unsafe { memory.slice().async_copy_to(bytes, stream)? };
             stream.synchronize()
+        })
+    }
+
+    /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back to the system first.
+    pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
+        let shared = &self.owner.shared;
+        let free = || shared.with("asking for its memory", mem_get_info);
+        if free()?.0 as u64 >= bytes {
+            return Ok(());
+        }
+        self.synchronize()?;
+        // a driver without pools has nothing to give back
+        let _ = trim_pool(shared.context.device(), 0);
+        let (free, total) = free()?;
+        if free as u64 >= bytes {
+            return Ok(());
+        }
+        Err(DeviceError::OutOfMemory {
+            device: shared.id.clone(),
+            requested: bytes,
+            free: free as u64,
+            total: total as u64,
         })
     }
 
