@@ -108,7 +108,7 @@ fn build(folder: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
         .arg("--message-format=json-render-diagnostics")
         .current_dir(folder);
     if folder != paths::root() {
-        command.env("CARGO_TARGET_DIR", paths::target().join("outside"));
+        command.env("CARGO_TARGET_DIR", paths::target());
     }
     let output = command
         .stderr(Stdio::inherit())

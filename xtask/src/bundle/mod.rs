@@ -78,7 +78,7 @@ fn replace(output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot make {}", output.display()))
 }
 
-/// Copies a program without its symbols.
+/// Copies a program without its symbols; tests and benches packed, which `run-tests.sh` undoes.
 fn install(program: &Program, output: &Path) -> Result<()> {
     let folder = output.join(match program.kind {
         Kind::Command => "bin",
@@ -89,8 +89,14 @@ fn install(program: &Program, output: &Path) -> Result<()> {
     let copy = folder.join(&program.name);
     fs::copy(&program.path, &copy)
         .with_context(|| format!("cannot copy {}", program.path.display()))?;
-    // without binutils the bundle is larger, and the limit will tell
+    // without binutils or gzip the bundle is larger, and the limit will tell
     let _ = Command::new("strip").arg("--strip-all").arg(&copy).status();
+    if program.kind != Kind::Command {
+        let _ = Command::new("gzip")
+            .args(["-9", "--force", "--no-name"])
+            .arg(&copy)
+            .status();
+    }
     Ok(())
 }
 

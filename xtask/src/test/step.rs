@@ -84,12 +84,12 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Host cargo for a package outside the workspace. All of them share a target directory.
+/// Host cargo for a package outside the workspace. It shares the workspace's target directory, and so the crates that both use.
 pub fn outside(package: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(arguments);
     command
         .current_dir(package)
-        .env("CARGO_TARGET_DIR", paths::target().join("outside"));
+        .env("CARGO_TARGET_DIR", paths::target());
     command
 }
 

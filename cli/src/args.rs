@@ -1,0 +1,191 @@
+//! The command line. What the comments here say is the help text.
+
+use crate::{
+    device_choice::DeviceChoice,
+    input::VolumeArgs,
+    numbers::{Size, parse_size},
+};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ferrovox::{
+    isosurface::{Inside, Method},
+    render::ViewDirection,
+};
+use std::path::PathBuf;
+
+/// Volumes (MRI, CT, simulation) into geometry, on the GPU or the CPU
+#[derive(Debug, Parser)]
+#[command(
+    name = "ferrovox",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(after_help = "\
+Try it:
+  ferrovox demo                                     two meshes and pictures
+  ferrovox info scan.nii.gz                         what a file holds
+  ferrovox mesh scan.nii.gz --iso 120 -o scan.ply   its isosurface at 120
+  ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
+
+`ferrovox COMMAND --help` says more about a command.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the devices of this machine
+    Devices(DevicesArgs),
+    /// Say what a volume file holds
+    Info(InfoArgs),
+    /// Make the isosurface of a volume, as a triangle mesh
+    Mesh(MeshArgs),
+    /// Draw a picture of a volume's isosurface
+    Render(RenderArgs),
+    /// Mesh and draw a brain and a field of metaballs
+    Demo(DemoArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DevicesArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The mesh is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the
+file's spacing and origin, right-anterior-superior for medical formats.
+
+Examples:
+  ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
+  ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
+  ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj")]
+pub struct MeshArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    #[command(flatten)]
+    pub surface: SurfaceArgs,
+    /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Close the surface where the volume ends
+    #[arg(long)]
+    pub close: bool,
+    /// Volume of the same grid; where it is zero there is no surface (headerless: u8, dims as above)
+    #[arg(long, value_name = "FILE")]
+    pub mask: Option<PathBuf>,
+    /// Give each vertex its unit normal
+    #[arg(long)]
+    pub normals: bool,
+    /// How the mesh is made; every method makes the same mesh
+    #[arg(long, value_enum, default_value_t = MethodName::Staged)]
+    pub method: MethodName,
+    /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Print one JSON object: counts, topology, area, volume, timings in milliseconds
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Views: oblique, right, left, front, back, top, bottom, or AZIMUTH,ELEVATION in degrees (0,0 looks from +x, 90,0
+from +y, elevation 90 from above).")]
+pub struct RenderArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    #[command(flatten)]
+    pub surface: SurfaceArgs,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png")]
+    pub output: PathBuf,
+    /// From where to look
+    #[arg(long, default_value = "oblique", allow_hyphen_values = true)]
+    pub view: ViewDirection,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size)]
+    pub size: Size,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder for the meshes and pictures; made if it does not exist
+    #[arg(short, long, value_name = "DIR", default_value = "demo")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+/// Which surface.
+#[derive(Debug, Args)]
+pub struct SurfaceArgs {
+    /// The isovalue: the surface is where the samples take this value
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub iso: f64,
+    /// Where the solid is: above the isovalue (densities, images) or below it (signed distances)
+    #[arg(long, value_enum, default_value_t = InsideName::Above)]
+    pub inside: InsideName,
+}
+
+/// Where to run.
+#[derive(Debug, Args)]
+pub struct DeviceArgs {
+    /// Where to run: auto, cpu, cuda or cuda:N; auto takes the first CUDA device, else the CPU
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: DeviceChoice,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum InsideName {
+    Above,
+    Below,
+}
+
+impl InsideName {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Above => "above",
+            Self::Below => "below",
+        }
+    }
+}
+
+impl From<InsideName> for Inside {
+    fn from(name: InsideName) -> Self {
+        match name {
+            InsideName::Above => Self::Above,
+            InsideName::Below => Self::Below,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MethodName {
+    /// Every stage as a kernel of its own
+    Staged,
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Staged => Self::Staged,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `ferrovox devices`.
+
+use crate::{args::DevicesArgs, terminal};
+use ferrovox::device::{Device, DeviceKind};
+use serde::Serialize;
+use std::fmt::Write;
+
+#[derive(Serialize)]
+struct Report {
+    devices: Vec<DeviceReport>,
+    /// Why there is no CUDA device, where there is none.
+    cuda_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DeviceReport {
+    id: String,
+    kind: &'static str,
+    name: String,
+    /// GPU multiprocessors, or CPU threads.
+    multiprocessors: u32,
+    memory_bytes: Option<u64>,
+    free_memory_bytes: Option<u64>,
+}
+
+/// Lists the devices: CUDA devices by number, then the CPU.
+pub fn run(args: &DevicesArgs) -> anyhow::Result<()> {
+    let report = Report {
+        devices: Device::all().iter().map(describe).collect(),
+        cuda_error: match Device::cuda_count() {
+            Ok(0) => Some("the driver reports no CUDA device".to_owned()),
+            Ok(_) => None,
+            Err(error) => Some(error.to_string()),
+        },
+    };
+    if args.json {
+        return terminal::print_json(&report);
+    }
+    let mut text = String::new();
+    for device in &report.devices {
+        let memory = match (device.free_memory_bytes, device.memory_bytes) {
+            (Some(free), Some(total)) => format!(", {} of {} GiB free", gib(free), gib(total)),
+            _ => String::new(),
+        };
+        writeln!(text, "{:<8} {}{memory}", device.id, device.name)?;
+    }
+    terminal::print(&text)?;
+    if let Some(error) = &report.cuda_error {
+        terminal::note(error);
+    }
+    Ok(())
+}
+
+fn describe(device: &Device) -> DeviceReport {
+    // the CPU says u64::MAX where the system does not tell
+    let memory = device
+        .memory()
+        .ok()
+        .filter(|memory| memory.total != u64::MAX);
+    DeviceReport {
+        id: device.id(),
+        kind: match device.kind() {
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Cuda => "cuda",
+        },
+        name: device.name(),
+        multiprocessors: device.limits().multiprocessors,
+        memory_bytes: memory.map(|memory| memory.total),
+        free_memory_bytes: memory.map(|memory| memory.free),
+    }
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / (1u64 << 30) as f64)
+}

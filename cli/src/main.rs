@@ -1,0 +1,37 @@
+//! The `ferrovox` command: a thin shell over the `ferrovox` library.
+//!
+//! Standard output carries results (one JSON object with `--json`), standard error everything else. The exit status is
+//! 0, 1 for a failure, 2 for a usage that makes no sense.
+
+mod args;
+mod commands;
+mod crop;
+mod device_choice;
+mod input;
+mod numbers;
+mod on_device;
+mod openings;
+mod output;
+mod phases;
+mod terminal;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Devices(args) => commands::devices::run(&args),
+        Command::Info(args) => commands::info::run(&args),
+        Command::Mesh(args) => commands::mesh::run(&args),
+        Command::Render(args) => commands::render::run(&args),
+        Command::Demo(args) => commands::demo::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Numbers on the command line: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
+
+use ferrovox::render::MAX_SIDE;
+
+/// Pixels along x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub width: u32,
+    pub height: u32,
+}
+
+/// Reads `WxH`.
+pub fn parse_size(text: &str) -> Result<Size, String> {
+    let parts: Option<Vec<u32>> = text
+        .split(['x', 'X'])
+        .map(|part| part.parse().ok())
+        .collect();
+    match parts.as_deref() {
+        Some(&[width, height])
+            if (1..=MAX_SIDE).contains(&width) && (1..=MAX_SIDE).contains(&height) =>
+        {
+            Ok(Size { width, height })
+        }
+        _ => Err(format!(
+            "give two whole numbers from 1 to {MAX_SIDE}, such as 800x600"
+        )),
+    }
+}
+
+/// Reads `NxNyNz` as three numbers with an `x` between them.
+pub fn parse_dims(text: &str) -> Result<[usize; 3], String> {
+    let parts: Option<Vec<usize>> = text
+        .split(['x', 'X'])
+        .map(|part| part.parse().ok())
+        .collect();
+    match parts.as_deref() {
+        Some(&[nx, ny, nz]) => Ok([nx, ny, nz]),
+        _ => Err("give three whole numbers with x between them, such as 512x512x300".to_owned()),
+    }
+}
+
+/// Reads the spacing: three positive numbers, or one for all axes.
+pub fn parse_spacing(text: &str) -> Result<[f64; 3], String> {
+    let spacing = match parse_three(text) {
+        Some(three) => three,
+        None => [text.parse::<f64>().unwrap_or(f64::NAN); 3],
+    };
+    if spacing.iter().all(|&step| step > 0.0 && step.is_finite()) {
+        Ok(spacing)
+    } else {
+        Err(
+            "give one positive number, or three with commas between them, such as 0.7,0.7,1.5"
+                .to_owned(),
+        )
+    }
+}
+
+/// Reads a position: three finite numbers.
+pub fn parse_position(text: &str) -> Result<[f64; 3], String> {
+    parse_three(text)
+        .filter(|position| position.iter().all(|x| x.is_finite()))
+        .ok_or_else(|| {
+            "give three numbers with commas between them, such as -98,-134,-72".to_owned()
+        })
+}
+
+fn parse_three(text: &str) -> Option<[f64; 3]> {
+    let parts: Option<Vec<f64>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    parts?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_dims() {
+        assert_eq!(
+            parse_size("800x600"),
+            Ok(Size {
+                width: 800,
+                height: 600
+            })
+        );
+        assert_eq!(parse_dims("3x4X5"), Ok([3, 4, 5]));
+        for text in ["800", "0x600", "800x", "8x8x8", "-1x2", "", "16385x1"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+        for text in [
+            "3x4",
+            "3,4,5",
+            "3x4x5x6",
+            "axbxc",
+            "3x4x99999999999999999999",
+        ] {
+            assert!(parse_dims(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn spacings_and_positions() {
+        assert_eq!(parse_spacing("0.5"), Ok([0.5; 3]));
+        assert_eq!(parse_spacing("1, 2,3"), Ok([1.0, 2.0, 3.0]));
+        assert_eq!(parse_position("-1,2,3e1"), Ok([-1.0, 2.0, 30.0]));
+        for text in ["0,1,1", "1,1", "-1", "nan", "1,1,inf"] {
+            assert!(parse_spacing(text).is_err(), "{text}");
+        }
+        assert!(parse_position("nan,0,0").is_err());
+    }
+}

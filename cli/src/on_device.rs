@@ -1,0 +1,89 @@
+//! A volume of any sample type on a device.
+
+use ferrovox::{
+    device::{DeviceError, Stream},
+    device_volume::DeviceVolume,
+    isosurface::{self, DeviceMesh, IsosurfaceError, IsosurfaceParams},
+    render::{self, Picture, RenderError, RenderParams},
+    volume::{AnyVolume, Volume},
+};
+
+/// A volume that kernels can read. i32 and f64 have become f32 before.
+pub enum KernelVolume {
+    U8(Volume<u8>),
+    I8(Volume<i8>),
+    U16(Volume<u16>),
+    I16(Volume<i16>),
+    F32(Volume<f32>),
+}
+
+/// The same, on a device.
+pub enum OnDevice {
+    U8(DeviceVolume<u8>),
+    I8(DeviceVolume<i8>),
+    U16(DeviceVolume<u16>),
+    I16(DeviceVolume<i16>),
+    F32(DeviceVolume<f32>),
+}
+
+/// Runs one expression on the typed volume inside an [`OnDevice`].
+macro_rules! on_device {
+    ($any:expr, $volume:ident => $body:expr) => {
+        match $any {
+            OnDevice::U8($volume) => $body,
+            OnDevice::I8($volume) => $body,
+            OnDevice::U16($volume) => $body,
+            OnDevice::I16($volume) => $body,
+            OnDevice::F32($volume) => $body,
+        }
+    };
+}
+
+impl KernelVolume {
+    /// The volume with samples of a type that kernels read, and how many samples that rounded.
+    pub fn from_any(volume: AnyVolume) -> (Self, usize) {
+        match volume {
+            AnyVolume::U8(volume) => (Self::U8(volume), 0),
+            AnyVolume::I8(volume) => (Self::I8(volume), 0),
+            AnyVolume::U16(volume) => (Self::U16(volume), 0),
+            AnyVolume::I16(volume) => (Self::I16(volume), 0),
+            AnyVolume::F32(volume) => (Self::F32(volume), 0),
+            other @ (AnyVolume::I32(_) | AnyVolume::F64(_)) => {
+                let (volume, conversion) = other.into_f32();
+                (Self::F32(volume), conversion.inexact)
+            }
+        }
+    }
+
+    /// Copies the samples to the stream's device, and waits until they are there.
+    pub fn upload(&self, stream: &Stream) -> Result<OnDevice, DeviceError> {
+        let uploaded = match self {
+            Self::U8(volume) => OnDevice::U8(DeviceVolume::upload(stream, volume.view())?),
+            Self::I8(volume) => OnDevice::I8(DeviceVolume::upload(stream, volume.view())?),
+            Self::U16(volume) => OnDevice::U16(DeviceVolume::upload(stream, volume.view())?),
+            Self::I16(volume) => OnDevice::I16(DeviceVolume::upload(stream, volume.view())?),
+            Self::F32(volume) => OnDevice::F32(DeviceVolume::upload(stream, volume.view())?),
+        };
+        stream.synchronize()?;
+        Ok(uploaded)
+    }
+}
+
+impl OnDevice {
+    /// The isosurface; waits until it is there.
+    pub fn extract(
+        &self,
+        stream: &Stream,
+        mask: Option<&DeviceVolume<u8>>,
+        params: &IsosurfaceParams,
+    ) -> Result<DeviceMesh, IsosurfaceError> {
+        let mesh = on_device!(self, volume => isosurface::extract(stream, volume, mask, params))?;
+        stream.synchronize()?;
+        Ok(mesh)
+    }
+
+    /// A picture of the isosurface.
+    pub fn render(&self, stream: &Stream, params: &RenderParams) -> Result<Picture, RenderError> {
+        on_device!(self, volume => render::isosurface(stream, volume, params))
+    }
+}

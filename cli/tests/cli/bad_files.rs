@@ -1,0 +1,262 @@
+//! Files that are not what they should be: the error names the file and the fact, and nothing is written.
+
+use crate::{
+    samples::{ball, gzip, little_endian, nifti, nifti_of_type, npy, nrrd},
+    support::{Folder, is_root},
+};
+use std::{fs, os::unix::fs::PermissionsExt};
+
+/// A folder in which `out.ply` stands already: it must survive.
+fn folder_with(name: &str, content: &[u8]) -> Folder {
+    let folder = Folder::new();
+    folder.file("out.ply", "before").file(name, content);
+    folder
+}
+
+/// Both `mesh` and `info` refuse the file with these facts.
+#[track_caller]
+fn refused(name: &str, content: &[u8], facts: &[&str]) {
+    let folder = folder_with(name, content);
+    let facts: Vec<&str> = [&[name], facts].concat();
+    folder.refuses(&format!("mesh {name} --iso 50 -o out.ply"), &facts);
+    folder.refuses(&format!("mesh {name} --iso 50 -o new.ply --json"), &facts);
+    folder.refuses(&format!("render {name} --iso 50 -o new.png"), &facts);
+    folder.refuses(&format!("info {name} --json"), &facts);
+}
+
+fn ball_bytes() -> Vec<u8> {
+    little_endian(&ball())
+}
+
+#[test]
+fn truncated_files() {
+    let whole = nifti(&ball(), [16, 16, 16]);
+    refused(
+        "ball.nii",
+        &whole[..whole.len() - 100],
+        &["16 x 16 x 16", "16384 bytes", "16284", "truncated"],
+    );
+    refused(
+        "ball.nii",
+        &whole[..200],
+        &["header", "200 bytes", "truncated"],
+    );
+    let whole = npy("<f4", "(16, 16, 16)", &ball_bytes());
+    refused(
+        "ball.npy",
+        &whole[..whole.len() - 1],
+        &["16384 bytes", "16383", "truncated"],
+    );
+    let whole = nrrd("type: float\nsizes: 16 16 16\nencoding: raw", &ball_bytes());
+    refused(
+        "ball.nrrd",
+        &whole[..whole.len() / 2],
+        &["16384 bytes", "truncated"],
+    );
+    refused("empty.nii", b"", &["empty.nii"]);
+}
+
+#[test]
+fn wrong_magic() {
+    let garbage = vec![7; 1000];
+    refused("ball.nii", &garbage, &["not a NIfTI file"]);
+    refused("ball.nrrd", &garbage, &["not a NRRD file", "NRRD"]);
+    refused("ball.npy", &garbage, &["not a npy file"]);
+    refused("ball.xyz", &garbage, &["unknown format", ".nii.gz"]);
+}
+
+#[test]
+fn dims_that_disagree_with_the_data() {
+    let data = ball_bytes();
+    refused(
+        "ball.nrrd",
+        &nrrd("type: float\nsizes: 16 16 17\nencoding: raw", &data),
+        &["16 x 16 x 17", "17408"],
+    );
+    refused(
+        "ball.nrrd",
+        &nrrd("type: float\nsizes: 16 16 15\nencoding: raw", &data),
+        &["16 x 16 x 15", "trailing"],
+    );
+    let folder = folder_with("ball.raw", &data);
+    folder.refuses(
+        "mesh ball.raw --dims 16x16x16 --type f64 --iso 50 -o out.ply",
+        &["ball.raw", "32768", "16384"],
+    );
+    folder.refuses(
+        "mesh ball.raw --dims 16x16x16 --type u8 --iso 50 -o out.ply",
+        &["ball.raw", "4096", "16384"],
+    );
+    folder.refuses(
+        "mesh ball.raw --dims 16x16x16 --type f32 --offset 4 --iso 50 -o out.ply",
+        &["ball.raw", "16380"],
+    );
+    folder.refuses("mesh ball.raw --iso 50 -o out.ply", &["ball.raw", "dims"]);
+}
+
+#[test]
+fn dims_whose_product_overflows() {
+    let sizes = "sizes: 4294967296 4294967296 4294967296";
+    refused(
+        "ball.nrrd",
+        &nrrd(&format!("type: float\n{sizes}\nencoding: raw"), b"x"),
+        &["4294967296", "64 bits"],
+    );
+    refused(
+        "ball.npy",
+        &npy("<f4", "(4294967296, 4294967296, 4294967296)", b"x"),
+        &["4294967296", "64 bits"],
+    );
+    let folder = folder_with("ball.raw", b"x");
+    let dims = "4294967296x4294967296x4294967296";
+    folder.refuses(
+        &format!("mesh ball.raw --dims {dims} --type u8 --iso 50 -o out.ply"),
+        &["ball.raw", "4294967296", "64 bits"],
+    );
+}
+
+#[test]
+fn a_header_that_asks_for_more_memory_than_there_is() {
+    let fields = "type: double\nsizes: 1000000 1000000 1000\nencoding: gzip";
+    refused(
+        "ball.nrrd",
+        &nrrd(fields, &gzip(b"x")),
+        &["1000000 x 1000000 x 1000"],
+    );
+}
+
+#[test]
+fn unsupported_types_and_encodings() {
+    let pairs = nifti_of_type(&ball_bytes(), [16, 16, 8], 32, 64);
+    refused("ball.nii", &pairs, &["complex", "not supported"]);
+    refused(
+        "ball.npy",
+        &npy("<c8", "(16, 16, 8)", &ball_bytes()),
+        &["c8", "not supported"],
+    );
+    let data = ball_bytes();
+    refused(
+        "ball.nrrd",
+        &nrrd("type: float\nsizes: 16 16 16\nencoding: bzip2", &data),
+        &["bzip2", "not supported"],
+    );
+    refused(
+        "ball.nrrd",
+        &nrrd("type: block\nsizes: 16 16 16\nencoding: raw", &data),
+        &["block", "not supported"],
+    );
+}
+
+#[test]
+fn gzip_that_ends_early() {
+    let whole = gzip(&nifti(&ball(), [16, 16, 16]));
+    refused(
+        "ball.nii.gz",
+        &whole[..whole.len() - 20],
+        &["gzip", "end early", "truncated"],
+    );
+    let data = gzip(&ball_bytes());
+    let file = nrrd(
+        "type: float\nsizes: 16 16 16\nencoding: gzip",
+        &data[..data.len() / 2],
+    );
+    refused("ball.nrrd", &file, &["gzip", "end early"]);
+}
+
+#[test]
+fn gzip_that_is_damaged() {
+    let mut file = gzip(&nifti(&ball(), [16, 16, 16]));
+    // the check sum
+    let at = file.len() - 8;
+    file[at] ^= 1;
+    refused("ball.nii.gz", &file, &["gzip", "fetch"]);
+}
+
+#[test]
+fn no_file_and_no_file_but_a_directory() {
+    let folder = folder_with("ball.nii", b"");
+    fs::create_dir(folder.path("folder.nii")).unwrap();
+    folder.refuses(
+        "mesh nothing.nii --iso 50 -o out.ply",
+        &["nothing.nii", "no such file"],
+    );
+    folder.refuses("info nothing.nii", &["nothing.nii", "no such file"]);
+    folder.refuses(
+        "mesh folder.nii --iso 50 -o out.ply",
+        &["folder.nii", "directory"],
+    );
+    folder.refuses("info . --json", &["directory"]);
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    if is_root() {
+        eprintln!("skipped: root may read everything");
+        return;
+    }
+    let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
+    fs::set_permissions(folder.path("ball.nii"), fs::Permissions::from_mode(0o000)).unwrap();
+    folder
+        .run("info ball.nii")
+        .refused(&["ball.nii", "permission denied"]);
+}
+
+#[test]
+fn a_detached_header_whose_data_are_missing() {
+    let header = b"NRRD0004\ntype: float\ndimension: 3\nsizes: 16 16 16\nencoding: raw\nendian: little\ndata file: gone.raw\n";
+    refused("ball.nhdr", header, &["gone.raw", "no such file"]);
+}
+
+#[test]
+fn masks_that_do_not_fit() {
+    let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
+    folder.file("mask.npy", npy("|u1", "(2, 2, 2)", &[1; 8]));
+    let facts = ["mask.npy", "2 x 2 x 2", "16 x 16 x 16", "same grid"];
+    folder.refuses("mesh ball.nii --iso 50 --mask mask.npy -o out.ply", &facts);
+    folder.refuses(
+        "mesh ball.nii --iso 50 --mask gone.npy -o out.ply",
+        &["gone.npy", "no such file"],
+    );
+}
+
+#[test]
+fn isovalues_that_are_no_number() {
+    let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
+    for iso in ["nan", "inf", "-inf", "1e300"] {
+        let facts = ["ball.nii", "isovalue", "finite"];
+        folder.refuses(&format!("mesh ball.nii --iso {iso} -o out.ply"), &facts);
+        folder.refuses(&format!("render ball.nii --iso {iso} -o out.png"), &facts);
+    }
+}
+
+#[test]
+fn devices_that_do_not_exist() {
+    let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
+    folder.refuses(
+        "mesh ball.nii --iso 50 --device cuda:99 -o out.ply",
+        &["cuda:99"],
+    );
+    folder.refuses(
+        "render ball.nii --iso 50 --device cuda:99 -o out.png",
+        &["cuda:99"],
+    );
+}
+
+/// A sparse file of 4 GB under a limit of 2 GB: memory is asked for before it is touched, and the answer is heard.
+#[test]
+fn memory_that_cannot_be_had() {
+    let folder = folder_with("large.raw", b"");
+    let file = fs::File::options()
+        .write(true)
+        .open(folder.path("large.raw"))
+        .unwrap();
+    if file.set_len(4_000_000_000).is_err() {
+        eprintln!("skipped: no sparse files here");
+        return;
+    }
+    let script =
+        "ulimit -v 2000000; exec \"$FERROVOX\" info large.raw --dims 2000x2000x1000 --type u8";
+    if let Some(run) = folder.shell(script) {
+        run.refused(&["large.raw", "4000000000 bytes of memory"]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Outputs that cannot be written: said before any work where that can be known, and nothing half-written.
+
+use crate::{
+    samples::{ball, nifti},
+    support::{Folder, Run, is_root},
+};
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    folder
+}
+
+#[test]
+fn extensions_are_told_before_any_work() {
+    // the input does not exist, and that is not what the message is about
+    let folder = folder();
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o out.xyz",
+        &["out.xyz", "\"xyz\"", ".ply"],
+    );
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o out",
+        &["out: the name has no extension", ".ply"],
+    );
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o out.ply.gz",
+        &["out.ply.gz", ".ply"],
+    );
+    folder.refuses("render gone.nii --iso 50 -o out.jpg", &["out.jpg", ".png"]);
+}
+
+#[test]
+fn folders_are_told_before_any_work() {
+    let folder = folder();
+    fs::create_dir(folder.path("there.ply")).unwrap();
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o missing/out.ply",
+        &["missing/out.ply", "no folder missing"],
+    );
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o ball.nii/out.ply",
+        &["ball.nii/out.ply", "not a folder"],
+    );
+    folder.refuses(
+        "mesh gone.nii --iso 50 -o there.ply",
+        &["there.ply", "directory"],
+    );
+    folder.refuses(
+        "render gone.nii --iso 50 -o missing/out.png",
+        &["missing/out.png", "no folder missing"],
+    );
+    folder.refuses("demo -o ball.nii", &["ball.nii", "folder"]);
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_to() {
+    if is_root() {
+        eprintln!("skipped: root may write anywhere");
+        return;
+    }
+    let folder = folder();
+    fs::create_dir(folder.path("locked")).unwrap();
+    fs::set_permissions(folder.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
+    folder
+        .run("mesh ball.nii --iso 50 -o locked/out.ply")
+        .refused(&["locked/out.ply", "permission denied"]);
+}
+
+/// A file-size limit of 512 bytes stands for a full disk: the system refuses to write more.
+#[test]
+fn a_file_that_may_not_grow() {
+    let folder = folder();
+    for (command, output) in [
+        ("mesh", "out.ply"),
+        ("mesh", "out.obj"),
+        ("mesh", "out.stl"),
+        ("render", "out.png"),
+    ] {
+        folder.file(output, "before");
+        let before = folder.content();
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 1; exec \"$FERROVOX\" {command} ball.nii --iso 50 -o {output}"
+        );
+        let Some(run) = folder.shell(&script) else {
+            eprintln!("skipped: no shell");
+            return;
+        };
+        run.refused(&[output, "write", "large"]);
+        assert_eq!(folder.content(), before, "{output}");
+    }
+}
+
+/// A file system of 16 KiB, where the test may mount one.
+#[test]
+fn a_full_disk() {
+    let folder = folder();
+    fs::create_dir(folder.path("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=16k none disk 2>/dev/null || { echo no mount; exit 0; }
+        echo before > disk/out.ply
+        \"$FERROVOX\" mesh ball.nii --iso 50 --normals -o disk/out.ply; echo status $?; ls -A disk; cat disk/out.ply";
+    let mut command = Command::new("unshare");
+    command
+        .args(["-rm", "sh", "-c", script])
+        .env("FERROVOX", crate::support::binary())
+        .current_dir(folder.path(""));
+    if !Command::new("unshare")
+        .args(["-rm", "true"])
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!("skipped: no user namespaces");
+        return;
+    }
+    let run = Run::of(&mut command);
+    if run.stdout.starts_with("no mount") {
+        eprintln!("skipped: no file system can be mounted");
+        return;
+    }
+    assert!(
+        run.stdout.ends_with("status 1\nout.ply\nbefore\n"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("disk/out.ply") && run.stderr.contains("No space left"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_standard_output_that_nobody_reads() {
+    let folder = folder();
+    let script = "\"$FERROVOX\" info ball.nii --json | true; \"$FERROVOX\" --help | true; \
+        \"$FERROVOX\" info ball.nii >&-; echo status $?; \"$FERROVOX\" info gone.nii 2>&-; echo status $?";
+    let Some(run) = folder.shell(script) else {
+        return;
+    };
+    assert!(!run.stderr.contains("panic"), "{}", run.stderr);
+    assert_eq!(run.stdout, "status 0\nstatus 1\n", "{}", run.stderr);
+}
+
+#[test]
+fn a_standard_output_that_cannot_be_written() {
+    let folder = folder();
+    let Some(run) = folder.shell("\"$FERROVOX\" info ball.nii > /dev/full") else {
+        return;
+    };
+    run.refused(&["standard output"]);
+}

@@ -1,0 +1,41 @@
+//! `ferrovox demo`.
+
+use crate::support::Folder;
+use ferrovox::{files::read_mesh, mesh};
+use std::fs;
+
+#[test]
+fn the_demo_makes_meshes_and_pictures() {
+    let folder = Folder::new();
+    let run = folder.run("demo").ok();
+    assert!(run.stdout.lines().count() <= 12, "{}", run.stdout);
+    assert_eq!(run.stderr, "");
+    for name in ["brain", "metaballs"] {
+        assert!(run.stdout.contains(name), "{}", run.stdout);
+        let made = read_mesh(folder.path("demo").join(name).with_extension("ply")).unwrap();
+        assert!(made.normals.is_some());
+        let report = mesh::check(&made);
+        assert!(
+            report.is_manifold() && report.is_oriented() && report.triangles > 10_000,
+            "{name}: {report:?}"
+        );
+        let picture = fs::read(folder.path("demo").join(name).with_extension("png")).unwrap();
+        assert!(
+            picture.len() > 20_000 && picture.len() < 300_000,
+            "{name}.png has {} bytes",
+            picture.len()
+        );
+    }
+    let names: Vec<_> = fs::read_dir(folder.path("demo"))
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+}
+
+#[test]
+fn nothing_is_made_for_a_device_that_does_not_exist() {
+    let folder = Folder::new();
+    folder.refuses("demo -o a/b --device cuda:99", &["cuda:99"]);
+}

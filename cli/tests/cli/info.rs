@@ -1,0 +1,78 @@
+//! `ferrovox info`.
+
+use crate::{
+    samples::{ball, little_endian, nifti, npy},
+    support::{Folder, data},
+};
+
+#[test]
+fn the_real_volume() {
+    let folder = Folder::new();
+    let path = data("mni152_t1_1mm.nii.gz");
+    let path = path.to_str().unwrap();
+    let report = folder.run(&format!("info {path} --json")).ok().json();
+    assert_eq!(report["dims"], serde_json::json!([197, 233, 189]));
+    assert_eq!(report["spacing"], serde_json::json!([1.0, 1.0, 1.0]));
+    assert_eq!(report["stored_type"], "u8");
+    assert_eq!(report["compression"], "gzip");
+    assert_eq!(report["non_finite_samples"], 0);
+    assert_eq!(
+        (report["min"].as_f64(), report["max"].as_f64()),
+        (Some(0.0), Some(255.0))
+    );
+    let text = folder.run(&format!("info {path}")).ok().stdout;
+    assert!(
+        text.contains("197 x 233 x 189") && text.contains("0 to 255"),
+        "{text}"
+    );
+}
+
+#[test]
+fn headerless_files_in_both_byte_orders() {
+    let folder = Folder::new();
+    let big: Vec<u8> = [1u16, 2, 300, 4, 5, 6]
+        .iter()
+        .flat_map(|sample| sample.to_be_bytes())
+        .collect();
+    let with_prefix = [&[9, 9, 9][..], &big].concat();
+    folder.file("a.dat", &with_prefix);
+    let args = "info a.dat --dims 3x2x1 --type uint16 --endian big --offset 3 --spacing 0.5,0.5,2 --origin -1,2,3 --json";
+    let report = folder.run(args).ok().json();
+    assert_eq!(report["format"], "raw");
+    assert_eq!(report["max"].as_f64(), Some(300.0));
+    assert_eq!(report["mean"].as_f64(), Some(53.0));
+    assert_eq!(report["spacing"], serde_json::json!([0.5, 0.5, 2.0]));
+    assert_eq!(report["origin"], serde_json::json!([-1.0, 2.0, 3.0]));
+}
+
+#[test]
+fn spacing_and_origin_replace_the_files() {
+    let folder = Folder::new();
+    folder.file("a.npy", npy("<f4", "(16, 16, 16)", &little_endian(&ball())));
+    let report = folder.run("info a.npy --spacing 2 --json").ok().json();
+    assert_eq!(report["spacing"], serde_json::json!([2.0, 2.0, 2.0]));
+    let report = folder.run("info a.npy --origin 4,5,6 --json").ok().json();
+    assert_eq!(report["origin"], serde_json::json!([4.0, 5.0, 6.0]));
+    assert_eq!(report["spacing"], serde_json::json!([1.0, 1.0, 1.0]));
+}
+
+#[test]
+fn one_volume_of_several() {
+    let folder = Folder::new();
+    let two = [little_endian(&ball()), little_endian(&vec![7.0; 4096])].concat();
+    let mut file = nifti(&[], [16, 16, 16]);
+    file[40..42].copy_from_slice(&4u16.to_le_bytes());
+    file[48..50].copy_from_slice(&2u16.to_le_bytes());
+    file.extend_from_slice(&two);
+    folder.file("two.nii", file);
+    folder.refuses("info two.nii", &["two.nii", "2 volumes", "0 to 1"]);
+    folder.refuses("info two.nii --volume-index 2", &["two.nii", "no volume 2"]);
+    let report = folder
+        .run("info two.nii --volume-index 1 --json")
+        .ok()
+        .json();
+    assert_eq!(
+        (report["min"].as_f64(), report["max"].as_f64()),
+        (Some(7.0), Some(7.0))
+    );
+}

@@ -1,0 +1,14 @@
+//! The `ferrovox` command, run as a user runs it.
+
+mod bad_files;
+mod bad_output;
+mod demo;
+mod devices;
+mod info;
+mod library_import;
+mod mesh;
+mod readme;
+mod render;
+mod samples;
+mod support;
+mod usage;

@@ -1,0 +1,94 @@
+//! The README's code is code that compiles: its blocks stand here or in an example, line by line.
+
+use std::{env, error::Error, fs, path::Path};
+
+#[allow(dead_code, reason = "compiled, and compared with the README")]
+#[rustfmt::skip]
+fn library() -> Result<(), Box<dyn Error>> {
+// README: library
+use ferrovox::{device::Device, device_volume::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
+use ferrovox::files::{ReadOptions, WriteOptions, read_volume, write_mesh};
+
+let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
+let stream = Device::best().stream()?;
+let on_device = DeviceVolume::upload(&stream, volume.view())?;
+let surface = isosurface::extract(&stream, &on_device, None, &IsosurfaceParams { iso: 120.0, ..Default::default() })?;
+let triangles = surface.download(&stream)?;
+println!("{:?}", mesh::check(&triangles));
+write_mesh("scan.ply", &triangles, &WriteOptions::default())?;
+// README: end
+Ok(())
+}
+
+/// The README's Rust block with this text in it.
+fn block(readme: &str, with: &str) -> String {
+    let blocks = readme
+        .split("```rust\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("```"));
+    let mut found = blocks
+        .map(|(block, _)| block)
+        .filter(|block| block.contains(with));
+    found
+        .next()
+        .unwrap_or_else(|| panic!("the README has no Rust block with {with:?}"))
+        .to_owned()
+}
+
+#[test]
+fn the_readmes_code_is_real() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let Ok(readme) = fs::read_to_string(root.join("README.md")) else {
+        eprintln!("skipped: the sources are not here");
+        return;
+    };
+    let here = include_str!("readme.rs");
+    let library = here
+        .split_once("// README: library\n")
+        .unwrap()
+        .1
+        .split_once("// README: end")
+        .unwrap()
+        .0;
+    assert_eq!(block(&readme, "read_volume"), library);
+
+    let example = root.join("examples/03-your-first-kernel");
+    let kernel = fs::read_to_string(example.join("kernels/src/lib.rs")).unwrap();
+    for line in block(&readme, "#[kernel]").lines() {
+        assert!(
+            kernel.contains(line.trim()),
+            "{line} is not in the example's kernel"
+        );
+    }
+}
+
+#[test]
+fn the_pictures_and_links_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for file in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "docs/toolchain.md",
+        "docs/writing-kernels.md",
+        "docs/performance.md",
+    ] {
+        let Ok(text) = fs::read_to_string(root.join(file)) else {
+            eprintln!("skipped: the sources are not here");
+            return;
+        };
+        let folder = root.join(file).parent().unwrap().to_owned();
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'))
+            .map(|(link, _)| link)
+        {
+            assert!(
+                link.starts_with("https://") || folder.join(link).exists(),
+                "{file} links to {link}"
+            );
+        }
+    }
+    let picture = fs::metadata(root.join("docs/images/brain.png")).unwrap();
+    assert!(picture.len() < 300_000, "{} bytes", picture.len());
+}

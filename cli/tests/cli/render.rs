@@ -1,0 +1,47 @@
+//! `ferrovox render`.
+
+use crate::{
+    samples::{ball, nifti},
+    support::Folder,
+};
+use std::fs;
+
+/// Width and height of a PNG, from its first chunk.
+fn png_size(bytes: &[u8]) -> (u32, u32) {
+    assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(bytes[12..16], *b"IHDR");
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+#[test]
+fn pictures_have_the_size_and_show_something() {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    folder
+        .run("render ball.nii --iso 50 -o ball.png --size 120x90")
+        .ok();
+    let with_ball = fs::read(folder.path("ball.png")).unwrap();
+    assert_eq!(png_size(&with_ball), (120, 90));
+    folder
+        .run("render ball.nii --iso 1000 -o empty.png --size 120x90")
+        .ok();
+    let without = fs::read(folder.path("empty.png")).unwrap();
+    assert!(
+        with_ball.len() > 2 * without.len(),
+        "{} and {} bytes",
+        with_ball.len(),
+        without.len()
+    );
+    for view in ["top", "-30,-20"] {
+        folder
+            .run(&format!(
+                "render ball.nii --iso 50 -o view.png --view {view} --size 40x40"
+            ))
+            .ok();
+        assert_eq!(
+            png_size(&fs::read(folder.path("view.png")).unwrap()),
+            (40, 40)
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! Running the command, in a folder of its own.
+
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// The command under test. A bundle, where the tests were built elsewhere, names it in `FERROVOX_BIN`.
+pub fn binary() -> PathBuf {
+    env::var_os("FERROVOX_BIN").map_or_else(
+        || PathBuf::from(env!("CARGO_BIN_EXE_ferrovox")),
+        PathBuf::from,
+    )
+}
+
+/// The repository's `data` folder, or the one that `FERROVOX_DATA` names.
+pub fn data(name: &str) -> PathBuf {
+    let folder = env::var_os("FERROVOX_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../data"),
+        PathBuf::from,
+    );
+    folder.join(name)
+}
+
+/// What a run of the command left behind.
+pub struct Run {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    /// Runs a command to its end.
+    pub fn of(command: &mut Command) -> Self {
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .expect("the command starts");
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The run, which must have succeeded.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.status, Some(0), "stderr: {}", self.stderr);
+        self
+    }
+
+    /// The one JSON object on standard output.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let value: Value =
+            serde_json::from_str(&self.stdout).expect("one JSON value and nothing else");
+        assert!(value.is_object());
+        value
+    }
+
+    /// Fails unless the command failed and said every one of `facts` on standard error.
+    #[track_caller]
+    pub fn refused(&self, facts: &[&str]) {
+        assert_eq!(
+            self.status,
+            Some(1),
+            "stdout: {}\nstderr: {}",
+            self.stdout,
+            self.stderr
+        );
+        assert!(
+            self.stderr.starts_with("ferrovox: error: "),
+            "{}",
+            self.stderr
+        );
+        assert_eq!(self.stdout, "", "a failure prints no result");
+        for fact in facts {
+            assert!(
+                self.stderr.contains(fact),
+                "{fact:?} is not in: {}",
+                self.stderr
+            );
+        }
+    }
+}
+
+/// A temporary folder in which the command runs.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Makes a file.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(name), content).expect("a file in the temporary folder");
+        self
+    }
+
+    /// The command with these arguments, in this folder, on the CPU unless they say otherwise.
+    pub fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new(binary());
+        command.current_dir(self.0.path()).args(args);
+        command
+    }
+
+    /// Runs `ferrovox` with arguments that are separated by spaces.
+    pub fn run(&self, args: &str) -> Run {
+        Run::of(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
+    }
+
+    /// Runs a shell script with the command's path in `$FERROVOX`; `None` on a machine without `sh`.
+    pub fn shell(&self, script: &str) -> Option<Run> {
+        Command::new("sh").arg("-c").arg("true").status().ok()?;
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(script)
+            .env("FERROVOX", binary())
+            .current_dir(self.0.path());
+        Some(Run::of(&mut command))
+    }
+
+    /// Every file of the folder with its content.
+    pub fn content(&self) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(self.0.path())
+            .expect("the temporary folder")
+            .flatten();
+        entries
+            .map(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                (name, fs::read(entry.path()).unwrap_or_default())
+            })
+            .collect()
+    }
+
+    /// Runs a command that must fail with these facts on standard error and leave every file as it was.
+    #[track_caller]
+    pub fn refuses(&self, args: &str, facts: &[&str]) {
+        let before = self.content();
+        self.run(args).refused(facts);
+        assert_eq!(
+            self.content(),
+            before,
+            "a failure changes no file and leaves none behind"
+        );
+    }
+}
+
+/// Whether the tests run as root, whom permissions do not stop.
+pub fn is_root() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|text| {
+        text.lines()
+            .any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))
+    })
+}

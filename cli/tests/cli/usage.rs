@@ -1,0 +1,70 @@
+//! Usages that make no sense end with status 2, and help and version do not touch a device.
+
+use crate::support::{Folder, binary};
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+#[test]
+fn wrong_usages() {
+    let folder = Folder::new();
+    for args in [
+        "",
+        "frobnicate",
+        "mesh",
+        "mesh a.nii -o out.ply",
+        "mesh a.nii --iso 50",
+        "mesh a.nii --iso abc -o out.ply",
+        "mesh a.nii --iso 50 -o out.ply --inside sideways",
+        "mesh a.nii --iso 50 -o out.ply --method magic",
+        "mesh a.nii --iso 50 -o out.ply --device gpu",
+        "mesh a.raw --iso 50 -o out.ply --dims 4x4x4",
+        "mesh a.raw --iso 50 -o out.ply --type u8",
+        "mesh a.raw --iso 50 -o out.ply --dims 4x4 --type u8",
+        "mesh a.raw --iso 50 -o out.ply --dims 4x4x4 --type u7",
+        "mesh a.raw --iso 50 -o out.ply --endian big",
+        "mesh a.nii --iso 50 -o out.ply --spacing 0,1,1",
+        "render a.nii --iso 50 -o out.png --size 0x600",
+        "render a.nii --iso 50 -o out.png --size 100000x10",
+        "render a.nii --iso 50 -o out.png --view sideways",
+        "info",
+        "devices --iso 5",
+    ] {
+        let run = folder.run(args);
+        assert_eq!(run.status, Some(2), "{args}: {}", run.stderr);
+        assert_eq!(run.stdout, "", "{args}");
+        assert!(!run.stderr.is_empty(), "{args}");
+    }
+    assert!(folder.content().is_empty());
+}
+
+#[test]
+fn every_command_has_help() {
+    let folder = Folder::new();
+    for command in ["", "devices", "info", "mesh", "render", "demo"] {
+        let run = folder.run(&format!("{command} --help")).ok();
+        assert!(run.stdout.contains("Usage: ferrovox"), "{}", run.stdout);
+        assert!(
+            run.stdout.lines().all(|line| line.chars().count() <= 120),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+/// The promise is 20 ms; the fastest of several runs, since a test machine is busy.
+#[test]
+fn the_version_comes_at_once() {
+    let time = |_| {
+        let start = Instant::now();
+        let output = Command::new(binary()).arg("--version").output().unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            format!("ferrovox {}\n", env!("CARGO_PKG_VERSION"))
+        );
+        start.elapsed()
+    };
+    let fastest = (0..20).map(time).min().unwrap();
+    assert!(fastest < Duration::from_millis(20), "{fastest:?}");
+}

@@ -1,0 +1,73 @@
+//! One upload, several results: what is on a device stays there until it is asked for.
+//!
+//! A field is made on the device, meshed at three isovalues, and drawn; only counts, one mesh and a picture come back.
+
+use ferrovox::{
+    device::Device,
+    fields::{self, Metaball},
+    isosurface::{self, IsosurfaceParams},
+    mesh,
+    render::{self, RenderParams},
+};
+use std::{env, error::Error, fs::File};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let device = Device::best();
+    let stream = device.stream()?;
+    println!("{device}");
+
+    // Nothing is uploaded but two balls: a kernel fills the volume in.
+    let balls = [
+        Metaball {
+            centre: [30.0, 40.0, 40.0],
+            radius: 12.0,
+        },
+        Metaball {
+            centre: [56.0, 40.0, 40.0],
+            radius: 16.0,
+        },
+    ];
+    let volume = fields::metaballs(&stream, [88, 80, 80], &balls)?;
+
+    // The same volume at several isovalues. Launches of one stream run in order; nothing here waits for the GPU except
+    // the mesh's size, which the host must know to allocate it.
+    let mut surfaces = Vec::new();
+    for iso in [0.6, 1.0, 3.0] {
+        let params = IsosurfaceParams {
+            iso,
+            ..IsosurfaceParams::default()
+        };
+        surfaces.push((iso, isosurface::extract(&stream, &volume, None, &params)?));
+    }
+    for (iso, surface) in &surfaces {
+        let slowest = surface
+            .stage_times()?
+            .into_iter()
+            .max_by_key(|stage| stage.time);
+        let slowest = slowest.map_or("nothing to do", |stage| stage.stage);
+        println!(
+            "at {iso}: {} triangles; most time in: {slowest}",
+            surface.triangle_count()
+        );
+    }
+
+    // One mesh is downloaded, and the volume is drawn where it lies.
+    let (_, surface) = &surfaces[2];
+    let report = mesh::check(&surface.download(&stream)?);
+    println!(
+        "at 3: {} components, Euler characteristic {}",
+        report.components,
+        report.euler_characteristic()
+    );
+    let params = RenderParams {
+        iso: 1.0,
+        width: 320,
+        height: 240,
+        ..RenderParams::default()
+    };
+    let picture = render::isosurface(&stream, &volume, &params)?;
+    let path = env::temp_dir().join("metaballs.png");
+    picture.write_png(File::create(&path)?)?;
+    println!("{}", path.display());
+    Ok(())
+}
