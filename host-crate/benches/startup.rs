@@ -1,11 +1,15 @@
-//! Times how long a process takes to have a device ready, and to have run its first kernel.
+//! Times how long a process takes to have a device ready, to have run its first kernel, and to have made its first mesh.
 //!
 //! `cargo bench -p ferrovox --bench startup`
 //!
 //! The driver keeps what it compiled: run it once with `CUDA_CACHE_DISABLE=1` to time the compilation of the PTX, and
 //! again without to time what a user sees from the second start on.
 
-use ferrovox::{device::Device, fields};
+use ferrovox::{
+    device::Device,
+    fields,
+    isosurface::{self, IsosurfaceParams},
+};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,11 +23,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for index in 0..count.unwrap_or(0) {
         let start = Instant::now();
         let device = Device::cuda(index)?;
-        println!("context and module        {:>10.3} ms: {device}", ms(start));
+        println!("context                   {:>10.3} ms: {device}", ms(start));
         let start = Instant::now();
         let again = Device::cuda(index)?;
         println!(
-            "the module once more      {:>10.3} ms: {}",
+            "the context once more     {:>10.3} ms: {}",
             ms(start),
             again.id()
         );
@@ -33,11 +37,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn first_kernel(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
+    let ms = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
+    let id = device.id();
     let start = Instant::now();
     let stream = device.stream()?;
     let sphere = fields::sphere(&stream, [64; 3], 20.0)?;
     stream.download(sphere.samples())?;
-    let ms = start.elapsed().as_secs_f64() * 1e3;
-    println!("stream, kernel, download  {ms:>10.3} ms: {}", device.id());
+    println!("first kernel, download    {:>10.3} ms: {id}", ms(start));
+    for which in ["first mesh", "second mesh"] {
+        let start = Instant::now();
+        let params = IsosurfaceParams::default();
+        let surface = isosurface::extract(&stream, &sphere, None, &params)?;
+        let vertices = surface.download(&stream)?.vertices.len();
+        println!(
+            "{which:<25} {:>10.3} ms: {id}, {vertices} vertices",
+            ms(start)
+        );
+    }
     Ok(())
 }

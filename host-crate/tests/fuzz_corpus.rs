@@ -36,9 +36,11 @@ const MEMORY: usize = 24 << 20;
 const PER_BYTE: usize = 2 * 1032;
 
 fn corpus(target: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../fuzz/corpus")
-        .join(target)
+    let folder = std::env::var_os("FERROVOX_CORPUS").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus"),
+        PathBuf::from,
+    );
+    folder.join(target)
 }
 
 /// The corpus files of a target, in the order of their names.

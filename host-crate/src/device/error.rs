@@ -5,9 +5,7 @@
 #[non_exhaustive]
 pub enum DeviceError {
     /// The machine has no CUDA driver.
-    #[error(
-        "no CUDA driver on this machine ({detail}); use the device cpu, or install NVIDIA's driver"
-    )]
+    #[error("{detail}; or use the device cpu")]
     NoDriver {
         /// What was tried.
         detail: String,

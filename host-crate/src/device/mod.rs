@@ -27,6 +27,7 @@ mod error;
 mod event;
 mod launch;
 mod modules;
+mod ptx;
 mod stream;
 
 pub use buffer::{Buffer, Element};

@@ -6,7 +6,7 @@ use super::{
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use simt::{Dim3, LaunchShape};
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 
 /// A queue of operations on one device, done one after the other.
 ///
@@ -122,6 +122,20 @@ impl Stream {
             stream.copy_to_host(bytemuck::cast_slice_mut(&mut elements), memory)?;
         }
         Ok(elements)
+    }
+
+    /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
+    ///
+    /// A CUDA driver compiles a kernel when it is first launched, or several at a time here; it keeps what it compiled for
+    /// the next process. On the CPU there is nothing to do.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
+    pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
+        match self.device.inner() {
+            Inner::Cpu(_) => Ok(()),
+            Inner::Cuda(cuda) => cuda.prepare(entries),
+        }
     }
 
     /// Runs a kernel, in blocks of the size that the occupancy calculator chooses for it.

@@ -94,7 +94,7 @@ pub enum FileProblem {
     },
     /// The product of the sizes overflows.
     #[error(
-        "sizes {} need more bytes than 64 bits can count; the header is damaged",
+        "sizes {} need more bytes than 64 bits can count; give the right sizes, or repair the header",
         by(sizes)
     )]
     TooLarge {

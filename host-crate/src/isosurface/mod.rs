@@ -26,6 +26,7 @@ mod params;
 mod scan;
 mod staged;
 mod timing;
+mod vertices;
 
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use error::IsosurfaceError;

@@ -3,13 +3,13 @@
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
     scan::PendingScan,
+    vertices::{compact, normals, positions},
 };
 use crate::{
     device::{Buffer, Element, Launch, Stream},
-    device_volume::{
-        DeviceSample, DeviceVolume, gradient_to_world, index_to_world, rows, rows_launch,
-    },
+    device_volume::{DeviceSample, DeviceVolume, rows, rows_launch},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
@@ -18,12 +18,14 @@ use ferrovox_kernels::{
     },
     rows::Items,
     sample::Count,
+    scan::{reduce_segments, scan_segment_sums, scan_segments},
 };
+use std::borrow::Cow;
 
 /// Cells that a thread of a GPU classifies in a row, reading the face between them once.
 const CELLS_PER_THREAD: u32 = 4;
 /// Items of a piece where single items are dealt to threads.
-const PIECE: u32 = 4096;
+pub(super) const PIECE: u32 = 4096;
 
 /// What the first stages leave for the others.
 struct Classified<'a, T> {
@@ -51,6 +53,24 @@ fn least_bytes(grid: Grid) -> u64 {
         .saturating_add(grid.edges().saturating_mul(1 + 4))
 }
 
+/// The kernels of a mesh with 32-bit indices.
+fn kernels<T: DeviceSample>(params: &IsosurfaceParams) -> Vec<Cow<'static, str>> {
+    let mut kernels = vec![
+        classify_cells::<T>::entry(),
+        flag_edges::<T>::entry(),
+        compact_flagged::<u32>::entry(),
+        emit_vertices::<T>::entry(),
+        emit_triangles::<u32>::entry(),
+        reduce_segments::<u8>::entry(),
+        scan_segment_sums::entry(),
+        scan_segments::<u8, u32>::entry(),
+    ];
+    if params.normals {
+        kernels.push(emit_normals::<T>::entry());
+    }
+    kernels
+}
+
 pub(super) fn extract<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -73,6 +93,7 @@ pub(super) fn extract<T: DeviceSample>(
         });
     }
     stream.require(least_bytes(grid))?;
+    stream.prepare(&kernels::<T>(params))?;
     let cells = grid.cells() as usize;
     let mut cases = stream.alloc::<u8>(cells)?;
     let mut occupied = stream.alloc::<u8>(cells)?;
@@ -202,10 +223,15 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         totals.vertices,
     )?;
     times.end(stream, "compact edges")?;
-    let positions = positions(stream, classified, &active_edges)?;
+    let positions = positions(stream, classified.volume, classified.params, &active_edges)?;
     times.end(stream, "vertices")?;
     let normals = match classified.params.normals {
-        true => Some(normals(stream, classified, &active_edges)?),
+        true => Some(normals(
+            stream,
+            classified.volume,
+            classified.params,
+            &active_edges,
+        )?),
         false => None,
     };
     if normals.is_some() {
@@ -247,87 +273,4 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         non_finite_cells: totals.non_finite_cells,
         times,
     })
-}
-
-/// The numbers of the `total` items that are flagged.
-fn compact<I: Count + Element>(
-    stream: &Stream,
-    flags: &Buffer<u8>,
-    offsets: &Buffer<I>,
-    total: u64,
-) -> Result<Buffer<u64>, IsosurfaceError> {
-    let mut compacted = stream.alloc::<u64>(total as usize)?;
-    let items = Items {
-        count: flags.len() as u64,
-        piece: PIECE,
-    };
-    // SAFETY: a flag and an offset for each item, and room for every flag that is set.
-    unsafe {
-        let args = (flags.view(), offsets.view(), items, compacted.view_mut());
-        stream.launch::<compact_flagged<I>>(Launch::pieces(items.pieces()), args)?;
-    }
-    Ok(compacted)
-}
-
-fn positions<T: DeviceSample>(
-    stream: &Stream,
-    classified: &Classified<'_, T>,
-    active_edges: &Buffer<u64>,
-) -> Result<Buffer<f32>, IsosurfaceError> {
-    let Classified { volume, params, .. } = classified;
-    let mut positions = stream.alloc::<f32>(active_edges.len() * 3)?;
-    let items = Items {
-        count: active_edges.len() as u64,
-        piece: PIECE,
-    };
-    // SAFETY: slots of edges that exist, and room for three coordinates for each.
-    unsafe {
-        stream.launch::<emit_vertices<T>>(
-            Launch::pieces(items.pieces()),
-            (
-                volume.samples().view(),
-                volume.grid(),
-                items,
-                params.iso,
-                index_to_world(volume.geometry()),
-                active_edges.view(),
-                positions.view_mut(),
-            ),
-        )?;
-    }
-    Ok(positions)
-}
-
-fn normals<T: DeviceSample>(
-    stream: &Stream,
-    classified: &Classified<'_, T>,
-    active_edges: &Buffer<u64>,
-) -> Result<Buffer<f32>, IsosurfaceError> {
-    let Classified { volume, params, .. } = classified;
-    let mut normals = stream.alloc::<f32>(active_edges.len() * 3)?;
-    let outward = match params.inside {
-        Inside::Above => -1.0,
-        Inside::Below => 1.0,
-    };
-    let items = Items {
-        count: active_edges.len() as u64,
-        piece: PIECE,
-    };
-    // SAFETY: slots of edges that exist, and room for three components for each.
-    unsafe {
-        stream.launch::<emit_normals<T>>(
-            Launch::pieces(items.pieces()),
-            (
-                volume.samples().view(),
-                volume.grid(),
-                items,
-                params.iso,
-                gradient_to_world(volume.geometry()),
-                outward,
-                active_edges.view(),
-                normals.view_mut(),
-            ),
-        )?;
-    }
-    Ok(normals)
 }

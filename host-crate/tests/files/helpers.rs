@@ -13,7 +13,11 @@ pub fn folder() -> tempfile::TempDir {
 
 /// The real volume in the repository.
 pub fn mni152() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../data/mni152_t1_1mm.nii.gz")
+    let folder = std::env::var_os("FERROVOX_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../data"),
+        PathBuf::from,
+    );
+    folder.join("mni152_t1_1mm.nii.gz")
 }
 
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<VolumeFile, FileError> {

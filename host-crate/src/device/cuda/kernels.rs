@@ -1,20 +1,24 @@
-//! The kernels of the loaded module.
+//! Kernels, compiled by the driver when they are first needed.
 
 use super::Shared;
-use crate::{device::DeviceError, occupancy::KernelResources};
+use crate::{
+    device::{DeviceError, ptx::PtxText},
+    occupancy::KernelResources,
+};
 use cust::{
     function::{Function, FunctionAttribute},
     module::Module,
 };
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The module, and what is known of the kernels that were asked for.
+/// The shipped PTX, and the kernels of it that were asked for.
 pub(super) struct Kernels {
     shared: Arc<Shared>,
-    module: Module,
+    ptx: PtxText<'static>,
     known: Mutex<HashMap<String, LoadedKernel>>,
 }
 
@@ -27,41 +31,71 @@ pub(super) struct LoadedKernel {
 }
 
 impl Kernels {
-    pub fn load(shared: &Arc<Shared>, ptx: &str) -> Result<Self, DeviceError> {
-        let loaded = shared.with("loading the PTX", || Ok(Module::from_ptx_logged(ptx, &[])))?;
-        let (module, _) = loaded.map_err(|error| DeviceError::Cuda {
-            device: shared.id.clone(),
-            what: "loading the PTX".to_owned(),
-            // with the compiler's log
-            detail: error.to_string(),
-        })?;
-        Ok(Self {
+    pub fn new(shared: &Arc<Shared>, ptx: &'static str) -> Self {
+        Self {
             shared: shared.clone(),
-            module,
+            ptx: PtxText::new(ptx),
             known: Mutex::default(),
+        }
+    }
+
+    /// A kernel, compiled if it was not asked for before.
+    pub fn get(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
+        if let Some(kernel) = self.known(entry) {
+            return Ok(kernel);
+        }
+        // without the lock: others can compile meanwhile
+        let kernel = self.load(entry)?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.entry(entry.to_owned()).or_insert(kernel).clone())
+    }
+
+    /// Compiles kernels that were not asked for before, each on a thread of its own.
+    pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
+        let unknown: Vec<&str> = entries
+            .iter()
+            .map(|entry| &**entry)
+            .filter(|entry| self.known(entry).is_none())
+            .collect();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = unknown
+                .iter()
+                .map(|entry| scope.spawn(|| self.get(entry).map(drop)))
+                .collect();
+            let results = threads.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            results.collect()
         })
     }
 
-    pub fn get(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = known.get(entry) {
-            return Ok(kernel.clone());
-        }
-        let function =
-            self.module
-                .get_function_owned(entry)
-                .map_err(|_| DeviceError::UnknownKernel {
-                    kernel: entry.to_owned(),
-                    device: self.shared.id.clone(),
-                })?;
-        let resources = self.resources(&function)?;
-        let kernel = LoadedKernel {
+    fn known(&self, entry: &str) -> Option<LoadedKernel> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(entry).cloned()
+    }
+
+    fn load(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
+        let unknown = || DeviceError::UnknownKernel {
+            kernel: entry.to_owned(),
+            device: self.shared.id.clone(),
+        };
+        let ptx = self.ptx.module_of(entry).ok_or_else(unknown)?;
+        let loaded = self.shared.with("loading a kernel", || {
+            Ok(Module::from_ptx_logged(&ptx, &[]))
+        })?;
+        let (module, _) = loaded.map_err(|error| DeviceError::Cuda {
+            device: self.shared.id.clone(),
+            what: format!("compiling {entry}"),
+            // with the compiler's log
+            detail: error.to_string(),
+        })?;
+        let function = module.get_function_owned(entry).map_err(|_| unknown())?;
+        Ok(LoadedKernel {
+            resources: self.resources(&function)?,
             function,
             entry: entry.to_owned(),
-            resources,
-        };
-        known.insert(entry.to_owned(), kernel.clone());
-        Ok(kernel)
+        })
     }
 
     fn resources(&self, function: &Function<'static>) -> Result<KernelResources, DeviceError> {

@@ -17,9 +17,9 @@ use cust::{
     error::{CudaError, CudaResult},
 };
 use kernels::Kernels;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-/// A CUDA device whose context and module are loaded.
+/// A CUDA device with its context.
 pub(super) struct CudaDevice {
     index: usize,
     name: String,
@@ -64,7 +64,7 @@ impl CudaDevice {
         Ok(Driver::num_devices().map_err(no_driver)? as usize)
     }
 
-    /// Opens a device and loads the PTX that suits it.
+    /// Opens a device and finds the PTX that suits it.
     pub fn open(index: usize) -> Result<Self, DeviceError> {
         let count = Self::count()?;
         if index >= count {
@@ -97,7 +97,7 @@ impl CudaDevice {
         // pools allocates as it always did
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared { id, context });
-        let kernels = Kernels::load(&shared, module.ptx)?;
+        let kernels = Kernels::new(&shared, module.ptx);
         Ok(Self {
             index,
             name,
@@ -131,6 +131,11 @@ impl CudaDevice {
 
     pub fn stream(&self) -> Result<CudaStream, DeviceError> {
         CudaStream::new(&self.shared)
+    }
+
+    /// Compiles kernels that were not needed before.
+    pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
+        self.kernels.prepare(entries)
     }
 
     /// Enqueues a kernel.

@@ -1,0 +1,136 @@
+//! PTX, kernel by kernel.
+//!
+//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is therefore cut up: what a kernel
+//! needs of it is a module of its own, compiled when the kernel is first asked for.
+
+use std::collections::HashMap;
+
+/// PTX text, taken apart.
+pub(super) struct PtxText<'a> {
+    /// Version, target and address size.
+    header: Vec<&'a str>,
+    /// Name and line of each variable of the module.
+    variables: Vec<(&'a str, &'a str)>,
+    /// The text of each kernel.
+    kernels: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> PtxText<'a> {
+    /// Takes PTX apart as this repository's builder writes it: directives, then variables of a line each, then kernels.
+    pub fn new(text: &'a str) -> Self {
+        const ENTRY: &str = ".visible .entry ";
+        let first = text.find(ENTRY).unwrap_or(text.len());
+        let (before, mut rest) = text.split_at(first);
+        let mut ptx = Self {
+            header: Vec::new(),
+            variables: Vec::new(),
+            kernels: HashMap::new(),
+        };
+        for line in before.lines() {
+            let directive = line.split_whitespace().next().unwrap_or_default();
+            match directive {
+                ".version" | ".target" | ".address_size" => ptx.header.push(line),
+                directive if directive.starts_with('.') => {
+                    ptx.variables.push((variable_name(line), line));
+                }
+                _ => {}
+            }
+        }
+        while let Some(after) = rest.strip_prefix(ENTRY) {
+            let end = after.find(ENTRY).map_or(rest.len(), |at| at + ENTRY.len());
+            let name = after.split(['(', '\n']).next().unwrap_or_default().trim();
+            ptx.kernels.insert(name, &rest[..end]);
+            rest = &rest[end..];
+        }
+        ptx
+    }
+
+    /// A module with this kernel alone, and the variables that it names.
+    pub fn module_of(&self, kernel: &str) -> Option<String> {
+        let body = self.kernels.get(kernel)?;
+        let mut module = self.header.join("\n");
+        for (name, line) in &self.variables {
+            if names(body, name) {
+                module.push('\n');
+                module.push_str(line);
+            }
+        }
+        module.push_str("\n\n");
+        module.push_str(body);
+        Some(module)
+    }
+}
+
+/// The name that a line declares: the word before the brackets of its size, or before its end.
+fn variable_name(line: &str) -> &str {
+    let declaration = line.split(['=', ';']).next().unwrap_or_default();
+    let declaration = declaration.split('[').next().unwrap_or_default();
+    declaration.split_whitespace().last().unwrap_or_default()
+}
+
+/// Whether `name` stands in `text` as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            !before.is_some_and(of_a_word) && !after.is_some_and(of_a_word)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// made by hand
+.version 7.8
+.target sm_90
+.address_size 64
+.global .align 1 .b8 table[2] = {1, 2};
+.global .align 1 .b8 table_of_more[2] = {3, 4};
+.shared .align 8 .b8 tile[64];
+.visible .entry first(
+\t.param .u64 first_param_0
+)
+{
+\tld.global.b8 %r1, [table+1];
+\tret;
+}
+.visible .entry second()
+{
+\tst.shared.b64 [tile], %rd1;
+\tld.global.b8 %r1, [table_of_more];
+\tret;
+}
+";
+
+    #[test]
+    fn a_kernel_takes_its_own_variables_along() {
+        let ptx = PtxText::new(TEXT);
+        let first = ptx.module_of("first").unwrap();
+        assert!(first.starts_with(".version 7.8\n.target sm_90\n.address_size 64\n"));
+        assert!(first.contains("table[2]") && !first.contains("table_of_more"));
+        assert!(!first.contains("tile") && !first.contains("second"));
+        let second = ptx.module_of("second").unwrap();
+        assert!(second.contains("tile[64]") && second.contains("table_of_more[2]"));
+        assert!(!second.contains("table[2]"));
+        assert!(second.ends_with("ret;\n}\n"));
+        assert!(ptx.module_of("third").is_none());
+    }
+
+    #[test]
+    fn every_shipped_kernel_can_be_cut_out() {
+        for (arch, kernels) in super::super::recorded_resources() {
+            let capability = arch.trim_start_matches("sm_").parse().expect("a number");
+            let shipped = super::super::modules::for_capability(capability).expect("PTX");
+            let ptx = PtxText::new(shipped.ptx);
+            assert_eq!(ptx.kernels.len(), kernels.len());
+            for kernel in kernels.keys() {
+                let module = ptx.module_of(kernel).expect("its text");
+                assert_eq!(module.matches(".entry").count(), 1, "{kernel}");
+                assert!(module.trim_end().ends_with('}'), "{kernel}");
+            }
+        }
+    }
+}
