@@ -1,27 +1,34 @@
 //! Division that has no way to panic, so that kernels hold no code for it.
 
-/// `a / b`, and 0 where `b` is 0.
+/// `a / b` and `a % b` with one division; 0 and `a` where `b` is 0.
+///
+/// Divisions of 64 bits are long on a GPU, and remainders as long again.
 #[inline(always)]
-pub const fn quotient(a: u64, b: u64) -> u64 {
-    match a.checked_div(b) {
+pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
+    let quotient = match a.checked_div(b) {
         Some(quotient) => quotient,
         None => 0,
-    }
-}
-
-/// `a % b`, and 0 where `b` is 0.
-#[inline(always)]
-pub const fn remainder(a: u64, b: u64) -> u64 {
-    match a.checked_rem(b) {
-        Some(remainder) => remainder,
-        None => 0,
-    }
+    };
+    (quotient, a - quotient * b)
 }
 
 /// `a / b` rounded up, and 0 where `b` is 0.
 #[inline(always)]
 pub const fn quotient_up(a: u64, b: u64) -> u64 {
-    quotient(a, b) + (remainder(a, b) != 0) as u64
+    if b == 0 {
+        return 0;
+    }
+    let (quotient, remainder) = div_rem(a, b);
+    quotient + (remainder != 0) as u64
+}
+
+/// `a / b` rounded up in 32 bits, and 0 where `b` is 0.
+#[inline(always)]
+pub const fn quotient_up_u32(a: u32, b: u32) -> u32 {
+    match a.checked_div(b) {
+        Some(quotient) => quotient + (quotient * b != a) as u32,
+        None => 0,
+    }
 }
 
 #[cfg(test)]
@@ -38,12 +45,14 @@ mod tests {
             (u64::MAX, u64::MAX),
             (1, u64::MAX),
         ] {
-            assert_eq!((quotient(a, b), remainder(a, b)), (a / b, a % b));
+            assert_eq!(div_rem(a, b), (a / b, a % b));
             assert_eq!(quotient_up(a, b), a.div_ceil(b));
+            let (a, b) = (a as u32, b as u32);
+            assert_eq!(quotient_up_u32(a, b), a.div_ceil(b));
         }
         assert_eq!(
-            (quotient(5, 0), remainder(5, 0), quotient_up(5, 0)),
-            (0, 0, 0)
+            (div_rem(5, 0), quotient_up(5, 0), quotient_up_u32(5, 0)),
+            ((0, 5), 0, 0)
         );
     }
 }

@@ -3,7 +3,7 @@
 //! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its lower end and its
 //! axis. Counts are 64-bit throughout.
 
-use crate::arith::{quotient, remainder};
+use crate::arith::div_rem;
 
 /// A direction along the grid.
 pub const X: u32 = 0;
@@ -107,12 +107,9 @@ impl Grid {
     #[inline(always)]
     pub const fn cell_corner(self, cell: u64) -> [u32; 3] {
         let [cx, cy, _] = self.cell_dims();
-        let row = quotient(cell, cx as u64);
-        [
-            remainder(cell, cx as u64) as u32,
-            remainder(row, cy as u64) as u32,
-            quotient(row, cy as u64) as u32,
-        ]
+        let (row, x) = div_rem(cell, cx as u64);
+        let (z, y) = div_rem(row, cy as u64);
+        [x as u32, y as u32, z as u32]
     }
 
     /// The slot of the edge that leaves (x, y, z) along `axis`. See [the order of slots](Grid#edge-slots).
@@ -126,17 +123,13 @@ impl Grid {
     pub const fn edge_at(self, slot: u64) -> (u32, [u32; 3]) {
         let (nx, ny) = (self.nx as u64, self.ny as u64);
         let plane = self.plane_edges() + nx * ny;
-        let z = quotient(slot, plane) as u32;
-        let in_plane = remainder(slot, plane);
+        let (z, in_plane) = div_rem(slot, plane);
+        let z = z as u32;
         if in_plane >= self.plane_edges() {
-            let sample = in_plane - self.plane_edges();
-            return (
-                Z,
-                [remainder(sample, nx) as u32, quotient(sample, nx) as u32, z],
-            );
+            let (y, x) = div_rem(in_plane - self.plane_edges(), nx);
+            return (Z, [x as u32, y as u32, z]);
         }
-        let y = quotient(in_plane, 2 * nx - 1);
-        let in_row = remainder(in_plane, 2 * nx - 1);
+        let (y, in_row) = div_rem(in_plane, 2 * nx - 1);
         if y + 1 == ny {
             // the last row has no edges along y
             return (X, [in_row as u32, y as u32, z]);

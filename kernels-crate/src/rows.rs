@@ -4,7 +4,7 @@
 //! runs of neighbouring items within a piece. Divisions happen once per piece, neighbouring items share what they read,
 //! and the result does not depend on how many blocks or threads there are.
 
-use crate::arith::{quotient, quotient_up, remainder};
+use crate::arith::{div_rem, quotient_up, quotient_up_u32};
 use cuda_std::thread;
 
 /// An extent of items, cut into pieces of at most `piece` items along x.
@@ -40,21 +40,21 @@ impl Rows {
     /// The number of pieces: what the blocks of a launch share.
     #[inline(always)]
     pub const fn pieces(self) -> u64 {
-        quotient_up(self.nx as u64, self.piece as u64) * self.ny as u64 * self.nz as u64
+        quotient_up_u32(self.nx, self.piece) as u64 * self.ny as u64 * self.nz as u64
     }
 
     /// Piece number `index`.
     #[inline(always)]
     const fn piece_at(self, index: u64) -> Run {
-        let along_x = quotient_up(self.nx as u64, self.piece as u64);
-        let row = quotient(index, along_x);
-        let start = remainder(index, along_x) as u32 * self.piece;
+        let (row, in_row) = div_rem(index, quotient_up_u32(self.nx, self.piece) as u64);
+        let (z, y) = div_rem(row, self.ny as u64);
+        let start = in_row as u32 * self.piece;
         let rest = self.nx - start;
         Run {
             start,
             end: start + if rest < self.piece { rest } else { self.piece },
-            y: remainder(row, self.ny as u64) as u32,
-            z: quotient(row, self.ny as u64) as u32,
+            y: y as u32,
+            z: z as u32,
         }
     }
 

@@ -118,7 +118,7 @@ mod tests {
         let error = layout(&[1 << 32, 1 << 31, 2]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "sizes 4294967296 x 2147483648 x 2 need more bytes than 64 bits can count; the header is damaged"
+            "sizes 4294967296 x 2147483648 x 2 need more bytes than 64 bits can count; give the right sizes, or repair the header"
         );
         assert!(
             layout(&[1 << 32, 1 << 30, 1]).is_err(),

@@ -6,12 +6,7 @@ use super::{
     ray::Span,
     trilinear::{gradient, value},
 };
-use crate::{
-    arith::{quotient, remainder},
-    grid::Grid,
-    rows::Rows,
-    sample::Sample,
-};
+use crate::{arith::div_rem, grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Halvings of the step in which the surface was met: it is found to 1/256 of a step.
@@ -47,10 +42,7 @@ pub unsafe fn render_isosurface<T: Sample>(
             let rays = camera.rays;
             let mut ray = 0;
             while ray < rays * rays {
-                let (column, row) = (
-                    remainder(ray as u64, rays as u64),
-                    quotient(ray as u64, rays as u64),
-                );
+                let (row, column) = div_rem(ray as u64, rays as u64);
                 let px = x as f32 + (column as f32 + 0.5) / rays as f32;
                 let py = run.y as f32 + (row as f32 + 0.5) / rays as f32;
                 let start = camera.start(px, py);
