@@ -1,7 +1,7 @@
 //! PTX, kernel by kernel.
 //!
-//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is therefore cut up: what a kernel
-//! needs of it is a module of its own, compiled when the kernel is first asked for.
+//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is therefore cut up: the kernels of
+//! a pipeline, or a kernel that is asked for by itself, are a module of their own, compiled when they are first needed.
 
 use std::collections::HashMap;
 
@@ -45,19 +45,22 @@ impl<'a> PtxText<'a> {
         ptx
     }
 
-    /// A module with this kernel alone, and the variables that it names.
-    pub fn module_of(&self, kernel: &str) -> Option<String> {
-        let body = self.kernels.get(kernel)?;
+    /// A module with these kernels alone, and the variables that they name; the name of the first kernel that there is not.
+    pub fn module_of<'k>(&self, kernels: &[&'k str]) -> Result<String, &'k str> {
+        let mut bodies = Vec::with_capacity(kernels.len());
+        for &kernel in kernels {
+            bodies.push(*self.kernels.get(kernel).ok_or(kernel)?);
+        }
         let mut module = self.header.join("\n");
         for (name, line) in &self.variables {
-            if names(body, name) {
+            if bodies.iter().any(|body| names(body, name)) {
                 module.push('\n');
                 module.push_str(line);
             }
         }
         module.push_str("\n\n");
-        module.push_str(body);
-        Some(module)
+        module.extend(bodies);
+        Ok(module)
     }
 }
 
@@ -108,15 +111,22 @@ mod tests {
     #[test]
     fn a_kernel_takes_its_own_variables_along() {
         let ptx = PtxText::new(TEXT);
-        let first = ptx.module_of("first").unwrap();
+        let first = ptx.module_of(&["first"]).unwrap();
         assert!(first.starts_with(".version 7.8\n.target sm_90\n.address_size 64\n"));
         assert!(first.contains("table[2]") && !first.contains("table_of_more"));
         assert!(!first.contains("tile") && !first.contains("second"));
-        let second = ptx.module_of("second").unwrap();
+        let second = ptx.module_of(&["second"]).unwrap();
         assert!(second.contains("tile[64]") && second.contains("table_of_more[2]"));
         assert!(!second.contains("table[2]"));
         assert!(second.ends_with("ret;\n}\n"));
-        assert!(ptx.module_of("third").is_none());
+        assert_eq!(ptx.module_of(&["first", "third"]), Err("third"));
+        let both = ptx.module_of(&["second", "first"]).unwrap();
+        assert_eq!(both.matches(".entry").count(), 2);
+        assert_eq!(
+            both.matches(".global").count(),
+            2 + 2,
+            "variables, and loads from them"
+        );
     }
 
     #[test]
@@ -127,7 +137,7 @@ mod tests {
             let ptx = PtxText::new(shipped.ptx);
             assert_eq!(ptx.kernels.len(), kernels.len());
             for kernel in kernels.keys() {
-                let module = ptx.module_of(kernel).expect("its text");
+                let module = ptx.module_of(&[kernel]).expect("its text");
                 assert_eq!(module.matches(".entry").count(), 1, "{kernel}");
                 assert!(module.trim_end().ends_with('}'), "{kernel}");
             }

@@ -126,8 +126,8 @@ impl Stream {
 
     /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
     ///
-    /// A CUDA driver compiles a kernel when it is first launched, or several at a time here; it keeps what it compiled for
-    /// the next process. On the CPU there is nothing to do.
+    /// A CUDA driver compiles a kernel when it is first launched, or several together here, which is quicker; it keeps what it
+    /// compiled for the next process. On the CPU there is nothing to do.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.

@@ -44,30 +44,28 @@ impl Kernels {
         if let Some(kernel) = self.known(entry) {
             return Ok(kernel);
         }
-        // without the lock: others can compile meanwhile
-        let kernel = self.load(entry)?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.entry(entry.to_owned()).or_insert(kernel).clone())
+        self.load(&[entry])?;
+        self.known(entry).ok_or_else(|| self.unknown(entry))
     }
 
-    /// Compiles kernels that were not asked for before, each on a thread of its own.
+    /// Compiles kernels that were not asked for before, as one module: that takes less than a module for each.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
-        let unknown: Vec<&str> = entries
+        let missing: Vec<&str> = entries
             .iter()
             .map(|entry| &**entry)
             .filter(|entry| self.known(entry).is_none())
             .collect();
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = unknown
-                .iter()
-                .map(|entry| scope.spawn(|| self.get(entry).map(drop)))
-                .collect();
-            let results = threads.into_iter().map(|thread| match thread.join() {
-                Ok(result) => result,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            results.collect()
-        })
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.load(&missing)
+    }
+
+    fn unknown(&self, entry: &str) -> DeviceError {
+        DeviceError::UnknownKernel {
+            kernel: entry.to_owned(),
+            device: self.shared.id.clone(),
+        }
     }
 
     fn known(&self, entry: &str) -> Option<LoadedKernel> {
@@ -75,27 +73,34 @@ impl Kernels {
         known.get(entry).cloned()
     }
 
-    fn load(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
-        let unknown = || DeviceError::UnknownKernel {
-            kernel: entry.to_owned(),
-            device: self.shared.id.clone(),
-        };
-        let ptx = self.ptx.module_of(entry).ok_or_else(unknown)?;
-        let loaded = self.shared.with("loading a kernel", || {
-            Ok(Module::from_ptx_logged(&ptx, &[]))
-        })?;
+    fn load(&self, entries: &[&str]) -> Result<(), DeviceError> {
+        let ptx = self
+            .ptx
+            .module_of(entries)
+            .map_err(|entry| self.unknown(entry))?;
+        // without the lock: others can launch what is known meanwhile
+        let loaded = self
+            .shared
+            .with("loading kernels", || Ok(Module::from_ptx_logged(&ptx, &[])))?;
         let (module, _) = loaded.map_err(|error| DeviceError::Cuda {
             device: self.shared.id.clone(),
-            what: format!("compiling {entry}"),
+            what: format!("compiling {}", entries.join(", ")),
             // with the compiler's log
             detail: error.to_string(),
         })?;
-        let function = module.get_function_owned(entry).map_err(|_| unknown())?;
-        Ok(LoadedKernel {
-            resources: self.resources(&function)?,
-            function,
-            entry: entry.to_owned(),
-        })
+        for &entry in entries {
+            let function = module
+                .get_function_owned(entry)
+                .map_err(|_| self.unknown(entry))?;
+            let kernel = LoadedKernel {
+                resources: self.resources(&function)?,
+                function,
+                entry: entry.to_owned(),
+            };
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(entry.to_owned()).or_insert(kernel);
+        }
+        Ok(())
     }
 
     fn resources(&self, function: &Function<'static>) -> Result<KernelResources, DeviceError> {
