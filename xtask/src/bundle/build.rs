@@ -61,15 +61,17 @@ pub fn programs() -> Result<Vec<Program>> {
         &conformance,
         &["test", "--workspace", "--release", "--no-run", "--tests"],
     )?);
-    let cust = root.join("tests/conformance-cust/ours");
-    programs.extend(
-        build(&cust, &["build", "--release", "--bins"])?
-            .into_iter()
-            .map(|program| Program {
-                kind: Kind::Test,
-                ..program
-            }),
-    );
+    // programs that are tests by running: of the published API's host side, and of the library from outside the workspace
+    for folder in ["tests/conformance-cust/ours", "tests/scratch"] {
+        programs.extend(
+            build(&root.join(folder), &["build", "--release", "--bins"])?
+                .into_iter()
+                .map(|program| Program {
+                    kind: Kind::Test,
+                    ..program
+                }),
+        );
+    }
     Ok(programs)
 }
 
