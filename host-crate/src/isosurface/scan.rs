@@ -1,4 +1,4 @@
-//! The exclusive scan between the stages.
+//! The exclusive scans between the stages.
 
 use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
 use ferrovox_kernels::{
@@ -6,64 +6,84 @@ use ferrovox_kernels::{
     scan::{ITEMS, Segments, reduce_segments, scan_segment_sums, scan_segments},
 };
 
-/// A scan of which the first two passes are enqueued: the total is known before the output is allocated.
-pub(super) struct PendingScan<'a, T> {
-    input: &'a Buffer<T>,
-    segments: Segments,
-    /// The offset of each segment, and the total after them.
+/// Scans of `N` inputs of which the first two passes are enqueued: their totals are known before any output is allocated.
+pub(super) struct PendingScans<'a, const N: usize> {
+    inputs: [&'a Buffer<u8>; N],
+    segments: [Segments; N],
+    /// For each scan the offset of each segment, and the total after them.
     offsets: Buffer<u64>,
 }
 
 /// Segments per multiprocessor of a GPU, or per thread of the CPU.
 const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
 
-impl<'a, T: Count + Element> PendingScan<'a, T> {
+impl<'a, const N: usize> PendingScans<'a, N> {
     /// Enqueues the passes that find each segment's offset.
-    pub fn start(stream: &Stream, input: &'a Buffer<T>) -> Result<Self, DeviceError> {
+    pub fn start(stream: &Stream, inputs: [&'a Buffer<u8>; N]) -> Result<Self, DeviceError> {
         let limits = stream.device().limits();
         let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
-        let count = input.len() as u64;
         let tile = (limits.threads_per_block as usize * ITEMS) as u64;
-        let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
-        let segments = Segments { count, length };
-        let mut offsets = stream.alloc::<u64>(segments.segments() as usize + 1)?;
-        // SAFETY: `offsets` has an element for each segment and one more; the second pass has one block.
-        unsafe {
-            let launch = Launch::pieces(segments.segments());
-            stream.launch::<reduce_segments<T>>(
-                launch,
-                (input.view(), segments, offsets.view_mut()),
-            )?;
-            let args = (segments.segments(), offsets.view_mut());
-            stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
-        }
-        Ok(Self {
-            input,
+        let segments = inputs.map(|input| {
+            let count = input.len() as u64;
+            let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
+            Segments { count, length }
+        });
+        let len = segments.iter().map(|of_one| sums_len(*of_one)).sum();
+        let mut scans = Self {
+            inputs,
             segments,
-            offsets,
-        })
+            offsets: stream.alloc(len)?,
+        };
+        for which in 0..N {
+            let (segments, start) = (segments[which], scans.sums_start(which));
+            let sums = scans.offsets.view_mut().slice(start, sums_len(segments));
+            // SAFETY: `sums` has an element for each segment and one more; the second pass has one block.
+            unsafe {
+                let launch = Launch::pieces(segments.segments());
+                let args = (inputs[which].view(), segments, sums);
+                stream.launch::<reduce_segments<u8>>(launch, args)?;
+                let args = (segments.segments(), sums);
+                stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
+            }
+        }
+        Ok(scans)
     }
 
-    /// The sum of all elements. Waits for the passes that find it.
-    pub fn total(&self, stream: &Stream) -> Result<u64, DeviceError> {
+    /// The sums of all elements of each input. Waits, once, for the passes that find them.
+    pub fn totals(&self, stream: &Stream) -> Result<[u64; N], DeviceError> {
         let offsets = stream.download(&self.offsets)?;
-        Ok(offsets[offsets.len() - 1])
+        Ok(std::array::from_fn(|which| {
+            offsets[self.sums_start(which) + sums_len(self.segments[which]) - 1]
+        }))
     }
 
-    /// Enqueues the last pass. The caller has made sure that the total fits `I`.
-    pub fn finish<I: Count + Element>(self, stream: &Stream) -> Result<Buffer<I>, DeviceError> {
-        let mut output = stream.alloc::<I>(self.input.len())?;
+    /// Enqueues the last pass of one scan. The caller has made sure that its total fits `I`.
+    pub fn finish<I: Count + Element>(
+        &self,
+        stream: &Stream,
+        which: usize,
+    ) -> Result<Buffer<I>, DeviceError> {
+        let (input, segments) = (self.inputs[which], self.segments[which]);
+        let start = self.sums_start(which);
+        let mut output = stream.alloc::<I>(input.len())?;
         // SAFETY: input and output have `count` elements, and there is an offset for each segment.
         unsafe {
-            let launch = Launch::pieces(self.segments.segments());
-            let args = (
-                self.input.view(),
-                self.segments,
-                self.offsets.view(),
-                output.view_mut(),
-            );
-            stream.launch::<scan_segments<T, I>>(launch, args)?;
+            let offsets = self.offsets.view().slice(start, sums_len(segments));
+            let args = (input.view(), segments, offsets, output.view_mut());
+            let launch = Launch::pieces(segments.segments());
+            stream.launch::<scan_segments<u8, I>>(launch, args)?;
         }
         Ok(output)
     }
+
+    /// Where the sums of one scan begin in `offsets`.
+    fn sums_start(&self, which: usize) -> usize {
+        let before = &self.segments[..which];
+        before.iter().map(|of_one| sums_len(*of_one)).sum()
+    }
+}
+
+/// A sum for each segment, and the total.
+fn sums_len(segments: Segments) -> usize {
+    segments.segments() as usize + 1
 }

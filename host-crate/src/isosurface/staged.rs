@@ -2,7 +2,7 @@
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
-    scan::PendingScan,
+    scan::PendingScans,
     vertices::{compact, normals, positions},
 };
 use crate::{
@@ -157,15 +157,19 @@ fn emit<T: DeviceSample>(
     non_finite: &Buffer<u64>,
     mut times: StageTimes,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let scans = Scans {
-        occupied: PendingScan::start(stream, &classified.occupied)?,
-        triangles: PendingScan::start(stream, &classified.triangle_counts)?,
-        vertices: PendingScan::start(stream, &classified.edge_flags)?,
-    };
+    let scans = PendingScans::start(
+        stream,
+        [
+            &classified.occupied,
+            &classified.triangle_counts,
+            &classified.edge_flags,
+        ],
+    )?;
+    let [occupied, triangles, vertices] = scans.totals(stream)?;
     let totals = Totals {
-        occupied: scans.occupied.total(stream)?,
-        triangles: scans.triangles.total(stream)?,
-        vertices: scans.vertices.total(stream)?,
+        occupied,
+        triangles,
+        vertices,
         non_finite_cells: stream.download(non_finite)?[0],
     };
     times.end(stream, "totals")?;
@@ -194,27 +198,26 @@ fn emit<T: DeviceSample>(
     }
 }
 
-struct Scans<'a> {
-    occupied: PendingScan<'a, u8>,
-    triangles: PendingScan<'a, u8>,
-    vertices: PendingScan<'a, u8>,
-}
+/// The places of the scans in [`PendingScans`].
+const OCCUPIED: usize = 0;
+const TRIANGLES: usize = 1;
+const VERTICES: usize = 2;
 
 fn emit_with<T: DeviceSample, I: Count + Element>(
     stream: &Stream,
     classified: &Classified<'_, T>,
-    scans: Scans<'_>,
+    scans: PendingScans<'_, 3>,
     totals: Totals,
     mut times: StageTimes,
     wrap: fn(Buffer<I>) -> DeviceTriangles,
 ) -> Result<DeviceMesh, IsosurfaceError> {
     let occupied_cells = {
-        let offsets = scans.occupied.finish::<I>(stream)?;
+        let offsets = scans.finish::<I>(stream, OCCUPIED)?;
         times.end(stream, "scan occupied")?;
         compact(stream, &classified.occupied, &offsets, totals.occupied)?
     };
     times.end(stream, "compact cells")?;
-    let vertex_offsets = scans.vertices.finish::<I>(stream)?;
+    let vertex_offsets = scans.finish::<I>(stream, VERTICES)?;
     times.end(stream, "scan vertices")?;
     let active_edges = compact(
         stream,
@@ -239,7 +242,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     }
     drop(active_edges);
 
-    let triangle_offsets = scans.triangles.finish::<I>(stream)?;
+    let triangle_offsets = scans.finish::<I>(stream, TRIANGLES)?;
     times.end(stream, "scan triangles")?;
     let volume = classified.volume;
     let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
