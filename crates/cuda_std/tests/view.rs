@@ -131,3 +131,40 @@ fn views_on_the_host() {
         assert_eq!(view.as_view().as_slice(), [2.5, 3.0]);
     }
 }
+
+#[kernel]
+pub unsafe fn reverse_fours(from: View<u32>, to: ViewMut<u32>, first: u32) {
+    let i = (first + thread::index_1d()) as usize * 4;
+    let [a, b, c, d] = from.read_vector::<4>(i);
+    to.write_vector(i, [d, c, b, a]);
+    let [low, high] = to.read_vector::<2>(i);
+    to.write_vector(i, [low + 1, high + 1]);
+}
+
+#[test]
+fn vectors_of_elements() {
+    let from: Vec<u32> = (0..16).collect();
+    for mode in MODES {
+        let mut to = [0; 16];
+        let args = (View::from(&from[..]), ViewMut::from(&mut to[..]), 0);
+        // SAFETY: each thread writes its own elements.
+        unsafe { launch_on_cpu::<reverse_fours>(shape(1, 4), mode, args) }.unwrap();
+        assert_eq!(to[..8], [4, 3, 1, 0, 8, 7, 5, 4]);
+    }
+}
+
+#[test]
+fn a_vector_that_ends_past_the_end_is_found() {
+    for mode in MODES {
+        let from = [0; 6];
+        let mut to = [0; 8];
+        let args = (View::from(&from[..]), ViewMut::from(&mut to[..]), 1);
+        // SAFETY: as above; what is past the end is not read.
+        let result = unsafe { launch_on_cpu::<reverse_fours>(shape(1, 1), mode, args) };
+        let message = result.unwrap_err().to_string();
+        assert!(
+            message.contains("View") && message.contains('6'),
+            "{message}"
+        );
+    }
+}

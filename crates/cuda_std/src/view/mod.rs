@@ -8,6 +8,7 @@ mod atomic;
 mod cold;
 mod read;
 mod shared;
+mod vector;
 mod write;
 
 pub use atomic::{AtomicElement, AtomicInteger};

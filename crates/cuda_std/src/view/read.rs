@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 ///
 /// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and a length.
 pub struct View<'a, T> {
-    ptr: *const T,
-    len: usize,
+    pub(super) ptr: *const T,
+    pub(super) len: usize,
     /// `len`, or 0 where every access is watched: one comparison is the bounds check and the way to the watched path.
     #[cfg(not(target_arch = "nvptx64"))]
-    fast_len: usize,
+    pub(super) fast_len: usize,
     data: PhantomData<&'a [T]>,
 }
 

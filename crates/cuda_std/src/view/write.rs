@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 /// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same one, which is why launching is
 /// `unsafe`. Two threads may write different elements; the same element only in an order that barriers or atomics make.
 pub struct ViewMut<'a, T> {
-    ptr: *mut T,
-    len: usize,
+    pub(super) ptr: *mut T,
+    pub(super) len: usize,
     /// See [`View`].
     #[cfg(not(target_arch = "nvptx64"))]
-    fast_len: usize,
+    pub(super) fast_len: usize,
     data: PhantomData<&'a mut [T]>,
 }
 

@@ -1,0 +1,125 @@
+//! Several neighbouring elements in one access.
+
+use super::{View, ViewMut};
+
+#[cfg(target_arch = "nvptx64")]
+mod aligned {
+    #[derive(Clone, Copy)]
+    #[repr(C, align(16))]
+    pub struct Align16<V>(pub V);
+    #[derive(Clone, Copy)]
+    #[repr(C, align(8))]
+    pub struct Align8<V>(pub V);
+    #[derive(Clone, Copy)]
+    #[repr(C, align(4))]
+    pub struct Align4<V>(pub V);
+}
+
+/// Reads a vector; on the device in one access of its size.
+///
+/// # Safety
+/// `from` is valid for reads, and a multiple of the vector's size where that is 4, 8 or 16 bytes.
+#[inline(always)]
+unsafe fn read<V: Copy>(from: *const V) -> V {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise, which includes the alignment.
+    unsafe {
+        use aligned::*;
+        match size_of::<V>() {
+            16 => from.cast::<Align16<V>>().read().0,
+            8 => from.cast::<Align8<V>>().read().0,
+            4 => from.cast::<Align4<V>>().read().0,
+            _ => from.read(),
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        from.read()
+    }
+}
+
+/// Writes a vector; on the device in one access of its size.
+///
+/// # Safety
+/// As [`read`], for writes.
+#[inline(always)]
+unsafe fn write<V: Copy>(to: *mut V, value: V) {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: the caller's promise, which includes the alignment.
+    unsafe {
+        use aligned::*;
+        match size_of::<V>() {
+            16 => to.cast::<Align16<V>>().write(Align16(value)),
+            8 => to.cast::<Align8<V>>().write(Align8(value)),
+            4 => to.cast::<Align4<V>>().write(Align4(value)),
+            _ => to.write(value),
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        to.write(value);
+    }
+}
+
+/// On the CPU: ends the thread where an element of the vector is past the end, and tells the executor of the access.
+macro_rules! check {
+    ($view:expr, $place:ident, $access:ident, $i:expr, $n:expr) => {
+        #[cfg(target_arch = "nvptx64")]
+        super::check_on_device($i + $n - 1, $view.len);
+        #[cfg(not(target_arch = "nvptx64"))]
+        if $view.fast_len < $n || $i > $view.fast_len - $n {
+            use super::cold::{Access, checked_access, $place};
+            for element in $i..$i + $n {
+                let base = $view.ptr.cast();
+                checked_access(
+                    $place,
+                    Access::$access,
+                    base,
+                    size_of::<T>(),
+                    element,
+                    $view.len,
+                );
+            }
+        }
+    };
+}
+
+impl<T: Copy> View<'_, T> {
+    /// The elements `i` to `i + N - 1`, on the device in one access where they are 4, 8 or 16 bytes; past the end as
+    /// [`View::read`].
+    ///
+    /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one (what the host allocates
+    /// does) and `i` is a multiple of `N`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
+        check!(self, VIEW, Read, i, N);
+        // SAFETY: the elements are within the view, which was promised valid; the alignment is the kernel's contract.
+        unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
+    }
+}
+
+impl<T: Copy> ViewMut<'_, T> {
+    /// The elements `i` to `i + N - 1`; as [`View::read_vector`].
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
+        check!(self, VIEW_MUT, Read, i, N);
+        // SAFETY: as for `View`.
+        unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
+    }
+
+    /// Puts `values` into the elements from `i` on, on the device in one access where they are 4, 8 or 16 bytes; as
+    /// [`View::read_vector`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {
+        check!(self, VIEW_MUT, Write, i, N);
+        // SAFETY: as for `View`, and valid for writes.
+        unsafe { write(self.ptr.add(i).cast::<[T; N]>(), values) }
+    }
+}
