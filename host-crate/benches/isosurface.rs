@@ -1,6 +1,7 @@
 //! Times the isosurface of a gyroid, stage by stage, on every device present.
 //!
-//! `cargo bench -p ferrovox --bench isosurface -- [SIZE …] [--periods N] [--device NAME] [--normals]`
+//! `cargo bench -p ferrovox --bench isosurface -- [SIZE …] [--periods N] [--device NAME] [--normals] [--method fused|staged]
+//! [--no-download]`
 //!
 //! The volume is on the device already; the output's allocation is counted, its download is not (it is told apart). The
 //! figures are medians, with the fastest and the slowest run beside them.
@@ -8,7 +9,7 @@
 use ferrovox::{
     device::Device,
     fields,
-    isosurface::{self, IsosurfaceParams},
+    isosurface::{self, IsosurfaceParams, Method},
 };
 use std::{
     f64::consts::TAU,
@@ -22,6 +23,8 @@ struct Options {
     periods: f64,
     device: Option<String>,
     normals: bool,
+    method: Method,
+    download: bool,
 }
 
 fn options() -> Options {
@@ -30,6 +33,8 @@ fn options() -> Options {
         periods: 4.0,
         device: None,
         normals: false,
+        method: Method::default(),
+        download: true,
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -41,6 +46,12 @@ fn options() -> Options {
                     .expect("--periods takes a number")
             }
             "--device" => options.device = args.next(),
+            "--no-download" => options.download = false,
+            "--method" => {
+                let name = args.next().unwrap_or_default();
+                let known = Method::ALL.into_iter().find(|method| method.name() == name);
+                options.method = known.expect("--method takes fused or staged")
+            }
             "--normals" => options.normals = true,
             // cargo's own
             "--bench" => {}
@@ -84,6 +95,7 @@ fn measure(
     stream.synchronize()?;
     let params = IsosurfaceParams {
         normals: options.normals,
+        method: options.method,
         ..Default::default()
     };
     let mut wall = Vec::new();
@@ -96,9 +108,11 @@ fn measure(
         stream.synchronize()?;
         let extracted = start.elapsed();
         let start = Instant::now();
-        let mesh = surface.download(&stream)?;
+        if options.download {
+            surface.download(&stream)?;
+        }
         let downloaded = start.elapsed();
-        (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
+        (vertices, triangles) = (surface.vertex_count(), surface.triangle_count());
         if run == 0 {
             continue;
         }
@@ -112,14 +126,17 @@ fn measure(
         }
     }
     println!(
-        "  gyroid {size}^3 f32, {} periods: {vertices} vertices, {triangles} triangles",
-        options.periods
+        "  gyroid {size}^3 f32, {} periods, {}: {vertices} vertices, {triangles} triangles",
+        options.periods,
+        options.method.name()
     );
     print("extract", &mut wall);
     for (stage, times) in &mut stages {
         print(&format!("  {stage}"), times);
     }
-    print("download", &mut download);
+    if options.download {
+        print("download", &mut download);
+    }
     Ok(())
 }
 

@@ -3,40 +3,54 @@
 use ferrovox::{
     device::Device,
     device_volume::DeviceSample,
-    isosurface::{Inside, IsosurfaceParams},
+    isosurface::{Inside, IsosurfaceParams, Method},
     volume::{Geometry, Sample, Volume},
 };
-use ferrovox_tests::{devices, extract::mesh_of_volume, noise::Noise};
+use ferrovox_tests::{
+    devices,
+    extract::{Extracted, mesh_of_volume},
+    noise::Noise,
+};
 use proptest::prelude::*;
 
-fn assert_same_bits<T: DeviceSample + Sample>(volume: &Volume<T>, params: &IsosurfaceParams) {
-    let expected = mesh_of_volume(&Device::cpu(), volume, None, params);
+/// Every method on every device against `staged` on the CPU.
+fn assert_same_bits<T: DeviceSample + Sample>(
+    volume: &Volume<T>,
+    mask: Option<&Volume<u8>>,
+    params: &IsosurfaceParams,
+) {
+    let staged = IsosurfaceParams {
+        method: Method::Staged,
+        ..*params
+    };
+    let expected = mesh_of_volume(&Device::cpu(), volume, mask, &staged);
     for test in devices::all() {
-        let found = mesh_of_volume(&test.device, volume, None, params);
-        let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
-            vertices.iter().map(|v| v.map(f32::to_bits)).collect()
-        };
-        let label = &test.label;
-        assert_eq!(
-            bits(&found.mesh.vertices),
-            bits(&expected.mesh.vertices),
-            "{label}: vertices"
-        );
-        assert!(
-            found
-                .mesh
-                .triangles
-                .iter()
-                .eq(expected.mesh.triangles.iter()),
-            "{label}: triangles"
-        );
-        assert_eq!(
-            found.mesh.normals.as_deref().map(bits),
-            expected.mesh.normals.as_deref().map(bits),
-            "{label}: normals"
-        );
-        assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
+        for method in Method::ALL {
+            let params = IsosurfaceParams { method, ..*params };
+            let found = mesh_of_volume(&test.device, volume, mask, &params);
+            let label = format!("{} on {}", method.name(), test.label);
+            assert_equal(&label, &found, &expected);
+        }
     }
+}
+
+fn assert_equal(label: &str, found: &Extracted, expected: &Extracted) {
+    let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
+        vertices.iter().map(|v| v.map(f32::to_bits)).collect()
+    };
+    assert_eq!(
+        bits(&found.mesh.vertices),
+        bits(&expected.mesh.vertices),
+        "{label}: vertices"
+    );
+    let triangles = |mesh: &Extracted| mesh.mesh.triangles.iter().collect::<Vec<_>>();
+    assert_eq!(triangles(found), triangles(expected), "{label}: triangles");
+    assert_eq!(
+        found.mesh.normals.as_deref().map(bits),
+        expected.mesh.normals.as_deref().map(bits),
+        "{label}: normals"
+    );
+    assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
 }
 
 fn geometry(seed: u64) -> Geometry {
@@ -57,10 +71,11 @@ proptest! {
 
     #[test]
     fn floats_with_holes_and_hits(
-        dims in [0usize..12, 1usize..12, 1usize..12],
+        dims in prop_oneof![[0usize..12, 1usize..12, 1usize..12], [30usize..70, 1usize..5, 1usize..4]],
         seed in any::<u64>(),
         below in any::<bool>(),
         close in any::<bool>(),
+        masked in any::<bool>(),
     ) {
         let mut noise = Noise(seed);
         let samples: Vec<f32> = (0..dims.iter().product::<usize>())
@@ -72,9 +87,13 @@ proptest! {
             })
             .collect();
         let volume = Volume::new(samples, dims, geometry(seed)).unwrap();
+        let mask = masked.then(|| {
+            let kept = (0..dims.iter().product::<usize>()).map(|_| (noise.below(15) > 0) as u8);
+            Volume::new(kept.collect(), dims, geometry(seed)).unwrap()
+        });
         let inside = if below { Inside::Below } else { Inside::Above };
         let params = IsosurfaceParams { iso: 0.25, inside, normals: true, close, ..Default::default() };
-        assert_same_bits(&volume, &params);
+        assert_same_bits(&volume, mask.as_ref(), &params);
     }
 
     #[test]
@@ -87,7 +106,7 @@ proptest! {
         macro_rules! check {
             ($($type:ty, $iso:expr);*) => {$(
                 let samples: Vec<$type> = bits.iter().map(|&bits| bits as $type).collect();
-                assert_same_bits(&Volume::new(samples, dims, place).unwrap(), &params($iso));
+                assert_same_bits(&Volume::new(samples, dims, place).unwrap(), None, &params($iso));
             )*};
         }
         check!(u8, 127.0; i8, 0.0; u16, 30000.5; i16, -12.0);
@@ -106,9 +125,17 @@ fn a_volume_larger_than_many_blocks() {
         normals: true,
         ..Default::default()
     };
-    let expected = mesh_of_volume(&Device::cpu(), &volume, None, &params).mesh;
+    let staged = IsosurfaceParams {
+        method: Method::Staged,
+        ..params
+    };
+    let expected = mesh_of_volume(&Device::cpu(), &volume, None, &staged);
     for test in devices::fast() {
-        let found = mesh_of_volume(&test.device, &volume, None, &params).mesh;
-        assert!(found == expected, "{}", test.label);
+        for method in Method::ALL {
+            let params = IsosurfaceParams { method, ..params };
+            let found = mesh_of_volume(&test.device, &volume, None, &params);
+            let label = format!("{} on {}", method.name(), test.label);
+            assert_equal(&label, &found, &expected);
+        }
     }
 }

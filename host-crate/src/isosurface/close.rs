@@ -7,12 +7,35 @@ use crate::{
 };
 use ferrovox_kernels::{
     grid::Grid,
-    isosurface::{pad_mask as pad_mask_kernel, pad_samples},
+    isosurface::{pad_mask as pad_mask_kernel, pad_samples, padded::Padded},
 };
 
 /// The value of the samples around the volume. It is so far outside that the surface closes within
 /// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from overflow.
 const FAR: f32 = 1e30;
+
+/// The value of the samples around the volume.
+fn outside(params: &IsosurfaceParams) -> f32 {
+    let far = if params.iso.abs() < FAR {
+        FAR
+    } else {
+        f32::MAX
+    };
+    match params.inside {
+        Inside::Above => -far,
+        Inside::Below => far,
+    }
+}
+
+/// The grid with one sample more on every side, all of them outside and none of them stored.
+pub(super) fn padded_grid(grid: Grid, params: &IsosurfaceParams) -> Result<Padded, DeviceError> {
+    Ok(Padded {
+        grid: padded(grid)?.1,
+        stored: grid,
+        low: [1; 3],
+        outside: outside(params),
+    })
+}
 
 /// A copy of the volume in `f32` with one sample more on every side, all of them outside.
 pub(super) fn pad<T: DeviceSample>(
@@ -20,16 +43,7 @@ pub(super) fn pad<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceVolume<f32>, IsosurfaceError> {
-    let outside = if params.inside == Inside::Above {
-        -FAR
-    } else {
-        FAR
-    };
-    let outside = if params.iso.abs() < FAR {
-        outside
-    } else {
-        outside.signum() * f32::MAX
-    };
+    let outside = outside(params);
     let (dims, grid) = padded(volume.grid())?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);

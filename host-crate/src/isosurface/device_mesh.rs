@@ -1,6 +1,6 @@
 //! A mesh on a device.
 
-use super::{StageTimes, timing::StageTime};
+use super::{IsosurfaceParams, StageTimes, timing::StageTime};
 use crate::{
     device::{Buffer, DeviceError, Stream},
     mesh::{TriangleMesh, Triangles},
@@ -29,6 +29,21 @@ pub struct DeviceMesh {
 }
 
 impl DeviceMesh {
+    /// A mesh of nothing.
+    pub(super) fn empty(stream: &Stream, params: &IsosurfaceParams) -> Result<Self, DeviceError> {
+        Ok(Self {
+            positions: stream.alloc(0)?,
+            normals: if params.normals {
+                Some(stream.alloc(0)?)
+            } else {
+                None
+            },
+            triangles: DeviceTriangles::U32(stream.alloc(0)?),
+            non_finite_cells: 0,
+            times: StageTimes::start(stream)?,
+        })
+    }
+
     /// How many vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len() / 3

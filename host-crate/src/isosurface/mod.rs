@@ -22,8 +22,10 @@
 mod close;
 mod device_mesh;
 mod error;
+mod fused;
 mod params;
 mod scan;
+mod slab;
 mod staged;
 mod timing;
 mod vertices;
@@ -37,6 +39,8 @@ use crate::{
     device::{Buffer, Stream},
     device_volume::{DeviceSample, DeviceVolume},
 };
+use ferrovox_kernels::isosurface::{fused::Words, padded::Padded};
+use slab::Slab;
 
 /// The isosurface of a volume on a device, as a mesh that stays there.
 ///
@@ -80,11 +84,49 @@ pub fn extract<T: DeviceSample>(
             &no_mask
         }
     };
-    if params.close {
-        let closed = close::pad(stream, volume, params)?;
-        let mask = close::pad_mask(stream, mask, volume.grid())?;
-        staged::extract(stream, &closed, &mask, params)
-    } else {
-        staged::extract(stream, volume, mask, params)
+    match params.method {
+        Method::Fused => fused_extract(stream, volume, mask, params),
+        Method::Staged if params.close => {
+            let closed = close::pad(stream, volume, params)?;
+            let mask = close::pad_mask(stream, mask, volume.grid())?;
+            staged::extract(stream, &closed, &mask, params)
+        }
+        Method::Staged => staged::extract(stream, volume, mask, params),
     }
+}
+
+fn fused_extract<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: &Buffer<u8>,
+    params: &IsosurfaceParams,
+) -> Result<DeviceMesh, IsosurfaceError> {
+    let (padded, geometry) = if params.close {
+        (
+            close::padded_grid(volume.grid(), params)?,
+            volume.geometry().shifted([-1; 3]),
+        )
+    } else {
+        (Padded::none(volume.grid()), *volume.geometry())
+    };
+    if padded.grid.cells() == 0 {
+        return Ok(DeviceMesh::empty(stream, params)?);
+    }
+    let slab = Slab {
+        samples: volume.samples(),
+        mask,
+        padded,
+        geometry,
+        plane: 0,
+        first: 0,
+        last: padded.grid.nz - 1,
+        last_plane_too: true,
+    };
+    stream.require(fused::scratch_bytes::<T>(
+        Words::new(padded.grid, slab.first, slab.last),
+        !mask.is_empty(),
+    ))?;
+    let counted = fused::count(stream, slab, params)?;
+    let width = params.width_for(counted.vertices, counted.triangles)?;
+    counted.emit(stream, params, width, 0)
 }

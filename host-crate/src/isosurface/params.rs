@@ -1,5 +1,7 @@
 //! What can be chosen.
 
+use super::IsosurfaceError;
+
 /// On which side of the isovalue the solid is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inside {
@@ -14,15 +16,21 @@ pub enum Inside {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Every stage of the document as a kernel of its own.
+    /// From one bit per sample, in which a word stands for 32 cells: the fastest, in at most a byte of device memory per voxel.
     #[default]
+    Fused,
+    /// Every stage of the document as a kernel of its own.
     Staged,
 }
 
 impl Method {
+    /// All of them.
+    pub const ALL: [Method; 2] = [Method::Fused, Method::Staged];
+
     /// The method's name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
+            Method::Fused => "fused",
             Method::Staged => "staged",
         }
     }
@@ -47,8 +55,8 @@ pub struct IsosurfaceParams {
     pub iso: f32,
     /// Where the solid is.
     pub inside: Inside,
-    /// Close the surface where the volume ends, as if it went on outside the solid. This works on a padded copy of the
-    /// volume in `f32`.
+    /// Close the surface where the volume ends, as if it went on outside the solid. [`Method::Staged`] works on a padded copy of
+    /// the volume in `f32` for that.
     pub close: bool,
     /// Compute unit normals that point outside, from the gradient of the samples.
     pub normals: bool,
@@ -56,6 +64,25 @@ pub struct IsosurfaceParams {
     pub method: Method,
     /// The width of vertex indices.
     pub index_width: IndexWidth,
+}
+
+impl IsosurfaceParams {
+    /// The width that a mesh's indices have: 32 or 64 bits.
+    pub(super) fn width_for(
+        &self,
+        vertices: u64,
+        triangles: u64,
+    ) -> Result<IndexWidth, IsosurfaceError> {
+        let fits = vertices.max(triangles) <= u32::MAX as u64;
+        match (self.index_width, fits) {
+            (IndexWidth::Bits32, false) => Err(IsosurfaceError::IndexWidth {
+                vertices,
+                triangles,
+            }),
+            (IndexWidth::Bits64, _) | (IndexWidth::Automatic, false) => Ok(IndexWidth::Bits64),
+            _ => Ok(IndexWidth::Bits32),
+        }
+    }
 }
 
 impl Default for IsosurfaceParams {

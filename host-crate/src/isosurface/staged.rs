@@ -80,17 +80,7 @@ pub(super) fn extract<T: DeviceSample>(
     let mut times = StageTimes::start(stream)?;
     let grid = volume.grid();
     if grid.cells() == 0 {
-        return Ok(DeviceMesh {
-            positions: stream.alloc(0)?,
-            normals: if params.normals {
-                Some(stream.alloc(0)?)
-            } else {
-                None
-            },
-            triangles: DeviceTriangles::U32(stream.alloc(0)?),
-            non_finite_cells: 0,
-            times,
-        });
+        return Ok(DeviceMesh::empty(stream, params)?);
     }
     stream.require(least_bytes(grid))?;
     stream.prepare(&kernels::<T>(params))?;
@@ -173,28 +163,18 @@ fn emit<T: DeviceSample>(
         non_finite_cells: stream.download(non_finite)?[0],
     };
     times.end(stream, "totals")?;
-    let fits = totals.vertices.max(totals.triangles) <= u32::MAX as u64;
-    match (classified.params.index_width, fits) {
-        (IndexWidth::Bits32, false) => Err(IsosurfaceError::IndexWidth {
-            vertices: totals.vertices,
-            triangles: totals.triangles,
-        }),
-        (IndexWidth::Bits64, _) | (IndexWidth::Automatic, false) => emit_with::<T, u64>(
-            stream,
-            classified,
-            scans,
-            totals,
-            times,
-            DeviceTriangles::U64,
-        ),
-        _ => emit_with::<T, u32>(
-            stream,
-            classified,
-            scans,
-            totals,
-            times,
-            DeviceTriangles::U32,
-        ),
+    match classified
+        .params
+        .width_for(totals.vertices, totals.triangles)?
+    {
+        IndexWidth::Bits64 => {
+            let wrap = DeviceTriangles::U64;
+            emit_with::<T, u64>(stream, classified, scans, totals, times, wrap)
+        }
+        _ => {
+            let wrap = DeviceTriangles::U32;
+            emit_with::<T, u32>(stream, classified, scans, totals, times, wrap)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     device_volume::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world},
 };
 use ferrovox_kernels::{
-    isosurface::{compact_flagged, emit_normals, emit_vertices},
+    isosurface::{NormalRule, compact_flagged, emit_normals, emit_vertices},
     rows::Items,
     sample::Count,
 };
@@ -86,8 +86,10 @@ pub(super) fn normals<T: DeviceSample>(
                 volume.grid(),
                 items,
                 params.iso,
-                gradient_to_world(volume.geometry()),
-                outward,
+                NormalRule {
+                    gradient_to_world: gradient_to_world(volume.geometry()),
+                    outward,
+                },
                 active_edges.view(),
                 normals.view_mut(),
             ),

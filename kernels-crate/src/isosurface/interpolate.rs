@@ -1,7 +1,6 @@
 //! Where on an edge the surface crosses it, and how the field changes there.
 
-use crate::{grid::Grid, isosurface::edges::stride, sample::Sample};
-use cuda_std::View;
+use crate::grid::Grid;
 
 /// How near to an end of its edge a vertex may lie, in lengths of the edge: 1/1024.
 ///
@@ -49,28 +48,22 @@ pub fn crossing(here: f32, there: f32, iso: f32) -> f64 {
 /// The gradient of the samples at (x, y, z), per voxel: central differences, one-sided at the border; 0 along an axis
 /// with a single sample.
 #[inline(always)]
-pub fn gradient<T: Sample>(samples: View<T>, grid: Grid, at: [u32; 3]) -> [f32; 3] {
-    let [x, y, z] = at;
-    let sample = grid.sample(x, y, z);
-    let along = |axis: u32, place: u32, count: u32| {
-        let step = stride(grid, axis);
-        let before = if place > 0 { sample - step } else { sample };
-        let after = if place + 1 < count {
-            sample + step
-        } else {
-            sample
-        };
-        let span = (place > 0) as u32 + (place + 1 < count) as u32;
-        let difference = samples.read(after).value() - samples.read(before).value();
-        if span == 2 {
+pub fn gradient(grid: Grid, at: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> [f32; 3] {
+    let along = |axis: usize, count: u32| {
+        let place = at[axis];
+        let (mut before, mut after) = (at, at);
+        if place > 0 {
+            before[axis] -= 1;
+        }
+        if place + 1 < count {
+            after[axis] += 1;
+        }
+        let difference = value(after) - value(before);
+        if after[axis] - before[axis] == 2 {
             0.5 * difference
         } else {
             difference
         }
     };
-    [
-        along(0, x, grid.nx),
-        along(1, y, grid.ny),
-        along(2, z, grid.nz),
-    ]
+    [along(0, grid.nx), along(1, grid.ny), along(2, grid.nz)]
 }

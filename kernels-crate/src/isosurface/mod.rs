@@ -17,8 +17,10 @@
 mod classify;
 mod compact;
 mod edges;
+pub mod fused;
 pub mod interpolate;
 mod pad;
+pub mod padded;
 pub mod table;
 mod triangles;
 mod vertices;
@@ -28,4 +30,4 @@ pub use compact::compact_flagged;
 pub use edges::flag_edges;
 pub use pad::{pad_mask, pad_samples};
 pub use triangles::{MAX_BLOCK, emit_triangles};
-pub use vertices::{emit_normals, emit_vertices};
+pub use vertices::{NormalRule, emit_normals, emit_vertices};

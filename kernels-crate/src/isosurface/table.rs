@@ -79,6 +79,62 @@ pub static TRIANGLE_COUNTS: [u8; 256] = {
     counts
 };
 
+/// The case of a cell whose signs are given row by row: bit 0 for corner (0, 0, 0), bit 1 for (1, 0, 0), bit 2 for (0, 1, 0), and so
+/// on, x fastest.
+pub const fn case_by_rows(rows: usize) -> usize {
+    rows & 0b0011_0011 | (rows & 0b0100_0100) << 1 | (rows & 0b1000_1000) >> 1
+}
+
+/// The number of triangles of each case, by rows.
+pub static TRIANGLES_BY_ROWS: [u8; 256] = {
+    let mut counts = [0; 256];
+    let mut rows = 0;
+    while rows < 256 {
+        counts[rows] = CASE_TABLE[case_by_rows(rows)].triangles;
+        rows += 1;
+    }
+    counts
+};
+
+/// The three edges of each triangle of each case, by rows, four bits each; eight places for a case.
+pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
+    let mut packed = [0; 256 * 8];
+    let mut rows = 0;
+    while rows < 256 {
+        let case = &CASE_TABLE[case_by_rows(rows)];
+        let mut triangle = 0;
+        while triangle < MAX_TRIANGLES {
+            let [a, b, c] = case.edges[triangle];
+            packed[rows * 8 + triangle] = a as u16 | (b as u16) << 4 | (c as u16) << 8;
+            triangle += 1;
+        }
+        rows += 1;
+    }
+    packed
+};
+
+/// Axis and lower corner of each edge of a cell.
+pub const EDGE_OWNERS: [(u32, [u32; 3]); 12] = {
+    let mut owners = [(0, [0; 3]); 12];
+    let mut edge = 0;
+    while edge < 12 {
+        let [low, high] = [
+            CORNERS[EDGES[edge][0] as usize],
+            CORNERS[EDGES[edge][1] as usize],
+        ];
+        let axis = if high[0] > low[0] {
+            0
+        } else if high[1] > low[1] {
+            1
+        } else {
+            2
+        };
+        owners[edge] = (axis, low);
+        edge += 1;
+    }
+    owners
+};
+
 const CASE_TABLE: [Case; 256] = {
     let mut table = [Case {
         triangles: 0,

@@ -1,33 +1,11 @@
 //! The triangles, as indices of vertices.
 
-use super::table::{CASES, CORNERS, EDGES};
+use super::table::{CASES, EDGE_OWNERS};
 use crate::{grid::Grid, rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this many cells at a time.
 pub const MAX_BLOCK: usize = 256;
-
-/// Axis and lower corner of each edge of a cell.
-const EDGE_OWNERS: [(u32, [u32; 3]); 12] = {
-    let mut owners = [(0, [0; 3]); 12];
-    let mut edge = 0;
-    while edge < 12 {
-        let [low, high] = [
-            CORNERS[EDGES[edge][0] as usize],
-            CORNERS[EDGES[edge][1] as usize],
-        ];
-        let axis = if high[0] > low[0] {
-            0
-        } else if high[1] > low[1] {
-            1
-        } else {
-            2
-        };
-        owners[edge] = (axis, low);
-        edge += 1;
-    }
-    owners
-};
 
 /// Writes the triangles of the occupied cells: stage 7 of the document.
 ///

@@ -1,9 +1,6 @@
 //! Positions and normals of the vertices.
 
-use super::{
-    edges::stride,
-    interpolate::{IndexToWorld, crossing, gradient},
-};
+use super::interpolate::{IndexToWorld, crossing, gradient};
 use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
@@ -26,11 +23,9 @@ pub unsafe fn emit_vertices<T: Sample>(
     positions: ViewMut<f32>,
 ) {
     items.for_each(|vertex| {
-        let edge = Edge::read(samples, grid, active_edges.read(vertex));
-        let t = crossing(edge.here, edge.there, iso);
-        let [x, y, z] = edge.low.map(f64::from);
-        let [dx, dy, dz] = unit(edge.axis);
-        let position = to_world.position([x + dx * t, y + dy * t, z + dz * t]);
+        let (axis, low) = grid.edge_at(active_edges.read(vertex));
+        let ends = Ends::new(axis, low, stored(samples, grid));
+        let position = ends.position(0, iso, &to_world);
         positions.write(vertex * 3, position[0]);
         positions.write(vertex * 3 + 1, position[1]);
         positions.write(vertex * 3 + 2, position[2]);
@@ -41,8 +36,7 @@ pub unsafe fn emit_vertices<T: Sample>(
 ///
 /// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen samples (the gradients at both
 /// ends), and writes three components. The gradient is interpolated to the vertex, taken to world space by
-/// `gradient_to_world` (the transpose of the inverse of the volume's linear part, row by row) and multiplied by `outward`:
-/// −1 where inside is above, 1 where it is below. Where it vanishes or is not finite, the normal is the edge's direction,
+/// `rule`. Where it vanishes or is not finite, the normal is the edge's direction,
 /// outward. Nothing is shared in the block.
 ///
 /// # Safety
@@ -53,55 +47,104 @@ pub unsafe fn emit_normals<T: Sample>(
     grid: Grid,
     items: Items,
     iso: f32,
-    gradient_to_world: [f32; 9],
-    outward: f32,
+    rule: NormalRule,
     active_edges: View<u64>,
     normals: ViewMut<f32>,
 ) {
     items.for_each(|vertex| {
-        let edge = Edge::read(samples, grid, active_edges.read(vertex));
-        let t = crossing(edge.here, edge.there, iso) as f32;
-        let [x, y, z] = edge.low;
-        let along = unit(edge.axis).map(|step| step as f32);
-        let [dx, dy, dz] = along.map(|step| step as u32);
-        let low = gradient(samples, grid, [x, y, z]);
-        let high = gradient(samples, grid, [x + dx, y + dy, z + dz]);
-        let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
-        let gradient = [blend(0), blend(1), blend(2)];
-        let normal = unit_vector(gradient_to_world, gradient, outward).unwrap_or_else(|| {
-            let rising = if edge.there > edge.here {
-                outward
-            } else {
-                -outward
-            };
-            unit_vector(gradient_to_world, along, rising).unwrap_or(along)
-        });
+        let (axis, low) = grid.edge_at(active_edges.read(vertex));
+        let value = stored(samples, grid);
+        let normal = Ends::new(axis, low, value).normal(grid, iso, &rule, value);
         normals.write(vertex * 3, normal[0]);
         normals.write(vertex * 3 + 1, normal[1]);
         normals.write(vertex * 3 + 2, normal[2]);
     });
 }
 
-/// An edge of the grid with the samples at its ends.
-struct Edge {
+/// The values of samples all of which are stored.
+#[inline(always)]
+fn stored<T: Sample>(samples: View<T>, grid: Grid) -> impl Fn([u32; 3]) -> f32 + Copy {
+    move |[x, y, z]| samples.read(grid.sample(x, y, z)).value()
+}
+
+/// How normals come from gradients.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormalRule {
+    /// Takes gradients per voxel to the directions of world gradients: the transpose of the inverse of the volume's linear
+    /// part, row by row.
+    pub gradient_to_world: [f32; 9],
+    /// -1 where inside is above, 1 where it is below.
+    pub outward: f32,
+}
+
+/// An active edge with the samples at its ends.
+pub(super) struct Ends {
     axis: u32,
     low: [u32; 3],
     here: f32,
     there: f32,
 }
 
-impl Edge {
+impl Ends {
+    /// The edge that leaves `low` along `axis`.
     #[inline(always)]
-    fn read<T: Sample>(samples: View<T>, grid: Grid, slot: u64) -> Self {
-        let (axis, low) = grid.edge_at(slot);
-        let at = grid.sample(low[0], low[1], low[2]);
+    pub fn new(axis: u32, low: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> Self {
+        let high = step(low, axis);
         Self {
             axis,
             low,
-            here: samples.read(at).value(),
-            there: samples.read(at + stride(grid, axis)).value(),
+            here: value(low),
+            there: value(high),
         }
     }
+
+    /// Where the vertex is in the world, if plane 0 of the grid is `plane` of the volume.
+    #[inline(always)]
+    pub fn position(&self, plane: u32, iso: f32, to_world: &IndexToWorld) -> [f32; 3] {
+        let t = crossing(self.here, self.there, iso);
+        let [x, y, z] = self.low;
+        let [x, y, z] = [x, y, z + plane].map(f64::from);
+        let [dx, dy, dz] = unit(self.axis);
+        to_world.position([x + dx * t, y + dy * t, z + dz * t])
+    }
+
+    /// The vertex's outward unit normal: of the gradient, interpolated between the ends; of the edge's direction where that
+    /// vanishes or is not finite.
+    #[inline(always)]
+    pub fn normal(
+        &self,
+        grid: Grid,
+        iso: f32,
+        rule: &NormalRule,
+        value: impl Fn([u32; 3]) -> f32 + Copy,
+    ) -> [f32; 3] {
+        let t = crossing(self.here, self.there, iso) as f32;
+        let low = gradient(grid, self.low, value);
+        let high = gradient(grid, step(self.low, self.axis), value);
+        let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
+        let gradient = [blend(0), blend(1), blend(2)];
+        unit_vector(rule.gradient_to_world, gradient, rule.outward).unwrap_or_else(|| {
+            let along = unit(self.axis).map(|step| step as f32);
+            let rising = if self.there > self.here {
+                rule.outward
+            } else {
+                -rule.outward
+            };
+            unit_vector(rule.gradient_to_world, along, rising).unwrap_or(along)
+        })
+    }
+}
+
+/// The sample after `low` along an axis.
+#[inline(always)]
+fn step(low: [u32; 3], axis: u32) -> [u32; 3] {
+    let [x, y, z] = low;
+    [
+        x + (axis == 0) as u32,
+        y + (axis == 1) as u32,
+        z + (axis == 2) as u32,
+    ]
 }
 
 /// The unit vector along an axis.

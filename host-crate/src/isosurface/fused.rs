@@ -1,0 +1,321 @@
+//! The mesh from one bit per sample.
+
+use super::{
+    DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
+    slab::Slab,
+};
+use crate::{
+    device::{Buffer, DeviceError, Element, Launch, Stream},
+    device_volume::{DeviceSample, gradient_to_world, index_to_world},
+};
+use cuda_std::{Kernel, ViewMut};
+use ferrovox_kernels::{
+    isosurface::{
+        NormalRule,
+        fused::{
+            GROUP, GROUPS_PER_PIECE, TILE, Words, emit_word_triangles, emit_word_vertices,
+            emit_word_vertices_and_normals, mark_words, sign_words,
+        },
+    },
+    sample::{Count, Sample},
+    scan::{ITEMS, Segments, pick_four, reduce_segments, scan_segment_sums, scan_segments},
+};
+use std::borrow::Cow;
+
+/// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
+/// for samples that may be non-finite and for a mask a word more, and a little for each tile.
+pub(super) fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
+    let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
+    words
+        .signs()
+        .saturating_mul(per_sign_word)
+        .saturating_add(words.marked().saturating_mul(20))
+        .saturating_add(words.sums().saturating_mul(16))
+}
+
+/// The kernels of a mesh with 32-bit indices.
+fn kernels<T: DeviceSample>(normals: bool) -> Vec<Cow<'static, str>> {
+    vec![
+        sign_words::<T>::entry(),
+        mark_words::entry(),
+        reduce_segments::<u64>::entry(),
+        scan_segment_sums::entry(),
+        scan_segments::<u64, u64>::entry(),
+        pick_four::entry(),
+        if normals {
+            emit_word_vertices_and_normals::<T>::entry()
+        } else {
+            emit_word_vertices::<T>::entry()
+        },
+        emit_word_triangles::<u32>::entry(),
+    ]
+}
+
+/// A part of a mesh that is counted and not yet made.
+pub(super) struct Counted<'a, T> {
+    slab: Slab<'a, T>,
+    words: Words,
+    below: Buffer<u32>,
+    edges: Buffer<u32>,
+    occupied: Buffer<u32>,
+    places: Buffer<u64>,
+    /// Vertices of the part, without those that the next part has.
+    pub vertices: u64,
+    pub triangles: u64,
+    pub non_finite_cells: u64,
+    times: StageTimes,
+}
+
+/// Finds what the surface crosses in a slab, and counts it. Waits for the counts.
+pub(super) fn count<'a, T: DeviceSample>(
+    stream: &Stream,
+    slab: Slab<'a, T>,
+    params: &IsosurfaceParams,
+) -> Result<Counted<'a, T>, IsosurfaceError> {
+    let mut times = StageTimes::start(stream)?;
+    stream.prepare(&kernels::<T>(params.normals))?;
+    let words = Words::new(slab.padded.grid, slab.first, slab.last);
+    let masked = !slab.mask.is_empty();
+    let signs = words.signs() as usize;
+    let mut below = stream.alloc::<u32>(signs)?;
+    let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
+    let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
+    let mut exclusions = stream.zeros::<u32>(1)?;
+    let pieces = words
+        .signs()
+        .div_ceil(GROUP as u64)
+        .div_ceil(GROUPS_PER_PIECE as u64);
+    // SAFETY: the slab's samples are those of its padded grid, and there is a word of each sort for each word of signs.
+    unsafe {
+        stream.launch::<sign_words<T>>(
+            Launch::pieces(pieces).threads_of_use(GROUPS_PER_PIECE * 32),
+            (
+                slab.samples.view(),
+                slab.mask.view(),
+                slab.padded,
+                words,
+                params.iso,
+                below.view_mut(),
+                finite.view_mut(),
+                kept.view_mut(),
+                exclusions.view_mut(),
+            ),
+        )?;
+    }
+    times.end(stream, "signs")?;
+
+    let marked = words.marked() as usize;
+    let mut edges = stream.alloc::<u32>(marked * 4)?;
+    let mut occupied = stream.alloc::<u32>(marked)?;
+    let mut sums = stream.zeros::<u64>(words.sums() as usize)?;
+    // SAFETY: the words of signs are there, four elements and one for each marked word, and the sums begin as zero.
+    unsafe {
+        stream.launch::<mark_words>(
+            tiles_launch(words),
+            (
+                below.view(),
+                finite.view(),
+                kept.view(),
+                words,
+                masked as u32,
+                exclusions.view(),
+                edges.view_mut(),
+                occupied.view_mut(),
+                sums.view_mut(),
+            ),
+        )?;
+    }
+    times.end(stream, "marks")?;
+    let places = scan(stream, &sums)?;
+    let end_of_triangles = words.triangle_sums() + words.tiles();
+    let own_vertices = if slab.last_plane_too {
+        words.triangle_sums()
+    } else {
+        words.last_plane_sums()
+    };
+    let at = [
+        own_vertices,
+        words.triangle_sums(),
+        end_of_triangles,
+        end_of_triangles + 1,
+    ];
+    let mut picked = stream.alloc::<u64>(at.len())?;
+    // SAFETY: the numbers are of elements of the sums, and there is room for four.
+    unsafe {
+        let args = (places.view(), at, picked.view_mut());
+        stream.launch::<pick_four>(Launch::one_block().threads_of_use(1), args)?;
+    }
+    times.end(stream, "scan")?;
+    let picked = stream.download(&picked)?;
+    Ok(Counted {
+        slab,
+        words,
+        below,
+        edges,
+        occupied,
+        places,
+        vertices: picked[0],
+        triangles: picked[2] - picked[1],
+        non_finite_cells: picked[3] - picked[2],
+        times,
+    })
+}
+
+/// A launch whose blocks take tiles.
+fn tiles_launch(words: Words) -> Launch {
+    Launch::pieces(words.tiles())
+        .threads_of_use(TILE)
+        .at_most_threads(TILE)
+}
+
+/// The exclusive scan of the sums.
+fn scan(stream: &Stream, sums: &Buffer<u64>) -> Result<Buffer<u64>, DeviceError> {
+    let limits = stream.device().limits();
+    let count = sums.len() as u64;
+    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
+    let length = count
+        .div_ceil(limits.multiprocessors as u64 * 8)
+        .next_multiple_of(tile)
+        .max(tile);
+    let segments = Segments { count, length };
+    let mut offsets = stream.alloc::<u64>(segments.segments() as usize + 1)?;
+    let mut places = stream.alloc::<u64>(sums.len())?;
+    // SAFETY: an offset for each segment and one more, and a place for each sum.
+    unsafe {
+        let launch = Launch::pieces(segments.segments());
+        let args = (sums.view(), segments, offsets.view_mut());
+        stream.launch::<reduce_segments<u64>>(launch, args)?;
+        let args = (segments.segments(), offsets.view_mut());
+        stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
+        let args = (sums.view(), segments, offsets.view(), places.view_mut());
+        stream.launch::<scan_segments<u64, u64>>(launch, args)?;
+    }
+    Ok(places)
+}
+
+impl<T: DeviceSample> Counted<'_, T> {
+    /// Makes the part of the mesh, in indices that hold `all_vertices` and `all_triangles`, with `first_vertex` before
+    /// its own.
+    pub fn emit(
+        self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        width: IndexWidth,
+        first_vertex: u64,
+    ) -> Result<DeviceMesh, IsosurfaceError> {
+        match width {
+            IndexWidth::Bits64 => {
+                self.emit_with::<u64>(stream, params, first_vertex, DeviceTriangles::U64)
+            }
+            _ => self.emit_with::<u32>(stream, params, first_vertex, DeviceTriangles::U32),
+        }
+    }
+
+    fn emit_with<I: Count + Element>(
+        mut self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        first_vertex: u64,
+        wrap: fn(Buffer<I>) -> DeviceTriangles,
+    ) -> Result<DeviceMesh, IsosurfaceError> {
+        let slab = &self.slab;
+        let components = self.vertices as usize * 3;
+        let mut positions = stream.alloc::<f32>(components)?;
+        let mut triangles = stream.alloc::<I>(self.triangles as usize * 3)?;
+        let mut normals = None;
+        let to_world = index_to_world(&slab.geometry);
+        if params.normals {
+            let normals: &mut Buffer<f32> = normals.insert(stream.alloc::<f32>(components)?);
+            self.launch_vertices_and_normals(stream, params, &mut positions, normals)?;
+        } else if self.vertices > 0 {
+            // SAFETY: the marks are those of the words, the places their scan, and there is room for every vertex.
+            unsafe {
+                stream.launch::<emit_word_vertices<T>>(
+                    tiles_launch(self.words),
+                    (
+                        slab.samples.view(),
+                        slab.padded,
+                        self.words,
+                        params.iso,
+                        to_world,
+                        slab.plane,
+                        self.edges.view(),
+                        self.places.view(),
+                        slab.last_plane_too as u32,
+                        positions.view_mut(),
+                    ),
+                )?;
+            }
+        }
+        self.times.end(stream, "vertices")?;
+        // the table's triangles face the below side; a mirroring geometry turns them round once more
+        let flip = (params.inside == Inside::Below) != slab.geometry.mirrors();
+        if self.triangles > 0 {
+            let triangles: ViewMut<'_, I> = triangles.view_mut();
+            // SAFETY: as above, and there is room for every triangle.
+            unsafe {
+                stream.launch::<emit_word_triangles<I>>(
+                    tiles_launch(self.words),
+                    (
+                        self.below.view(),
+                        self.words,
+                        self.edges.view(),
+                        self.occupied.view(),
+                        self.places.view(),
+                        first_vertex,
+                        flip as u32,
+                        triangles,
+                    ),
+                )?;
+            }
+        }
+        self.times.end(stream, "triangles")?;
+        Ok(DeviceMesh {
+            positions,
+            normals,
+            triangles: wrap(triangles),
+            non_finite_cells: self.non_finite_cells,
+            times: self.times,
+        })
+    }
+
+    fn launch_vertices_and_normals(
+        &self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        positions: &mut Buffer<f32>,
+        normals: &mut Buffer<f32>,
+    ) -> Result<(), DeviceError> {
+        let slab = &self.slab;
+        let rule = NormalRule {
+            gradient_to_world: gradient_to_world(&slab.geometry),
+            outward: match params.inside {
+                Inside::Above => -1.0,
+                Inside::Below => 1.0,
+            },
+        };
+        if self.vertices == 0 {
+            return Ok(());
+        }
+        // SAFETY: as for the positions alone, and there is room for a normal for every vertex.
+        unsafe {
+            stream.launch::<emit_word_vertices_and_normals<T>>(
+                tiles_launch(self.words),
+                (
+                    slab.samples.view(),
+                    slab.padded,
+                    self.words,
+                    params.iso,
+                    index_to_world(&slab.geometry),
+                    slab.plane,
+                    self.edges.view(),
+                    self.places.view(),
+                    slab.last_plane_too as u32,
+                    positions.view_mut(),
+                    rule,
+                    normals.view_mut(),
+                ),
+            )
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The same mesh from one bit per sample.
+//!
+//! | kernel | reads | writes |
+//! | --- | --- | --- |
+//! | [`sign_words`] | samples, mask | one bit per sample: below the isovalue or not; whether it is finite, and kept by the mask |
+//! | [`mark_words`] | the bits | for each word its active edges and occupied cells, and counts per tile |
+//! | a scan of the counts | | where each tile's vertices and triangles go |
+//! | [`emit_word_vertices`] | active edges, samples at their ends | positions, and normals if asked for |
+//! | [`emit_word_triangles`] | the bits, occupied cells, active edges | vertex indices |
+//!
+//! A word holds 32 neighbouring samples along x, and a row of samples has whole words ([`Words`]). Cells and edges are named by
+//! their lowest corner, so a word also stands for 32 cells and three times 32 edges, and which of them the surface crosses
+//! comes from exclusive ors of words. The samples are read once in full, and once more at the ends of active edges.
+//! A vertex's number is the count before its tile, plus that before its word, plus that of the lower bits: no array of edges is
+//! ever written.
+
+mod mark;
+mod sign;
+mod triangles;
+mod vertices;
+mod words;
+
+pub use mark::mark_words;
+pub use sign::{GROUP, GROUPS_PER_PIECE, sign_words};
+pub use triangles::emit_word_triangles;
+pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};
+pub use words::{SUMS_AFTER_TILES, TILE, Words};

@@ -1,0 +1,173 @@
+//! How samples, cells and edges lie in words, and words in tiles.
+
+use crate::{
+    arith::{div_rem, quotient_up, quotient_up_u32},
+    grid::Grid,
+};
+use cuda_std::thread;
+
+/// Words in a tile at most: what a block counts, and emits, together.
+pub const TILE: u32 = 256;
+
+/// Elements of the sums after those of the tiles: the cells left out for a non-finite corner, and a place for the total.
+pub const SUMS_AFTER_TILES: u64 = 2;
+
+/// The words of a grid, and the planes whose surface is wanted.
+///
+/// Words of signs are numbered row by row over the whole grid. Marks (active edges, occupied cells) exist for the planes
+/// `first` to `last` alone: those from whose samples cells `first <= z < last` rise, and the plane `last` that ends them, which
+/// has the vertices in it but nothing above. Tiles are cut from the words of a plane.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The samples.
+    pub grid: Grid,
+    /// Words in a row of samples.
+    pub per_row: u32,
+    /// The first plane of the wanted cells.
+    pub first: u32,
+    /// The plane after the last plane of the wanted cells.
+    pub last: u32,
+}
+
+impl Words {
+    /// The words of a grid, for the cells `first <= z < last`; `first < last < grid.nz`.
+    pub const fn new(grid: Grid, first: u32, last: u32) -> Self {
+        Self {
+            grid,
+            per_row: quotient_up_u32(grid.nx, 32),
+            first,
+            last,
+        }
+    }
+
+    /// Words in a plane.
+    #[inline(always)]
+    pub const fn per_plane(self) -> u64 {
+        self.per_row as u64 * self.grid.ny as u64
+    }
+
+    /// Words of signs: those of all planes.
+    #[inline(always)]
+    pub const fn signs(self) -> u64 {
+        self.per_plane() * self.grid.nz as u64
+    }
+
+    /// Words with marks: those of the planes `first` to `last`.
+    #[inline(always)]
+    pub const fn marked(self) -> u64 {
+        self.per_plane() * (self.last - self.first + 1) as u64
+    }
+
+    /// Tiles in a plane.
+    #[inline(always)]
+    pub const fn tiles_per_plane(self) -> u64 {
+        quotient_up(self.per_plane(), TILE as u64)
+    }
+
+    /// All tiles.
+    #[inline(always)]
+    pub const fn tiles(self) -> u64 {
+        self.tiles_per_plane() * (self.last - self.first + 1) as u64
+    }
+
+    /// Elements of the sums.
+    ///
+    /// Plane by plane the vertices of each tile that lie in the plane, then those above it; so the order is that of
+    /// [the grid's edges](Grid#edge-slots). After all of these the triangles of each tile, and [`SUMS_AFTER_TILES`] more.
+    #[inline(always)]
+    pub const fn sums(self) -> u64 {
+        3 * self.tiles() + SUMS_AFTER_TILES
+    }
+
+    /// Where in the sums the triangles begin: after all vertices.
+    #[inline(always)]
+    pub const fn triangle_sums(self) -> u64 {
+        2 * self.tiles()
+    }
+
+    /// Where in the sums the vertices of the plane `last` begin.
+    #[inline(always)]
+    pub const fn last_plane_sums(self) -> u64 {
+        2 * self.tiles_per_plane() * (self.last - self.first) as u64
+    }
+
+    /// Whether sample `x` of row `y`, plane `z` has a neighbour along each axis, as masks of the word that `x` begins; along z
+    /// only within the wanted planes.
+    #[inline(always)]
+    pub(super) const fn with_right_neighbour(self, word: u32) -> u32 {
+        let rest = self.grid.nx - 1 - word * 32;
+        if rest >= 32 {
+            u32::MAX
+        } else {
+            (1 << rest) - 1
+        }
+    }
+
+    /// Calls `visit` for each tile of the calling block, under any launch shape.
+    #[inline(always)]
+    pub(super) fn for_each_tile(self, mut visit: impl FnMut(Tile)) {
+        let per_plane = self.tiles_per_plane();
+        let mut index = thread::block_idx_x() as u64;
+        while index < self.tiles() {
+            let (plane, in_plane) = div_rem(index, per_plane);
+            let first_word = in_plane * TILE as u64;
+            let rest = self.per_plane() - first_word;
+            let (y, word) = div_rem(first_word, self.per_row as u64);
+            visit(Tile {
+                z: self.first + plane as u32,
+                first_word,
+                words: if rest < TILE as u64 {
+                    rest as u32
+                } else {
+                    TILE
+                },
+                per_row: self.per_row,
+                y: y as u32,
+                word: word as u32,
+                sum_in_plane: 2 * plane * per_plane + in_plane,
+                sum_above: (2 * plane + 1) * per_plane + in_plane,
+                sum_triangles: self.triangle_sums() + index,
+            });
+            index += thread::grid_dim_x() as u64;
+        }
+    }
+}
+
+/// Neighbouring words of one plane.
+#[derive(Clone, Copy)]
+pub(super) struct Tile {
+    /// The plane.
+    pub z: u32,
+    /// Its first word, counted in the plane.
+    pub first_word: u64,
+    /// How many.
+    pub words: u32,
+    per_row: u32,
+    /// The row of the first word, and its place in the row.
+    y: u32,
+    word: u32,
+    /// Where its three sums are.
+    pub sum_in_plane: u64,
+    pub sum_above: u64,
+    pub sum_triangles: u64,
+}
+
+impl Tile {
+    /// Where the marks of its first word are.
+    #[inline(always)]
+    pub const fn first_marked(&self, words: Words) -> usize {
+        ((self.z - words.first) as u64 * words.per_plane() + self.first_word) as usize
+    }
+
+    /// The row of a word of the tile, and its place in the row.
+    #[inline(always)]
+    pub const fn row_of(&self, word: u32) -> (u32, u32) {
+        let from_row = self.word + word;
+        let rows = match from_row.checked_div(self.per_row) {
+            Some(rows) => rows,
+            None => 0,
+        };
+        (self.y + rows, from_row - rows * self.per_row)
+    }
+}
