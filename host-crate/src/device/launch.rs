@@ -6,11 +6,14 @@
 /// use ferrovox::device::Launch;
 ///
 /// let launch = Launch::pieces(4096).threads_of_use(128);
-/// assert_eq!(launch.blocks(), 4096);
+/// assert_eq!(launch.blocks(128), 4096);
+/// assert_eq!(Launch::warp_pieces(4096).blocks(128), 1024);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     pieces: u64,
+    /// Whether a piece is for a warp, not for a block.
+    by_warps: bool,
     useful_threads: u32,
     most_threads: u32,
     dynamic_shared_bytes: u32,
@@ -24,9 +27,18 @@ impl Launch {
     pub fn pieces(pieces: u64) -> Self {
         Self {
             pieces,
+            by_warps: false,
             useful_threads: u32::MAX,
             most_threads: 1024,
             dynamic_shared_bytes: 0,
+        }
+    }
+
+    /// A launch whose warps share `pieces` pieces of work; on the CPU, whose blocks have one thread, its threads do.
+    pub fn warp_pieces(pieces: u64) -> Self {
+        Self {
+            by_warps: true,
+            ..Self::pieces(pieces)
         }
     }
 
@@ -59,9 +71,19 @@ impl Launch {
         }
     }
 
-    /// How many blocks are launched.
-    pub fn blocks(&self) -> u32 {
-        self.pieces.min(MOST_BLOCKS) as u32
+    /// How many blocks of `threads` threads are launched.
+    pub fn blocks(&self, threads: u32) -> u32 {
+        let per_block = if self.by_warps {
+            (threads / 32).max(1)
+        } else {
+            1
+        };
+        self.pieces.div_ceil(per_block as u64).min(MOST_BLOCKS) as u32
+    }
+
+    /// Whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces == 0
     }
 
     /// The largest block that makes sense: whole warps, no more than there is work for, no more than the kernel can have.

@@ -150,15 +150,16 @@ impl Stream {
         launch: Launch,
         args: K::Args<'_>,
     ) -> Result<(), DeviceError> {
-        if launch.blocks() == 0 {
+        if launch.is_empty() {
             return Ok(());
         }
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => {
                 let options = cpu.options();
+                let threads = options.block.min(launch.most_threads());
                 let shape = LaunchShape {
-                    grid: Dim3::from(launch.blocks()),
-                    block: Dim3::from(options.block.min(launch.most_threads())),
+                    grid: Dim3::from(launch.blocks(threads)),
+                    block: Dim3::from(threads),
                     dynamic_shared_bytes: launch.dynamic_shared(),
                 };
                 // SAFETY: the caller's promise.

@@ -13,9 +13,10 @@ use ferrovox_kernels::{
     isosurface::{
         NormalRule,
         fused::{
-            GROUP, GROUPS_PER_PIECE, TILE, Words, emit_word_triangles, emit_word_vertices,
+            GROUP, TILE, Words, emit_word_triangles, emit_word_vertices,
             emit_word_vertices_and_normals, mark_words, sign_words,
         },
+        padded::Padded,
     },
     sample::{Count, Sample},
     scan::{ITEMS, Segments, pick_four, reduce_segments, scan_segment_sums, scan_segments},
@@ -81,20 +82,18 @@ pub(super) fn count<'a, T: DeviceSample>(
     let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
     let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
     let mut exclusions = stream.zeros::<u32>(1)?;
-    let pieces = words
-        .signs()
-        .div_ceil(GROUP as u64)
-        .div_ceil(GROUPS_PER_PIECE as u64);
+    let fours = slab.padded == Padded::none(slab.padded.grid) && slab.padded.grid.nx % 4 == 0;
     // SAFETY: the slab's samples are those of its padded grid, and there is a word of each sort for each word of signs.
     unsafe {
         stream.launch::<sign_words<T>>(
-            Launch::pieces(pieces).threads_of_use(GROUPS_PER_PIECE * 32),
+            Launch::warp_pieces(words.signs().div_ceil(GROUP as u64)),
             (
                 slab.samples.view(),
                 slab.mask.view(),
                 slab.padded,
                 words,
                 params.iso,
+                fours as u32,
                 below.view_mut(),
                 finite.view_mut(),
                 kept.view_mut(),

@@ -96,6 +96,26 @@ pub static TRIANGLES_BY_ROWS: [u8; 256] = {
     counts
 };
 
+/// How many loops each case has beyond the first, by rows; 0 for the two cases without a loop.
+pub static FURTHER_LOOPS_BY_ROWS: [u8; 256] = {
+    let mut further = [0; 256];
+    let mut rows = 1;
+    while rows < 255 {
+        let case = case_by_rows(rows);
+        let mut active = 0;
+        let mut edge = 0;
+        while edge < 12 {
+            let [low, high] = EDGES[edge];
+            active += (case >> low & 1 != case >> high & 1) as u8;
+            edge += 1;
+        }
+        // a loop of n edges is cut into n - 2 triangles
+        further[rows] = (active - CASE_TABLE[case].triangles) / 2 - 1;
+        rows += 1;
+    }
+    further
+};
+
 /// The three edges of each triangle of each case, by rows, four bits each; eight places for a case.
 pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
     let mut packed = [0; 256 * 8];

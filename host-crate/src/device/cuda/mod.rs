@@ -162,7 +162,7 @@ impl CudaDevice {
         unsafe {
             stream.launch(
                 &kernel,
-                launch.blocks(),
+                launch.blocks(threads),
                 threads,
                 launch.dynamic_shared(),
                 &pointers,

@@ -1,7 +1,7 @@
 //! Active edges and occupied cells, from the signs.
 
 use super::{
-    super::table::TRIANGLES_BY_ROWS,
+    super::table::FURTHER_LOOPS_BY_ROWS,
     words::{Tile, Words},
 };
 use crate::block;
@@ -10,16 +10,16 @@ use cuda_std::{View, ViewMut, kernel, thread};
 /// The signs at the corners of a word's 32 cells: of each of the four rows of samples around them, at the cells' lower x
 /// and at their higher x.
 #[derive(Clone, Copy)]
-pub(super) struct Corners {
+struct Corners {
     /// Rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1).
-    pub rows: [[u32; 2]; 4],
+    rows: [[u32; 2]; 4],
 }
 
 impl Corners {
     /// Reads the rows around word `word` of row (y, z). A row that does not exist repeats its neighbour, so that nothing seems
     /// to change towards it.
     #[inline(always)]
-    pub fn read(signs: View<u32>, words: Words, word: u32, y: u32, z: u32) -> Self {
+    fn read(signs: View<u32>, words: Words, word: u32, y: u32, z: u32) -> Self {
         let dy = if y + 1 < words.grid.ny {
             words.per_row as usize
         } else {
@@ -66,7 +66,7 @@ impl Corners {
 
     /// The signs of cell `x` of the word, row by row: the index of the tables by rows.
     #[inline(always)]
-    pub fn by_rows(&self, x: u32) -> usize {
+    fn by_rows(&self, x: u32) -> usize {
         let mut index = 0;
         let mut row = 0;
         while row < 4 {
@@ -80,7 +80,7 @@ impl Corners {
 
 /// Where the signs of word `word` of row (y, z) are.
 #[inline(always)]
-fn sign_index(words: Words, word: u32, y: u32, z: u32) -> usize {
+pub(super) fn sign_index(words: Words, word: u32, y: u32, z: u32) -> usize {
     ((z as u64 * words.grid.ny as u64 + y as u64) * words.per_row as u64 + word as u64) as usize
 }
 
@@ -318,14 +318,49 @@ impl Counts {
 }
 
 /// The number of triangles of the occupied cells of a word.
+///
+/// A loop of n edges is cut into n - 2 triangles, so it is the number of active edges, cell by cell, less twice the number of
+/// loops. Edges are counted for 32 cells at a time; only cells that may have more than one loop are looked up.
 #[inline(always)]
-pub(super) fn count_triangles(corners: &Corners, occupied: u32) -> u32 {
-    let mut left = occupied;
-    let mut count = 0;
+fn count_triangles(corners: &Corners, occupied: u32) -> u32 {
+    if occupied == 0 {
+        return 0;
+    }
+    // rows a to d, at the cells' lower and higher x
+    let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = corners.rows;
+    let [xa, xb, xc, xd] = [a0 ^ a1, b0 ^ b1, c0 ^ c1, d0 ^ d1];
+    let [yab0, yab1, ycd0, ycd1] = [a0 ^ b0, a1 ^ b1, c0 ^ d0, c1 ^ d1];
+    let [zac0, zac1, zbd0, zbd1] = [a0 ^ c0, a1 ^ c1, b0 ^ d0, b1 ^ d1];
+    let count = |edges: u32| (edges & occupied).count_ones();
+    let edges = count(xa)
+        + count(xb)
+        + count(xc)
+        + count(xd)
+        + count(yab0)
+        + count(yab1)
+        + count(ycd0)
+        + count(ycd1)
+        + count(zac0)
+        + count(zac1)
+        + count(zbd0)
+        + count(zbd1);
+    // two loops meet in a face all of whose edges are active (three of them, as signs change an even number of times
+    // around it), or they are around two opposite corners
+    let faces = xa & xb & yab0
+        | xc & xd & ycd0
+        | xa & xc & zac0
+        | xb & xd & zbd0
+        | yab0 & ycd0 & zac0
+        | yab1 & ycd1 & zac1;
+    let opposite = (xa & yab0 & zac0) & (xd & ycd1 & zbd1)
+        | (xa & yab1 & zac1) & (xd & ycd0 & zbd0)
+        | (xb & yab0 & zbd0) & (xc & ycd1 & zac1)
+        | (xb & yab1 & zbd1) & (xc & ycd0 & zac0);
+    let mut left = occupied & (faces | opposite);
+    let mut loops = occupied.count_ones();
     while left != 0 {
-        let x = left.trailing_zeros();
-        count += TRIANGLES_BY_ROWS[corners.by_rows(x)] as u32;
+        loops += FURTHER_LOOPS_BY_ROWS[corners.by_rows(left.trailing_zeros())] as u32;
         left &= left - 1;
     }
-    count
+    edges - 2 * loops
 }

@@ -21,7 +21,7 @@ mod vertices;
 mod words;
 
 pub use mark::mark_words;
-pub use sign::{GROUP, GROUPS_PER_PIECE, sign_words};
+pub use sign::{GROUP, sign_words};
 pub use triangles::emit_word_triangles;
 pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};
 pub use words::{SUMS_AFTER_TILES, TILE, Words};

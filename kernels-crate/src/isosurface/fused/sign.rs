@@ -7,8 +7,6 @@ use cuda_std::{View, ViewMut, kernel, thread, warp::warp_vote_ballot};
 
 /// Words that a team makes at a time: each of a warp's lanes keeps one.
 pub const GROUP: u32 = 32;
-/// Groups in the piece that a block takes.
-pub const GROUPS_PER_PIECE: u32 = 8;
 
 /// What the bits of a word say of its samples. Bits without a sample are 0 in `below`, 1 in the others.
 #[derive(Clone, Copy)]
@@ -27,53 +25,57 @@ impl SignWord {
     };
 }
 
-/// A word of the grid, and the stored row of samples that it is from.
+/// A unit of a row of the grid (a word, or four), and the stored row of samples that it is from.
 #[derive(Clone, Copy)]
 struct Place {
-    word: u32,
+    unit: u32,
     y: u32,
     z: u32,
-    /// Where the row's first stored sample is.
+    /// The number of the row's first word.
+    row_word: u64,
+    /// Where the row's first stored sample is; [`NOT_STORED`] if none of the row is.
     row: usize,
-    /// Whether any of the row is stored.
-    stored: bool,
 }
 
+const NOT_STORED: usize = usize::MAX;
+
 impl Place {
-    /// Word number `index` of the grid.
+    /// Unit number `index` of a grid with `per_row` units in a row.
     #[inline(always)]
-    fn of(words: Words, padded: &Padded, index: u64) -> Self {
-        let (row, word) = div_rem(index, words.per_row as u64);
+    fn of(words: Words, padded: &Padded, per_row: u32, index: u64) -> Self {
+        let (row, unit) = div_rem(index, per_row as u64);
         let (z, y) = div_rem(row, words.grid.ny as u64);
-        Self::in_row(padded, word as u32, y as u32, z as u32)
+        let row_word = row * words.per_row as u64;
+        Self::in_row(padded, unit as u32, y as u32, z as u32, row_word)
     }
 
     #[inline(always)]
-    fn in_row(padded: &Padded, word: u32, y: u32, z: u32) -> Self {
+    fn in_row(padded: &Padded, unit: u32, y: u32, z: u32, row_word: u64) -> Self {
         let row = padded.stored_at([padded.low[0], y, z]);
         Self {
-            word,
+            unit,
             y,
             z,
+            row_word,
             row: match row {
                 Some(row) => row,
-                None => 0,
+                None => NOT_STORED,
             },
-            stored: row.is_some(),
         }
     }
 
-    /// The word after it.
+    /// The unit after it.
     #[inline(always)]
-    fn next(mut self, words: Words, padded: &Padded) -> Self {
-        self.word += 1;
-        if self.word < words.per_row {
+    fn next(mut self, words: Words, padded: &Padded, per_row: u32) -> Self {
+        self.unit += 1;
+        if self.unit < per_row {
             return self;
         }
+        let row_word = self.row_word + words.per_row as u64;
         if self.y + 1 < words.grid.ny {
-            Self::in_row(padded, 0, self.y + 1, self.z)
+            Self::in_row(padded, 0, self.y + 1, self.z, row_word)
         } else {
-            Self::in_row(padded, 0, 0, self.z + 1)
+            Self::in_row(padded, 0, 0, self.z + 1, row_word)
         }
     }
 }
@@ -81,9 +83,9 @@ impl Place {
 /// The value of the sample at a word's bit; the isovalue, which is neither below nor non-finite, where there is no sample.
 #[inline(always)]
 fn value<T: Sample>(samples: View<T>, padded: &Padded, place: Place, bit: u32, iso: f32) -> f32 {
-    let x = place.word * 32 + bit;
+    let x = place.unit * 32 + bit;
     let stored = x.wrapping_sub(padded.low[0]);
-    if place.stored && stored < padded.stored.nx {
+    if place.row != NOT_STORED && stored < padded.stored.nx {
         samples.read(place.row + stored as usize).value()
     } else if x < padded.grid.nx && place.z < padded.grid.nz {
         padded.outside
@@ -95,25 +97,41 @@ fn value<T: Sample>(samples: View<T>, padded: &Padded, place: Place, bit: u32, i
 /// Whether the mask keeps the sample at a word's bit, if there is one.
 #[inline(always)]
 fn is_kept(mask: View<u8>, padded: &Padded, place: Place, bit: u32) -> bool {
-    let x = place.word * 32 + bit;
+    let x = place.unit * 32 + bit;
     if x >= padded.grid.nx || place.z >= padded.grid.nz {
         return true;
     }
     mask.read(padded.nearest_stored([x, place.y, place.z])) != 0
 }
 
+/// What the kernel's teams work on.
+#[derive(Clone, Copy)]
+struct Job<'a, T> {
+    samples: View<'a, T>,
+    mask: View<'a, u8>,
+    padded: Padded,
+    words: Words,
+    iso: f32,
+    below: ViewMut<'a, u32>,
+    finite: ViewMut<'a, u32>,
+    kept: ViewMut<'a, u32>,
+    exclusions: ViewMut<'a, u32>,
+}
+
 /// Compares every sample with the isovalue, and packs the answers: one pass over the volume.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time: for each its lanes read 32 neighbouring samples and vote,
-/// eight words' samples in flight at once, and each lane keeps and writes one word. A thread without such a warp (a block of
-/// one thread, say) makes its words alone. Per sample it reads the value (and `mask`, unless that is empty), and writes one bit to
-/// `below`; one to `finite` and one to `kept`, unless these are empty. `exclusions[0]` becomes 1 if a sample is not finite.
-/// Nothing is shared in the block.
+/// A warp whose lanes all exist makes [`GROUP`] words at a time. Where rows begin at multiples of four samples (`fours` not 0), a
+/// lane reads four neighbouring samples in one access and the warp votes on 128 at a time, with sixteen samples of a lane in
+/// flight; else a lane reads single samples, eight in flight. Each lane keeps and writes one word. A thread without such a
+/// warp (a block of one thread, say) makes its words alone. Per sample the value is read (and `mask`, unless that is empty), and one
+/// bit is written to `below`; one to `finite` and one to `kept`, unless these are empty. `exclusions[0]` becomes 1 if a
+/// sample is not finite. Nothing is shared in the block.
 ///
 /// # Safety
 /// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `words.grid` is `padded.grid`; `below` (and
 /// `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one. If the samples may be non-finite,
-/// `finite` is not empty; if there is a mask, `kept` is not.
+/// `finite` is not empty; if there is a mask, `kept` is not. If `fours` is not 0, the rows' lengths are multiples of four, all samples are
+/// stored, and the first is stored at a multiple of four times their size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn sign_words<T: Sample>(
     samples: View<T>,
@@ -121,13 +139,25 @@ pub unsafe fn sign_words<T: Sample>(
     padded: Padded,
     words: Words,
     iso: f32,
+    fours: u32,
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
     kept: ViewMut<u32>,
     exclusions: ViewMut<u32>,
 ) {
+    let job = Job {
+        samples,
+        mask,
+        padded,
+        words,
+        iso,
+        below,
+        finite,
+        kept,
+        exclusions,
+    };
     let rank = thread::thread_idx_x();
-    let (lane, together) = (rank % 32, warp::lanes() == u32::MAX);
+    let together = warp::lanes() == u32::MAX;
     let warps = thread::block_dim_x() / 32;
     // a team is a whole warp, or one thread where the block has no whole warp
     let (team, teams) = if warps > 0 {
@@ -138,85 +168,231 @@ pub unsafe fn sign_words<T: Sample>(
     if warps > 0 && !together {
         return;
     }
-    let write = |at: u64, word: SignWord| {
-        below.write(at as usize, word.below);
-        if T::MAY_BE_NON_FINITE {
-            finite.write(at as usize, word.finite);
-            if word.finite != u32::MAX && exclusions.atomic_load(0, Relaxed) == 0 {
-                exclusions.atomic_store(0, 1, Relaxed);
-            }
-        }
-        if !mask.is_empty() {
-            kept.write(at as usize, word.kept);
-        }
+    let quads = words.per_row.div_ceil(4) as u64 * words.grid.ny as u64 * words.grid.nz as u64;
+    let groups = if together && fours != 0 {
+        quads.div_ceil(GROUP as u64 / 4)
+    } else {
+        words.signs().div_ceil(GROUP as u64)
     };
-    let groups = words.signs().div_ceil(GROUP as u64);
-    let mut piece = thread::block_idx_x() as u64 * GROUPS_PER_PIECE as u64;
-    while piece < groups {
-        let mut group = piece + team as u64;
-        while group < groups && group < piece + GROUPS_PER_PIECE as u64 {
-            let first = group * GROUP as u64;
-            let mut place = Place::of(words, &padded, first);
-            if together {
-                let start = place;
-                let mut mine = SignWord::EMPTY;
-                let mut batch = 0;
-                while batch < GROUP {
-                    let mut next = || {
-                        let value = value(samples, &padded, place, lane, iso);
-                        place = place.next(words, &padded);
-                        value
-                    };
-                    // spelled out, so that they stay in registers: eight reads, then eight votes
-                    let [a, b, c, d] = [next(), next(), next(), next()];
-                    let [e, f, g, h] = [next(), next(), next(), next()];
-                    let mut vote = |k: u32, value: f32| {
-                        let below = ballot(value < iso);
-                        let finite = if T::MAY_BE_NON_FINITE {
-                            ballot(value.is_finite())
-                        } else {
-                            u32::MAX
-                        };
-                        if lane == batch + k {
-                            (mine.below, mine.finite) = (below, finite);
-                        }
-                    };
-                    vote(0, a);
-                    vote(1, b);
-                    vote(2, c);
-                    vote(3, d);
-                    vote(4, e);
-                    vote(5, f);
-                    vote(6, g);
-                    vote(7, h);
-                    batch += 8;
-                }
-                if !mask.is_empty() {
-                    let mut place = start;
-                    for word in 0..GROUP {
-                        let kept = ballot(is_kept(mask, &padded, place, lane));
-                        if lane == word {
-                            mine.kept = kept;
-                        }
-                        place = place.next(words, &padded);
-                    }
-                }
-                let at = first + lane as u64;
-                if at < words.signs() {
-                    write(at, mine);
-                }
-            } else {
-                let mut at = first;
-                while at < first + GROUP as u64 && at < words.signs() {
-                    write(at, alone(samples, mask, &padded, place, iso));
-                    place = place.next(words, &padded);
-                    at += 1;
-                }
-            }
-            group += teams as u64;
+    let mut group = thread::block_idx_x() as u64 * teams as u64 + team as u64;
+    while group < groups {
+        if !together {
+            job.group_alone(group);
+        } else if fours != 0 {
+            job.group_by_fours(group, rank % 32);
+        } else {
+            job.group(group, rank % 32);
         }
-        piece += thread::grid_dim_x() as u64 * GROUPS_PER_PIECE as u64;
+        group += thread::grid_dim_x() as u64 * teams as u64;
     }
+}
+
+impl<T: Sample> Job<'_, T> {
+    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds: every unrolled round would hold
+    /// registers of its own.
+    #[inline(always)]
+    fn rolled(&self, count: u32) -> u32 {
+        if self.words.per_row == 0 { 0 } else { count }
+    }
+
+    #[inline(always)]
+    fn write(&self, at: u64, word: SignWord) {
+        self.below.write(at as usize, word.below);
+        if T::MAY_BE_NON_FINITE {
+            self.finite.write(at as usize, word.finite);
+            if word.finite != u32::MAX && self.exclusions.atomic_load(0, Relaxed) == 0 {
+                self.exclusions.atomic_store(0, 1, Relaxed);
+            }
+        }
+        if !self.mask.is_empty() {
+            self.kept.write(at as usize, word.kept);
+        }
+    }
+
+    /// The words of one group, by one thread.
+    #[inline(always)]
+    fn group_alone(&self, group: u64) {
+        let (words, padded) = (self.words, &self.padded);
+        let mut at = group * GROUP as u64;
+        let end = at + GROUP as u64;
+        let mut place = Place::of(words, padded, words.per_row, at);
+        while at < end && at < words.signs() {
+            self.write(at, self.alone(place));
+            place = place.next(words, padded, words.per_row);
+            at += 1;
+        }
+    }
+
+    /// The words of one group, by a warp that reads single samples.
+    #[inline(always)]
+    fn group(&self, group: u64, lane: u32) {
+        let (words, padded) = (self.words, &self.padded);
+        let first = group * GROUP as u64;
+        let start = Place::of(words, padded, words.per_row, first);
+        let mut place = start;
+        let mut mine = SignWord::EMPTY;
+        let mut finite = true;
+        let mut batch = 0;
+        while batch < self.rolled(GROUP) {
+            let mut next = || {
+                let value = value(self.samples, padded, place, lane, self.iso);
+                place = place.next(words, padded, words.per_row);
+                value
+            };
+            // spelled out, so that they stay in registers: eight reads, then eight votes
+            let [a, b, c, d] = [next(), next(), next(), next()];
+            let [e, f, g, h] = [next(), next(), next(), next()];
+            let mut vote = |k: u32, value: f32| {
+                let below = ballot(value < self.iso);
+                finite &= !T::MAY_BE_NON_FINITE || value.is_finite();
+                if lane == batch + k {
+                    mine.below = below;
+                }
+            };
+            vote(0, a);
+            vote(1, b);
+            vote(2, c);
+            vote(3, d);
+            vote(4, e);
+            vote(5, f);
+            vote(6, g);
+            vote(7, h);
+            batch += 8;
+        }
+        self.look_for_exclusions(start, finite, lane, &mut mine);
+        let at = first + lane as u64;
+        if at < words.signs() {
+            self.write(at, mine);
+        }
+    }
+
+    /// The words of one group, by a warp that reads four samples at a time.
+    #[inline(always)]
+    fn group_by_fours(&self, group: u64, lane: u32) {
+        let words = self.words;
+        let per_row = words.per_row.div_ceil(4);
+        let rows = words.grid.ny as u64 * words.grid.nz as u64;
+        let first = group * (GROUP as u64 / 4);
+        let (mut row, unit) = div_rem(first, per_row as u64);
+        let mut unit = unit as u32;
+        let mut mine = [0; 4];
+        let (mut my_row, mut my_unit) = (0, 0);
+        let mut finite = true;
+        let mut batch = 0;
+        while batch < self.rolled(GROUP / 4) {
+            let mut next = |k: u32| {
+                let x = unit * 128 + lane * 4;
+                let mut values = [self.iso; 4];
+                if x < words.grid.nx && row < rows {
+                    let at = row * words.grid.nx as u64 + x as u64;
+                    let [a, b, c, d] = self.samples.read_vector::<4>(at as usize);
+                    values = [a.value(), b.value(), c.value(), d.value()];
+                }
+                if lane / 4 == batch + k {
+                    (my_row, my_unit) = (row, unit);
+                }
+                unit += 1;
+                if unit == per_row {
+                    (row, unit) = (row + 1, 0);
+                }
+                values
+            };
+            // spelled out, so that they stay in registers: four reads, then sixteen votes
+            let [a, b, c, d] = [next(0), next(1), next(2), next(3)];
+            let mut vote = |k: u32, [a, b, c, d]: [f32; 4]| {
+                let below = |value: f32| ballot(value < self.iso);
+                let votes = [below(a), below(b), below(c), below(d)];
+                if T::MAY_BE_NON_FINITE {
+                    finite &= a.is_finite() & b.is_finite() & c.is_finite() & d.is_finite();
+                }
+                if lane / 4 == batch + k {
+                    mine = votes;
+                }
+            };
+            vote(0, a);
+            vote(1, b);
+            vote(2, c);
+            vote(3, d);
+            batch += 4;
+        }
+        // a vote's bits are every fourth sample of the four words; this lane makes one of the words
+        let byte = 8 * (lane % 4);
+        let [a, b, c, d] = mine;
+        let spread = |votes: u32| every_fourth_bit(votes >> byte & 0xff);
+        let mut word = SignWord::EMPTY;
+        word.below = spread(a) | spread(b) << 1 | spread(c) << 2 | spread(d) << 3;
+        let unit = my_unit * 4 + lane % 4;
+        let at = my_row * words.per_row as u64 + unit as u64;
+        let exists = unit < words.per_row && my_row < rows;
+        if !self.nothing_left_out(finite) && exists {
+            word = self.alone(Place::of(words, &self.padded, words.per_row, at));
+        }
+        if exists {
+            self.write(at, word);
+        }
+    }
+
+    /// Completes the words of a group from `start` on, one for each lane, where samples may be left out: votes once more, on one word
+    /// after the other. `finite` is whether all of the lane's samples are.
+    #[inline(always)]
+    fn look_for_exclusions(&self, start: Place, finite: bool, lane: u32, mine: &mut SignWord) {
+        let (words, padded) = (self.words, &self.padded);
+        if self.nothing_left_out(finite) {
+            return;
+        }
+        let mut place = start;
+        for word in 0..self.rolled(GROUP) {
+            let value = value(self.samples, padded, place, lane, self.iso);
+            let finite = ballot(value.is_finite());
+            let kept = self.mask.is_empty() || is_kept(self.mask, padded, place, lane);
+            let kept = ballot(kept);
+            if lane == word {
+                (mine.finite, mine.kept) = (finite, kept);
+            }
+            place = place.next(words, padded, words.per_row);
+        }
+    }
+
+    /// Whether no sample of a whole warp's words can be left out: all are finite, and there is no mask. All lanes call it.
+    #[inline(always)]
+    fn nothing_left_out(&self, finite: bool) -> bool {
+        let all_finite = !T::MAY_BE_NON_FINITE || ballot(finite) == u32::MAX;
+        all_finite && self.mask.is_empty()
+    }
+
+    /// A word, sample by sample.
+    #[inline(always)]
+    fn alone(&self, place: Place) -> SignWord {
+        let mut word = SignWord::EMPTY;
+        // on a GPU this path is rare
+        let bits = if cfg!(target_arch = "nvptx64") {
+            self.rolled(32)
+        } else {
+            32
+        };
+        for bit in 0..bits {
+            let value = value(self.samples, &self.padded, place, bit, self.iso);
+            word.below |= ((value < self.iso) as u32) << bit;
+            if T::MAY_BE_NON_FINITE {
+                word.finite &= !(((!value.is_finite()) as u32) << bit);
+            }
+        }
+        if !self.mask.is_empty() {
+            for bit in 0..bits {
+                let kept = is_kept(self.mask, &self.padded, place, bit);
+                word.kept &= !(((!kept) as u32) << bit);
+            }
+        }
+        word
+    }
+}
+
+/// Moves bit k to bit 4k, for eight bits.
+#[inline(always)]
+const fn every_fourth_bit(byte: u32) -> u32 {
+    let bits = (byte | byte << 12) & 0x000f_000f;
+    let bits = (bits | bits << 6) & 0x0303_0303;
+    (bits | bits << 3) & 0x1111_1111
 }
 
 /// The lanes of a whole warp whose predicate is true. All of them call it.
@@ -226,27 +402,15 @@ fn ballot(predicate: bool) -> u32 {
     unsafe { warp_vote_ballot(u32::MAX, predicate) }
 }
 
-/// The word of one thread.
-#[inline(always)]
-fn alone<T: Sample>(
-    samples: View<T>,
-    mask: View<u8>,
-    padded: &Padded,
-    place: Place,
-    iso: f32,
-) -> SignWord {
-    let mut word = SignWord::EMPTY;
-    for bit in 0..32 {
-        let value = value(samples, padded, place, bit, iso);
-        word.below |= ((value < iso) as u32) << bit;
-        if T::MAY_BE_NON_FINITE {
-            word.finite &= !(((!value.is_finite()) as u32) << bit);
+#[cfg(test)]
+mod tests {
+    use super::every_fourth_bit;
+
+    #[test]
+    fn bits_are_spread() {
+        for byte in 0..256 {
+            let expected = (0..8).fold(0, |bits, k| bits | (byte >> k & 1) << (4 * k));
+            assert_eq!(every_fourth_bit(byte), expected);
         }
     }
-    if !mask.is_empty() {
-        for bit in 0..32 {
-            word.kept &= !(((!is_kept(mask, padded, place, bit)) as u32) << bit);
-        }
-    }
-    word
 }
