@@ -67,7 +67,7 @@ fn geometry(seed: u64) -> Geometry {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(24), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn floats_with_holes_and_hits(

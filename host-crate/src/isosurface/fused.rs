@@ -82,7 +82,8 @@ pub(super) fn count<'a, T: DeviceSample>(
     let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
     let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
     let mut exclusions = stream.zeros::<u32>(1)?;
-    let fours = slab.padded == Padded::none(slab.padded.grid) && slab.padded.grid.nx % 4 == 0;
+    let fours =
+        slab.padded == Padded::none(slab.padded.grid) && slab.padded.grid.nx.is_multiple_of(4);
     // SAFETY: the slab's samples are those of its padded grid, and there is a word of each sort for each word of signs.
     unsafe {
         stream.launch::<sign_words<T>>(

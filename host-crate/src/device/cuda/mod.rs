@@ -17,7 +17,11 @@ use cust::{
     error::{CudaError, CudaResult},
 };
 use kernels::Kernels;
-use std::{borrow::Cow, sync::Arc};
+use memory::Pool;
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 /// A CUDA device with its context.
 pub(super) struct CudaDevice {
@@ -32,9 +36,28 @@ pub(super) struct CudaDevice {
 struct Shared {
     id: String,
     context: Context,
+    /// The memory that streams keep.
+    pools: Mutex<Vec<Weak<Pool>>>,
 }
 
 impl Shared {
+    /// Remembers what a new stream keeps.
+    fn add_pool(&self, pool: &Arc<Pool>) {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|pool| pool.strong_count() > 0);
+        pools.push(Arc::downgrade(pool));
+    }
+
+    /// Gives all memory that streams keep back to the driver, and waits for the device, after which it is there.
+    fn clear_pools(&self) -> CudaResult<()> {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        for pool in pools.iter().filter_map(Weak::upgrade) {
+            pool.clear();
+        }
+        let _current = self.context.enter()?;
+        cust::context::CurrentContext::synchronize()
+    }
+
     /// The driver's error in our terms.
     fn error(&self, what: impl Into<String>, error: CudaError) -> DeviceError {
         DeviceError::Cuda {
@@ -96,7 +119,11 @@ impl CudaDevice {
         // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
         // pools allocates as it always did
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
-        let shared = Arc::new(Shared { id, context });
+        let shared = Arc::new(Shared {
+            id,
+            context,
+            pools: Mutex::default(),
+        });
         let kernels = Kernels::new(&shared, module.ptx);
         Ok(Self {
             index,

@@ -1,6 +1,6 @@
 //! Streams and events of a CUDA device.
 
-use super::{CudaMemory, Shared, kernels::LoadedKernel};
+use super::{CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
 use crate::device::DeviceError;
 use cust::{
     event::{Event, EventFlags},
@@ -12,11 +12,12 @@ use std::{ffi::c_void, sync::Arc, time::Duration};
 /// A stream, and the device it belongs to.
 pub(super) struct StreamOwner {
     pub stream: Stream,
+    pub pool: Arc<Pool>,
     pub shared: Arc<Shared>,
 }
 
 pub(in crate::device) struct CudaStream {
-    owner: StreamOwner,
+    owner: Arc<StreamOwner>,
 }
 
 /// Shared memory that a block gets without asking for more.
@@ -25,11 +26,14 @@ const DYNAMIC_SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, DeviceError> {
         let stream = shared.with("making a stream", || Stream::new_non_blocking(None))?;
+        let pool = Arc::<Pool>::default();
+        shared.add_pool(&pool);
         Ok(Self {
-            owner: StreamOwner {
+            owner: Arc::new(StreamOwner {
                 stream,
+                pool,
                 shared: shared.clone(),
-            },
+            }),
         })
     }
 
@@ -76,6 +80,9 @@ impl CudaStream {
             return Ok(());
         }
         self.synchronize()?;
+        shared
+            .clear_pools()
+            .map_err(|error| shared.error("giving memory back", error))?;
         // a driver without pools has nothing to give back
         let _ = trim_pool(shared.context.device(), 0);
         let (free, total) = free()?;

@@ -288,7 +288,7 @@ impl Counts {
     fn of(marks: &Marks, corners: &Corners) -> Self {
         let [x, y, z] = marks.edges.map(|edges| edges.count_ones() as u64);
         let triangles = count_triangles(corners, marks.occupied) as u64;
-        Self(x + y | z << Self::BITS | triangles << (2 * Self::BITS))
+        Self((x + y) | (z << Self::BITS) | (triangles << (2 * Self::BITS)))
     }
 
     #[inline(always)]
