@@ -5,11 +5,13 @@
 //! with it before memory is asked for.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
+use super::positioned::Positioned;
 use super::{Amount, FileProblem};
 
 /// Buffer of a source over a file.
@@ -47,8 +49,13 @@ impl Left {
     }
 }
 
+/// The reader behind a source. It may move to another thread.
+type Reader<'a> = Box<dyn BufRead + Send + 'a>;
+
 pub(crate) struct Source<'a> {
-    reader: Box<dyn BufRead + 'a>,
+    reader: Reader<'a>,
+    /// The bytes as they can be read at any place, where they can: a regular file or memory, not compressed.
+    positioned: Option<Positioned<'a>>,
     left: Left,
     /// Bytes given out so far.
     position: u64,
@@ -65,25 +72,33 @@ impl<'a> Source<'a> {
         if metadata.is_dir() {
             return Err(FileProblem::IsDirectory);
         }
-        let left = if metadata.is_file() {
-            Left::Exactly(metadata.len())
+        let file = Arc::new(file);
+        let reader = Box::new(BufReader::with_capacity(BUFFER, Arc::clone(&file)));
+        Ok(if metadata.is_file() {
+            let mut source = Self::new(reader, Left::Exactly(metadata.len()));
+            source.positioned = Some(Positioned::File(file));
+            source
         } else {
-            Left::Unknown
-        };
-        Ok(Self::new(
-            Box::new(BufReader::with_capacity(BUFFER, file)),
-            left,
-        ))
+            Self::new(reader, Left::Unknown)
+        })
     }
 
     /// Reads from memory.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
-        Self::new(Box::new(bytes), Left::Exactly(bytes.len() as u64))
+        let mut source = Self::new(Box::new(bytes), Left::Exactly(bytes.len() as u64));
+        source.positioned = Some(Positioned::Bytes(bytes));
+        source
     }
 
-    fn new(reader: Box<dyn BufRead + 'a>, left: Left) -> Self {
+    /// Reads what a decoder makes of something else.
+    pub fn from_decoder(decoder: impl Read + Send + 'a, left: Left) -> Self {
+        Self::new(Box::new(BufReader::with_capacity(BUFFER, decoder)), left)
+    }
+
+    fn new(reader: Reader<'a>, left: Left) -> Self {
         Self {
             reader,
+            positioned: None,
             left,
             position: 0,
             encoding: None,
@@ -93,6 +108,12 @@ impl<'a> Source<'a> {
     /// What is known of the number of bytes still to come.
     pub fn left(&self) -> Left {
         self.left
+    }
+
+    /// The bytes as they can be read at any place, counted like [`position`](Self::position); `None` for compressed
+    /// data and pipes.
+    pub fn positioned(&self) -> Option<Positioned<'a>> {
+        self.positioned.clone()
     }
 
     /// How many bytes have been taken.
@@ -119,11 +140,32 @@ impl<'a> Source<'a> {
 
     /// Passes over `count` bytes; returns how many there were.
     pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
+        if count > BUFFER as u64 && self.seek_over(count)? {
+            return Ok(count);
+        }
         let mut limited = (&mut self.reader).take(count);
         let skipped =
             io::copy(&mut limited, &mut io::sink()).map_err(|error| self.problem(error))?;
         self.take(skipped);
         Ok(skipped)
+    }
+
+    /// Passes over bytes of a file without reading them; false where that cannot be done.
+    fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
+        let (Some(Positioned::File(file)), Left::Exactly(left)) = (&self.positioned, self.left)
+        else {
+            return Ok(false);
+        };
+        if left < count {
+            return Ok(false);
+        }
+        // Everything that a file gives out is counted, so the position is the place in the file.
+        let place = SeekFrom::Start(self.position + count);
+        let mut file = Arc::clone(file);
+        file.seek(place).map_err(|error| self.problem(error))?;
+        self.reader = Box::new(BufReader::with_capacity(BUFFER, file));
+        self.take(count);
+        Ok(true)
     }
 
     /// The next line without its end (LF or CR LF); `None` at the end of the source.
@@ -205,7 +247,7 @@ impl<'a> Source<'a> {
     fn decompress(
         self,
         encoding: &'static str,
-        decoder: impl FnOnce(Box<dyn BufRead + 'a>) -> Box<dyn BufRead + 'a>,
+        decoder: impl FnOnce(Reader<'a>) -> Reader<'a>,
     ) -> Self {
         let left = match self.left {
             Left::Exactly(left) | Left::AtMost(left) => {
@@ -215,6 +257,7 @@ impl<'a> Source<'a> {
         };
         Self {
             reader: decoder(self.reader),
+            positioned: None,
             left,
             position: 0,
             encoding: Some(encoding),
@@ -228,6 +271,11 @@ impl<'a> Source<'a> {
 
     fn problem(&self, source: io::Error) -> FileProblem {
         let after = self.position;
+        // A decoder of our own says itself what is wrong.
+        let source = match source.downcast::<FileProblem>() {
+            Ok(problem) => return problem,
+            Err(source) => source,
+        };
         match (self.encoding, source.kind()) {
             (Some(encoding), io::ErrorKind::UnexpectedEof) => {
                 FileProblem::CompressionEndsEarly { encoding, after }
