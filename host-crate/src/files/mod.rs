@@ -1,7 +1,8 @@
 //! Volume and mesh files.
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
-//! reads one back. None of them knows a pipeline.
+//! reads one back. [`VolumeReader`] reads a volume plane by plane, for files larger than memory. None of them knows
+//! a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -41,6 +42,7 @@ mod npy;
 mod nrrd;
 mod opened;
 mod options;
+mod planes;
 mod positioned;
 mod raw;
 mod read;
@@ -51,6 +53,7 @@ mod scale;
 mod source;
 mod stored;
 mod text;
+mod volume_reader;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
@@ -59,6 +62,7 @@ pub use mesh::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use read::{read_volume, read_volume_bytes};
 pub use stored::{ByteOrder, StoredType};
+pub use volume_reader::VolumeReader;
 pub use write_volume::{VolumeWriteOptions, write_volume};
 
 pub(crate) use write_volume::write_samples;

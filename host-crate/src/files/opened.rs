@@ -29,12 +29,7 @@ pub(crate) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// A file of binary samples.
-    pub fn new(
-        source: Source<'a>,
-        layout: Layout,
-        geometry: Geometry,
-        header: HeaderInfo,
-    ) -> Self {
+    pub fn new(source: Source<'a>, layout: Layout, geometry: Geometry, header: HeaderInfo) -> Self {
         Self {
             source,
             layout,

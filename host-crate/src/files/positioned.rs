@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn large_pieces_and_ends() {
-        let content: Vec<u8> = (0..PIECE + 1000).map(|i| (i * 31 >> 3) as u8).collect();
+        let content: Vec<u8> = (0..PIECE + 1000).map(|i| (i * 31 / 8) as u8).collect();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&content).unwrap();
         for bytes in [

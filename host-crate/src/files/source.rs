@@ -346,4 +346,23 @@ mod tests {
         assert!(bound >= 1 << 20, "{bound}");
         assert_eq!(source.skip(u64::MAX).unwrap(), 1 << 20);
     }
+
+    #[test]
+    fn long_skips_in_a_file_end_where_short_ones_do() {
+        let content: Vec<u8> = (0..BUFFER * 3).map(|i| (i / 5) as u8).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, &content).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        assert_eq!(source.peek(10).unwrap(), content[..10]);
+        assert_eq!(source.skip(3).unwrap(), 3);
+        let far = BUFFER + 1000;
+        assert_eq!(source.skip(far as u64).unwrap(), far as u64);
+        assert_eq!(source.position(), far as u64 + 3);
+        assert_eq!(source.peek(10).unwrap(), content[far + 3..far + 13]);
+        let left = content.len() - far - 3;
+        assert_eq!(source.left(), Left::Exactly(left as u64));
+        assert_eq!(source.skip(u64::MAX).unwrap(), left as u64);
+        assert!(source.peek(1).unwrap().is_empty());
+    }
 }

@@ -159,10 +159,9 @@ impl Hexadecimal<'_> {
         self.given = 0;
         reserve(&mut self.bytes, word.len())?;
         for &digit in &word {
-            let value = (digit as char)
-                .to_digit(16)
-                .ok_or_else(|| not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored))?
-                as u8;
+            let value = (digit as char).to_digit(16).ok_or_else(|| {
+                not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored)
+            })? as u8;
             match self.high.take() {
                 None => self.high = Some(value << 4),
                 Some(high) => {

@@ -8,6 +8,8 @@ mod metaimage;
 mod nifti_files;
 mod npy_files;
 mod nrrd;
+mod planes;
+mod planes_of_files;
 mod properties;
 mod raw;
 mod real_volume;
