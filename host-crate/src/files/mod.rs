@@ -1,8 +1,8 @@
 //! Volume and mesh files.
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
-//! reads one back. [`VolumeReader`] reads a volume plane by plane, for files larger than memory. None of them knows
-//! a pipeline.
+//! reads one back. [`VolumeReader`] reads a volume plane by plane and [`MeshWriter`] writes a mesh piece by piece, for files
+//! larger than memory. None of them knows a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -58,7 +58,9 @@ mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
 pub use format::{MeshFormat, VolumeFormat};
-pub use mesh::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+pub use mesh::{
+    MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
+};
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use read::{read_volume, read_volume_bytes};
 pub use stored::{ByteOrder, StoredType};

@@ -4,6 +4,7 @@
 mod bad_input;
 mod helpers;
 mod mesh_files;
+mod mesh_pieces;
 mod metaimage;
 mod nifti_files;
 mod npy_files;
