@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use ferrovox::files::{FileProblem, RawLayout, ReadOptions, StoredType, VolumeReader};
+use ferrovox::files::{ByteOrder, FileProblem, RawLayout, ReadOptions, StoredType, VolumeReader};
 
 use crate::helpers::folder;
 
@@ -127,4 +127,36 @@ fn memory_is_bounded_by_the_slab() {
         .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok())
         .unwrap_or_else(|| panic!("{text}"));
     assert!(peak < 64 << 10, "{peak} KiB");
+}
+
+/// Prints how long a volume of 512 MiB takes whole and by slabs of 32 planes:
+/// `cargo test --release -p ferrovox --test files time_of_planes -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, not a check"]
+fn time_of_planes() {
+    let folder = folder();
+    let path = folder.path().join("v.raw");
+    fs::write(&path, vec![1; 512 << 20]).unwrap();
+    for byte_order in [ByteOrder::Little, ByteOrder::Big] {
+        let options = ReadOptions {
+            raw: Some(RawLayout {
+                byte_order,
+                ..RawLayout::new([512, 512, 512], StoredType::F32)
+            }),
+            ..ReadOptions::default()
+        };
+        let start = std::time::Instant::now();
+        ferrovox::files::read_volume(&path, &options).unwrap();
+        let whole = start.elapsed();
+        let start = std::time::Instant::now();
+        let mut reader = VolumeReader::open(&path, &options).unwrap();
+        let mut slab = vec![0.0_f32; 33 << 18];
+        for z in (0..480).step_by(32) {
+            reader.read_planes_into(z..z + 33, &mut slab).unwrap();
+        }
+        println!(
+            "{byte_order}: whole {whole:?}, by slabs {:?}",
+            start.elapsed()
+        );
+    }
 }

@@ -227,3 +227,35 @@ impl Spools {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_format_cannot_count_is_refused_before_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, vertices, triangles) in [
+            ("a.ply", 1 << 32, 0),
+            ("a.vtk", 1 << 31, 0),
+            ("a.stl", 0, u64::from(u32::MAX)),
+        ] {
+            let path = folder.path().join(name);
+            let mut writer = MeshWriter::create(&path, &MeshWriterOptions::default()).unwrap();
+            writer.counts = Counts {
+                vertices,
+                triangles,
+            };
+            let before = writer.counts;
+            let error = writer
+                .append(&[[0.0; 3]], None, &[[0_u64, 0, 0]])
+                .unwrap_err();
+            assert!(
+                matches!(error.problem, FileProblem::MeshTooLarge { count, .. } if count == vertices.max(triangles) + 1),
+                "{error}"
+            );
+            assert_eq!(writer.counts, before);
+            writer.append(&[], None, &[] as &[[u32; 3]]).unwrap();
+        }
+    }
+}
