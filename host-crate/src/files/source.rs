@@ -133,9 +133,34 @@ impl<'a> Source<'a> {
 
     /// Fills `buffer`; returns how many bytes there were, fewer than asked for only at the end.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
-        let found = read_full(&mut self.reader, buffer).map_err(|error| self.problem(error))?;
-        self.take(found as u64);
-        Ok(found)
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let rest = &mut buffer[filled..];
+            let read = if self.encoding.is_some() {
+                // By way of the buffer: how much a decoder gives before it finds damage depends on how much it is
+                // asked for, and a damaged file has one message however it is read.
+                self.reader.fill_buf().map(|chunk| {
+                    let count = chunk.len().min(rest.len());
+                    rest[..count].copy_from_slice(&chunk[..count]);
+                    count
+                })
+            } else {
+                self.reader.read(rest)
+            };
+            match read {
+                Ok(0) => break,
+                Ok(read) => {
+                    if self.encoding.is_some() {
+                        self.reader.consume(read);
+                    }
+                    self.take(read as u64);
+                    filled += read;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
+        Ok(filled)
     }
 
     /// Passes over `count` bytes; returns how many there were.
@@ -143,20 +168,29 @@ impl<'a> Source<'a> {
         if count > BUFFER as u64 && self.seek_over(count)? {
             return Ok(count);
         }
-        let mut limited = (&mut self.reader).take(count);
-        let skipped =
-            io::copy(&mut limited, &mut io::sink()).map_err(|error| self.problem(error))?;
-        self.take(skipped);
+        let mut skipped = 0;
+        while skipped < count {
+            match self.reader.fill_buf().map(<[u8]>::len) {
+                Ok(0) => break,
+                Ok(length) => {
+                    let step = (count - skipped).min(length as u64);
+                    self.reader.consume(step as usize);
+                    self.take(step);
+                    skipped += step;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
         Ok(skipped)
     }
 
     /// Passes over bytes of a file without reading them; false where that cannot be done.
     fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
-        let (Some(Positioned::File(file)), Left::Exactly(left)) = (&self.positioned, self.left)
-        else {
+        let Some(Positioned::File(file)) = &self.positioned else {
             return Ok(false);
         };
-        if left < count {
+        if !matches!(self.left, Left::Exactly(left) if left >= count) {
             return Ok(false);
         }
         // Everything that a file gives out is counted, so the position is the place in the file.
@@ -203,7 +237,6 @@ impl<'a> Source<'a> {
             if buffer.is_empty() {
                 return Ok((!word.is_empty()).then_some(word));
             }
-            let before = word.len();
             let mut used = 0;
             let mut done = false;
             for byte in buffer {
@@ -218,7 +251,6 @@ impl<'a> Source<'a> {
                     break;
                 }
             }
-            debug_assert!(word.len() >= before);
             self.reader.consume(used);
             self.take(used as u64);
             if done {
