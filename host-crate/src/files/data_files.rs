@@ -6,9 +6,9 @@ use super::FileProblem;
 use super::source::Source;
 
 /// Opens the files that headers name.
-pub(crate) trait DataFiles {
+pub(crate) trait DataFiles<'a> {
     /// Opens the file of that name; its problems come back wrapped with the name.
-    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem>;
+    fn open(&self, name: &str) -> Result<Source<'a>, FileProblem>;
 
     /// The path of that file, where it has one.
     fn path(&self, name: &str) -> PathBuf;
@@ -17,8 +17,8 @@ pub(crate) trait DataFiles {
 /// The folder of the header.
 pub(crate) struct Folder<'a>(pub &'a Path);
 
-impl DataFiles for Folder<'_> {
-    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem> {
+impl<'a> DataFiles<'a> for Folder<'_> {
+    fn open(&self, name: &str) -> Result<Source<'a>, FileProblem> {
         Source::open(&self.path(name)).map_err(|problem| wrap(name, problem))
     }
 
@@ -30,8 +30,8 @@ impl DataFiles for Folder<'_> {
 /// Bytes that stand for the data file whatever its name; without them there is none.
 pub(crate) struct InMemory<'b>(pub Option<&'b [u8]>);
 
-impl DataFiles for InMemory<'_> {
-    fn open<'a>(&'a self, name: &str) -> Result<Source<'a>, FileProblem> {
+impl<'a> DataFiles<'a> for InMemory<'a> {
+    fn open(&self, name: &str) -> Result<Source<'a>, FileProblem> {
         match self.0 {
             Some(bytes) => Ok(Source::from_bytes(bytes)),
             None => Err(wrap(name, FileProblem::NotFound)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{MeshFormat, StoredType, VolumeFormat};
 use crate::mesh::MeshError;
-use crate::volume::VolumeError;
+use crate::volume::{SampleType, VolumeError};
 
 /// A file that could not be read or written, and why.
 #[derive(Debug, thiserror::Error)]
@@ -214,6 +214,29 @@ pub enum FileProblem {
         /// What is wrong with it.
         problem: Box<FileProblem>,
     },
+    /// Planes that the volume does not have.
+    #[error(
+        "there are no planes {start} to {end} (excluded); the volume has {count}, counted from 0"
+    )]
+    NoSuchPlanes {
+        /// The first plane asked for.
+        start: usize,
+        /// The plane behind the last asked for.
+        end: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Samples asked for as another type than they have.
+    #[error("the samples are {found}, not {asked}; read them as {found}")]
+    OtherType {
+        /// The type asked for.
+        asked: SampleType,
+        /// The samples' type.
+        found: SampleType,
+    },
+    /// Something else was in the file's place when it was read again.
+    #[error("the file changed while it was read; open it again when nobody writes to it")]
+    Changed,
     /// Memory cannot be had.
     #[error(
         "{bytes} bytes of memory are needed and cannot be had; free some, or use a machine with more"

@@ -1,13 +1,17 @@
 //! Entry points for fuzzers: one function per reader, any bytes in, nothing but a defect comes out.
 //!
-//! Each reads the bytes as a file of its format, and checks what a reader promises of a volume it returns. The
-//! targets under `fuzz/` and the replay of the kept corpus call these.
+//! Each reads the bytes as a file of its format, checks what a reader promises of a volume it returns, and that a reading
+//! by planes gives the same samples or the same error. The targets under `fuzz/` and the replay of the kept corpus call these.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::read::read_with_data;
-use super::{ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFile, read_mesh_bytes};
-use crate::volume::{Geometry, sample_count};
+use super::{
+    ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
+    read_mesh_bytes,
+};
+use crate::volume::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
 /// Reads the bytes as NIfTI.
 pub fn nifti(bytes: &[u8]) {
@@ -59,9 +63,7 @@ pub fn raw(bytes: &[u8]) {
     };
     // Read as a plain and as a compressed file.
     for name in ["fuzz.raw", "fuzz.raw.gz"] {
-        if let Ok(file) = read_with_data(Path::new(name), samples, None, &options) {
-            check(&file);
-        }
+        read_both_ways(name, samples, None, &options);
     }
 }
 
@@ -75,11 +77,80 @@ fn read(name: &str, bytes: &[u8], data: Option<&[u8]>) {
         },
     ];
     for options in choices {
-        match read_with_data(Path::new(name), bytes, data, &options) {
-            Ok(file) => check(&file),
-            Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        read_both_ways(name, bytes, data, &options);
+    }
+}
+
+/// Reads a file whole and by planes.
+fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadOptions) {
+    let whole = read_with_data(Path::new(name), bytes, data, options);
+    match &whole {
+        Ok(file) => check(file),
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+    }
+    let reader = VolumeReader::with_data(Path::new(name), bytes, data, options);
+    match (&whole, reader) {
+        (Ok(file), Ok(reader)) => {
+            assert_eq!(reader.header(), &file.header);
+            assert_eq!(reader.sample_type(), file.volume.sample_type());
+            with_volume!(&file.volume, volume => compare(reader, volume));
+        }
+        (Err(whole), Ok(reader)) => {
+            let by_planes = match reader.sample_type() {
+                SampleType::U8 => failure::<u8>(reader),
+                SampleType::I8 => failure::<i8>(reader),
+                SampleType::U16 => failure::<u16>(reader),
+                SampleType::I16 => failure::<i16>(reader),
+                SampleType::I32 => failure::<i32>(reader),
+                SampleType::F32 => failure::<f32>(reader),
+                SampleType::F64 => failure::<f64>(reader),
+            };
+            assert_eq!(whole.to_string(), by_planes.to_string());
+        }
+        (Err(whole), Err(opened)) => assert_eq!(whole.to_string(), opened.to_string()),
+        (Ok(_), Err(opened)) => panic!("read whole, and not by planes: {opened}"),
+    }
+}
+
+/// Slabs that share a plane, and back to the first.
+fn slabs(planes: usize) -> Vec<Range<usize>> {
+    // A damaged header may have any number of planes without samples.
+    let planes = planes.min(1 << 10);
+    let height = 1 + planes / 3;
+    let mut slabs: Vec<_> = (0..planes)
+        .step_by(height)
+        .map(|z| z..(z + height + 1).min(planes))
+        .collect();
+    slabs.push(0..planes.min(1));
+    slabs
+}
+
+fn compare<T: Sample>(mut reader: VolumeReader<'_>, volume: &Volume<T>) {
+    assert_eq!(
+        (reader.dims(), reader.geometry()),
+        (volume.dims(), volume.geometry())
+    );
+    let plane = volume.samples().len() / volume.dims()[2].max(1);
+    for z in slabs(volume.dims()[2]) {
+        let found = reader.read_planes::<T>(z.clone()).expect("read before");
+        let expected = &volume.samples()[z.start * plane..z.end * plane];
+        assert!(
+            bytemuck::cast_slice::<T, u8>(&found) == bytemuck::cast_slice::<T, u8>(expected),
+            "planes {z:?} differ"
+        );
+    }
+}
+
+/// The error of reading all planes, which there must be.
+fn failure<T: Sample>(mut reader: VolumeReader<'_>) -> FileError {
+    let planes = reader.dims()[2];
+    for z in 0..planes.div_ceil(2) {
+        let z = 2 * z..(2 * z + 2).min(planes);
+        if let Err(error) = reader.read_planes::<T>(z) {
+            return error;
         }
     }
+    panic!("read by planes, and not whole")
 }
 
 /// What holds for every volume that is read.

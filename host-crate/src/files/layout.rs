@@ -1,6 +1,6 @@
 //! The grid that a header describes: sizes, sample type, and how many volumes there are.
 
-use super::{ByteOrder, FileProblem, ReadOptions, StoredType};
+use super::{Amount, ByteOrder, FileProblem, ReadOptions, StoredType};
 
 /// What a header says about the samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,31 @@ impl Layout {
     /// Bytes of one volume.
     pub fn volume_bytes(&self) -> u64 {
         self.samples as u64 * self.stored.bytes() as u64
+    }
+
+    /// Samples of all volumes.
+    pub fn numbers(&self) -> u64 {
+        self.total_bytes / self.stored.bytes() as u64
+    }
+
+    /// There are fewer bytes than these sizes need.
+    pub fn too_short(&self, found: Amount) -> FileProblem {
+        FileProblem::TooShort {
+            sizes: self.sizes.clone(),
+            stored: self.stored,
+            expected: self.total_bytes,
+            found,
+        }
+    }
+
+    /// There are more bytes than these sizes need.
+    pub fn too_long(&self, found: Amount) -> FileProblem {
+        FileProblem::TooLong {
+            sizes: self.sizes.clone(),
+            stored: self.stored,
+            expected: self.total_bytes,
+            found,
+        }
     }
 
     /// The volume to read.

@@ -1,7 +1,8 @@
 //! Volume and mesh files.
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
-//! reads one back. None of them knows a pipeline.
+//! reads one back. [`VolumeReader`] reads a volume plane by plane and [`MeshWriter`] writes a mesh piece by piece, for files
+//! larger than memory. None of them knows a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -39,23 +40,31 @@ mod metaimage;
 mod nifti;
 mod npy;
 mod nrrd;
+mod opened;
 mod options;
+mod planes;
+mod positioned;
 mod raw;
 mod read;
 mod replace;
+mod sample_stream;
 mod samples;
 mod scale;
 mod source;
 mod stored;
 mod text;
+mod volume_reader;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
 pub use format::{MeshFormat, VolumeFormat};
-pub use mesh::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+pub use mesh::{
+    MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
+};
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use read::{read_volume, read_volume_bytes};
 pub use stored::{ByteOrder, StoredType};
+pub use volume_reader::VolumeReader;
 pub use write_volume::{VolumeWriteOptions, write_volume};
 
 pub(crate) use write_volume::write_samples;

@@ -1,18 +1,18 @@
 //! Headerless files: samples, and what the caller says about them.
 
 use super::layout::Layout;
-use super::samples::read_samples;
+use super::opened::Opened;
 use super::source::Source;
-use super::{FileProblem, HeaderInfo, ReadOptions, VolumeFile, VolumeFormat};
+use super::{FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
 
-pub(crate) fn read(
-    mut source: Source<'_>,
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
     options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+) -> Result<Opened<'a>, FileProblem> {
     let raw = options.raw.as_ref().ok_or(FileProblem::NeedsLayout)?;
     let sizes = raw.dims.map(|dim| dim as u64);
     let layout = Layout::new(&sizes, raw.stored_type, raw.byte_order)?;
-    let mut header = HeaderInfo::new(VolumeFormat::Raw, raw.stored_type, raw.byte_order);
+    let header = HeaderInfo::new(VolumeFormat::Raw, raw.stored_type, raw.byte_order);
     let skipped = source.skip(raw.offset)?;
     if skipped < raw.offset {
         return Err(FileProblem::HeaderTooShort {
@@ -21,6 +21,5 @@ pub(crate) fn read(
             found: skipped,
         });
     }
-    let volume = read_samples(&mut source, &layout, raw.geometry, options, &mut header)?;
-    Ok(VolumeFile { volume, header })
+    Ok(Opened::new(source, layout, raw.geometry, header))
 }

@@ -1,12 +1,16 @@
 //! Reading a volume file: finds the format and hands over to its reader.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::data_files::{DataFiles, Folder, InMemory};
 use super::error::show_bytes;
+use super::opened::{Opened, in_data_file};
+use super::sample_stream::SampleStream;
+use super::samples::value_type;
 use super::source::Source;
 use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
 use super::{metaimage, nifti, npy, nrrd, raw};
+use crate::volume::{AnyVolume, Geometry, Sample, SampleType, Volume};
 
 /// As many bytes as tell every format.
 const START: usize = 348;
@@ -30,9 +34,7 @@ const START: usize = 348;
 /// ```
 pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<VolumeFile, FileError> {
     let path = path.as_ref();
-    let folder = Folder(path.parent().unwrap_or(Path::new("")));
-    Source::open(path)
-        .and_then(|source| read_source(source, path, &folder, options))
+    read_origin(&Origin::Path(path.to_owned()), options)
         .map_err(|problem| FileError::new(path, problem))
 }
 
@@ -56,16 +58,89 @@ pub(crate) fn read_with_data(
     data: Option<&[u8]>,
     options: &ReadOptions,
 ) -> Result<VolumeFile, FileError> {
-    read_source(Source::from_bytes(bytes), name, &InMemory(data), options)
-        .map_err(|problem| FileError::new(name, problem))
+    let origin = Origin::Bytes {
+        name: name.to_owned(),
+        bytes,
+        data,
+    };
+    read_origin(&origin, options).map_err(|problem| FileError::new(name, problem))
 }
 
-fn read_source(
-    mut source: Source<'_>,
+/// Where a volume file is found, as often as it is opened.
+#[derive(Clone)]
+pub(crate) enum Origin<'a> {
+    Path(PathBuf),
+    Bytes {
+        name: PathBuf,
+        bytes: &'a [u8],
+        /// Stands for the data file that a header names.
+        data: Option<&'a [u8]>,
+    },
+}
+
+impl<'a> Origin<'a> {
+    pub fn name(&self) -> &Path {
+        match self {
+            Self::Path(name) | Self::Bytes { name, .. } => name,
+        }
+    }
+
+    /// Opens the file, reads its header, chooses the volume and compares the lengths.
+    pub fn open(&self, options: &ReadOptions) -> Result<Opened<'a>, FileProblem> {
+        let mut opened = match self {
+            Self::Path(path) => {
+                let folder = Folder(path.parent().unwrap_or(Path::new("")));
+                open_source(Source::open(path)?, path, &folder, options)
+            }
+            Self::Bytes { name, bytes, data } => {
+                open_source(Source::from_bytes(bytes), name, &InMemory(*data), options)
+            }
+        }?;
+        opened.check(options)?;
+        Ok(opened)
+    }
+}
+
+fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
+    let opened = origin.open(options)?;
+    let header = opened.header.clone();
+    let data_name = opened.data_name.clone();
+    let volume = read_samples(opened, options)
+        .map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
+    Ok(VolumeFile { volume, header })
+}
+
+fn read_samples(opened: Opened<'_>, options: &ReadOptions) -> Result<AnyVolume, FileProblem> {
+    let (dims, geometry) = (opened.layout.dims, opened.geometry);
+    let sample_type = value_type(opened.layout.stored, opened.header.scaling);
+    let mut stream = SampleStream::start(opened, options)?;
+    let volume = match sample_type {
+        SampleType::U8 => read_as::<u8>(&mut stream, dims, geometry)?,
+        SampleType::I8 => read_as::<i8>(&mut stream, dims, geometry)?,
+        SampleType::U16 => read_as::<u16>(&mut stream, dims, geometry)?,
+        SampleType::I16 => read_as::<i16>(&mut stream, dims, geometry)?,
+        SampleType::I32 => read_as::<i32>(&mut stream, dims, geometry)?,
+        SampleType::F32 => read_as::<f32>(&mut stream, dims, geometry)?,
+        SampleType::F64 => read_as::<f64>(&mut stream, dims, geometry)?,
+    };
+    stream.finish()?;
+    Ok(volume)
+}
+
+fn read_as<T: Sample>(
+    stream: &mut SampleStream<'_>,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Result<AnyVolume, FileProblem> {
+    Ok(Volume::new(stream.read_rest::<T>()?, dims, geometry)?.into())
+}
+
+fn open_source<'a>(
+    mut source: Source<'a>,
     name: &Path,
-    data_files: &dyn DataFiles,
+    data_files: &dyn DataFiles<'a>,
     options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+) -> Result<Opened<'a>, FileProblem> {
     let named = options.format.or_else(|| VolumeFormat::from_path(name));
     // The samples of a headerless file may happen to start like gzip, so there only the name counts.
     let headerless = named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
@@ -81,15 +156,15 @@ fn read_source(
         .ok_or_else(|| FileProblem::UnknownFormat {
             start: show_bytes(&start),
         })?;
-    let mut file = match format {
-        VolumeFormat::Nifti => nifti::read(source, options)?,
-        VolumeFormat::Nrrd => nrrd::read(source, data_files, options)?,
-        VolumeFormat::MetaImage => metaimage::read(source, data_files, options)?,
-        VolumeFormat::Npy => npy::read(source, options)?,
-        VolumeFormat::Raw => raw::read(source, options)?,
+    let mut opened = match format {
+        VolumeFormat::Nifti => nifti::open(source)?,
+        VolumeFormat::Nrrd => nrrd::open(source, data_files)?,
+        VolumeFormat::MetaImage => metaimage::open(source, data_files)?,
+        VolumeFormat::Npy => npy::open(source)?,
+        VolumeFormat::Raw => raw::open(source, options)?,
     };
-    if gzip && file.header.compression == Compression::None {
-        file.header.compression = Compression::Gzip;
+    if gzip && opened.header.compression == Compression::None {
+        opened.header.compression = Compression::Gzip;
     }
-    Ok(file)
+    Ok(opened)
 }

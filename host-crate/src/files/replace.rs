@@ -21,47 +21,86 @@ fn replace(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileProblem> {
-    let target = resolve(path)?;
-    let before = fs::metadata(&target).ok();
-    match &before {
-        Some(metadata) if metadata.is_dir() => return Err(FileProblem::IsDirectory),
-        Some(metadata) if !metadata.is_file() => return write_directly(&target, write),
-        _ => {}
-    }
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+    let place = Place::find(path)?;
+    let Some(folder) = &place.folder else {
+        return write_directly(&place.target, write);
     };
-    if !folder.is_dir() {
-        let missing = io::Error::other(format!("there is no folder {}", folder.display()));
-        return Err(FileProblem::Io {
-            action: "create the file",
-            source: missing,
-        });
-    }
-    let mut temporary = temporary_in(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied => FileProblem::PermissionDenied,
-        _ => FileProblem::Io {
-            action: "create a file in its folder",
-            source: error,
-        },
-    })?;
+    let mut temporary = temporary_in(folder).map_err(create_problem)?;
     write(temporary.as_file_mut()).map_err(|error| FileProblem::from_io("write", error))?;
     let flush = |error| FileProblem::from_io("write to the disk", error);
     temporary.as_file_mut().flush().map_err(flush)?;
-    if let Some(metadata) = &before {
+    if let Some(metadata) = &place.before {
         // A file that is replaced keeps its permissions. A file system without any is no failure.
         let _ = temporary.as_file().set_permissions(metadata.permissions());
     }
     temporary.as_file().sync_all().map_err(flush)?;
     temporary
-        .persist(&target)
+        .persist(&place.target)
         .map_err(|error| FileProblem::from_io("give the file its name", error.error))?;
     // The new name is on the disk when the folder is. Not every file system can do this.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// The folder for temporary files of an output: the one it will be in, or the system's for a device or a pipe.
+pub(crate) fn temporary_folder(path: &Path) -> Result<PathBuf, FileProblem> {
+    Ok(Place::find(path)?.folder.unwrap_or_else(std::env::temp_dir))
+}
+
+/// Says that no file can be made in a folder.
+pub(crate) fn create_problem(error: io::Error) -> FileProblem {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => FileProblem::PermissionDenied,
+        _ => FileProblem::Io {
+            action: "create a file in its folder",
+            source: error,
+        },
+    }
+}
+
+/// Where an output goes.
+struct Place {
+    /// Symbolic links followed.
+    target: PathBuf,
+    /// What stands there now.
+    before: Option<fs::Metadata>,
+    /// The folder of the target; `None` for a device or a pipe.
+    folder: Option<PathBuf>,
+}
+
+impl Place {
+    fn find(path: &Path) -> Result<Self, FileProblem> {
+        let target = resolve(path)?;
+        let before = fs::metadata(&target).ok();
+        if before.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(FileProblem::IsDirectory);
+        }
+        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return Ok(Self {
+                target,
+                before,
+                folder: None,
+            });
+        }
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        if !folder.is_dir() {
+            let missing = io::Error::other(format!("there is no folder {}", folder.display()));
+            return Err(FileProblem::Io {
+                action: "create the file",
+                source: missing,
+            });
+        }
+        Ok(Self {
+            target,
+            before,
+            folder: Some(folder),
+        })
+    }
 }
 
 /// The file that a path means, symbolic links followed.

@@ -1,186 +1,139 @@
-//! From bytes to samples: types, byte order, narrowing, checks of the length.
+//! From bytes to samples: types, byte order, narrowing, scaling.
 
 use rayon::prelude::*;
 
-use super::layout::Layout;
-use super::source::{Left, Source};
-use super::{Amount, ByteOrder, FileProblem, HeaderInfo, ReadOptions, StoredType};
-use crate::volume::{AnyVolume, Geometry, Sample, Volume};
+use super::{ByteOrder, FileProblem, Scaling, StoredType};
+use crate::volume::{Sample, SampleType};
 
-/// Bytes that are read, and by which memory grows, at a time.
-const STEP: usize = 4 << 20;
+/// Bytes that are converted, and by which memory grows, at a time.
+pub(crate) const STEP: usize = 4 << 20;
 
-/// Reads one volume of binary samples from a source that stands at the first of them, and notes
-/// in `header` which one it was.
-pub(crate) fn read_samples(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    options: &ReadOptions,
-    header: &mut HeaderInfo,
-) -> Result<AnyVolume, FileProblem> {
-    header.volumes = layout.volumes;
-    header.volume = layout.choose(options)?;
-    check_length(source.left(), layout, options)?;
-    let before = header.volume * layout.volume_bytes();
-    let skipped = source.skip(before)?;
-    if skipped < before {
-        return Err(too_short(layout, skipped));
-    }
-    let volume = match layout.stored {
-        StoredType::U8 => read_as::<u8>(source, layout, geometry, before)?,
-        StoredType::I8 => read_as::<i8>(source, layout, geometry, before)?,
-        StoredType::U16 => read_as::<u16>(source, layout, geometry, before)?,
-        StoredType::I16 => read_as::<i16>(source, layout, geometry, before)?,
-        StoredType::I32 => read_as::<i32>(source, layout, geometry, before)?,
-        StoredType::F32 => read_as::<f32>(source, layout, geometry, before)?,
-        StoredType::F64 => read_as::<f64>(source, layout, geometry, before)?,
-        StoredType::U32 => read_narrowed::<4>(source, layout, geometry, before, |bytes, order| {
-            i128::from(in_order(
-                order,
-                bytes,
-                u32::from_le_bytes,
-                u32::from_be_bytes,
-            ))
-        })?,
-        StoredType::U64 => read_narrowed::<8>(source, layout, geometry, before, |bytes, order| {
-            i128::from(in_order(
-                order,
-                bytes,
-                u64::from_le_bytes,
-                u64::from_be_bytes,
-            ))
-        })?,
-        StoredType::I64 => read_narrowed::<8>(source, layout, geometry, before, |bytes, order| {
-            i128::from(in_order(
-                order,
-                bytes,
-                i64::from_le_bytes,
-                i64::from_be_bytes,
-            ))
-        })?,
-    };
-    finish(source, layout, options, before + layout.volume_bytes())?;
-    Ok(volume)
+/// Gives the next stored samples, one per element, in the machine's byte order and as a volume has them.
+pub(crate) trait StoredSamples {
+    /// Fills `out`, whose type is that of [`StoredType::sample_type`]; `first` is the index of its first sample in
+    /// the volume.
+    fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
-/// Compares the sizes with what is known of the source's length, before memory is asked for.
-fn check_length(left: Left, layout: &Layout, options: &ReadOptions) -> Result<(), FileProblem> {
-    let expected = layout.total_bytes;
-    if let Some(found) = left.fewer_than(expected) {
-        return Err(FileProblem::TooShort {
-            sizes: layout.sizes.clone(),
-            stored: layout.stored,
-            expected,
-            found,
-        });
-    }
-    match left {
-        Left::Exactly(found) if found > expected && !options.allow_trailing_bytes => {
-            Err(too_long(layout, Amount::Exactly(found)))
-        }
-        _ => Ok(()),
+/// The type that samples have once they are scaled.
+pub(crate) fn value_type(stored: StoredType, scaling: Option<Scaling>) -> SampleType {
+    match (scaling, stored) {
+        (None, _) => stored.sample_type(),
+        (Some(_), StoredType::F64) => SampleType::F64,
+        (Some(_), _) => SampleType::F32,
     }
 }
 
-/// Passes over the volumes after the one that was read and looks for the end, which is also what
-/// makes a decompressor compare its checksum.
-fn finish(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    options: &ReadOptions,
-    read: u64,
+/// Fills `out` with values: stored samples, and where there is a scaling that of them. The type of `out` is the
+/// [`value_type`].
+pub(crate) fn fill_values<T: Sample>(
+    stored: StoredType,
+    scaling: Option<Scaling>,
+    samples: &mut impl StoredSamples,
+    first: u64,
+    out: &mut [T],
 ) -> Result<(), FileProblem> {
-    let rest = layout.total_bytes - read;
-    let skipped = source.skip(rest)?;
-    if skipped < rest {
-        return Err(too_short(layout, read + skipped));
+    let Some(scaling) = scaling else {
+        return samples.fill(first, out);
+    };
+    match stored.sample_type() {
+        SampleType::U8 => fill_scaled::<u8, T>(scaling, samples, first, out),
+        SampleType::I8 => fill_scaled::<i8, T>(scaling, samples, first, out),
+        SampleType::U16 => fill_scaled::<u16, T>(scaling, samples, first, out),
+        SampleType::I16 => fill_scaled::<i16, T>(scaling, samples, first, out),
+        SampleType::I32 => fill_scaled::<i32, T>(scaling, samples, first, out),
+        SampleType::F32 => fill_scaled::<f32, T>(scaling, samples, first, out),
+        SampleType::F64 => {
+            let values: &mut [f64] = bytemuck::cast_slice_mut(out);
+            samples.fill(first, values)?;
+            values
+                .par_iter_mut()
+                .for_each(|value| *value = scaling.apply(*value));
+            Ok(())
+        }
     }
-    if !options.allow_trailing_bytes && source.skip(1)? > 0 {
-        return Err(too_long(layout, Amount::AtLeast(layout.total_bytes + 1)));
+}
+
+/// Fills `out`, which is of f32, with scaled samples of type `S`, a step at a time.
+fn fill_scaled<S: Sample, T: Sample>(
+    scaling: Scaling,
+    samples: &mut impl StoredSamples,
+    first: u64,
+    out: &mut [T],
+) -> Result<(), FileProblem> {
+    let values: &mut [f32] = bytemuck::cast_slice_mut(out);
+    let step = STEP / size_of::<S>();
+    let mut buffer = Vec::new();
+    reserve(&mut buffer, step.min(values.len()))?;
+    buffer.resize(step.min(values.len()), S::zeroed());
+    for (index, values) in values.chunks_mut(step).enumerate() {
+        let buffer = &mut buffer[..values.len()];
+        samples.fill(first + (index * step) as u64, buffer)?;
+        values
+            .par_iter_mut()
+            .zip(&*buffer)
+            .for_each(|(value, sample)| *value = scaling.apply(sample.to_f64()) as f32);
     }
     Ok(())
 }
 
-pub(crate) fn too_short(layout: &Layout, found: u64) -> FileProblem {
-    FileProblem::TooShort {
-        sizes: layout.sizes.clone(),
-        stored: layout.stored,
-        expected: layout.total_bytes,
-        found: Amount::Exactly(found),
+/// Samples as bytes: `read` fills the buffers that it is given with the file's bytes, in order.
+pub(crate) struct Binary<F> {
+    pub stored: StoredType,
+    pub order: ByteOrder,
+    pub read: F,
+}
+
+impl<F: FnMut(&mut [u8]) -> Result<(), FileProblem>> StoredSamples for Binary<F> {
+    fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem> {
+        let order = self.order;
+        match self.stored {
+            StoredType::U32 => self.fill_narrowed(first, out, |bytes: [u8; 4]| {
+                let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
+                i128::from(value)
+            }),
+            StoredType::U64 => self.fill_narrowed(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, u64::from_le_bytes, u64::from_be_bytes);
+                i128::from(value)
+            }),
+            StoredType::I64 => self.fill_narrowed(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, i64::from_le_bytes, i64::from_be_bytes);
+                i128::from(value)
+            }),
+            _ => {
+                (self.read)(bytemuck::cast_slice_mut(out))?;
+                if order != ByteOrder::NATIVE && size_of::<T>() > 1 {
+                    out.par_iter_mut()
+                        .for_each(|sample| *sample = sample.swap_bytes());
+                }
+                Ok(())
+            }
+        }
     }
 }
 
-fn too_long(layout: &Layout, found: Amount) -> FileProblem {
-    FileProblem::TooLong {
-        sizes: layout.sizes.clone(),
-        stored: layout.stored,
-        expected: layout.total_bytes,
-        found,
-    }
-}
-
-/// Reads samples of a type that volumes have. `before` bytes have been read already.
-fn read_as<T: Sample>(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    before: u64,
-) -> Result<AnyVolume, FileProblem> {
-    let mut samples: Vec<T> = Vec::new();
-    if matches!(source.left(), Left::Exactly(_)) {
-        // The length has been checked, so this is no more than the file has.
-        reserve(&mut samples, layout.samples)?;
-    }
-    while samples.len() < layout.samples {
-        let start = samples.len();
-        let count = (STEP / size_of::<T>()).min(layout.samples - start);
-        reserve(&mut samples, count)?;
-        samples.resize(start + count, T::zeroed());
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut samples[start..]);
-        let wanted = bytes.len();
-        let found = source.fill(bytes)?;
-        if found < wanted {
-            return Err(too_short(
-                layout,
-                before + (start * size_of::<T>() + found) as u64,
-            ));
+impl<F: FnMut(&mut [u8]) -> Result<(), FileProblem>> Binary<F> {
+    /// Fills `out`, which is of i32, with integers of N bytes each.
+    fn fill_narrowed<T: Sample, const N: usize>(
+        &mut self,
+        first: u64,
+        out: &mut [T],
+        decode: impl Fn([u8; N]) -> i128,
+    ) -> Result<(), FileProblem> {
+        let out: &mut [i32] = bytemuck::cast_slice_mut(out);
+        let step = STEP / N;
+        let mut buffer = vec![0; N * step.min(out.len())];
+        for (index, samples) in out.chunks_mut(step).enumerate() {
+            let bytes = &mut buffer[..N * samples.len()];
+            (self.read)(bytes)?;
+            let (wide, _) = bytes.as_chunks::<N>();
+            let first = first + (index * step) as u64;
+            for ((sample, &bytes), index) in samples.iter_mut().zip(wide).zip(first..) {
+                *sample = narrow(decode(bytes), index, self.stored)?;
+            }
         }
+        Ok(())
     }
-    if layout.order != ByteOrder::NATIVE && size_of::<T>() > 1 {
-        samples
-            .par_iter_mut()
-            .for_each(|sample| *sample = sample.swap_bytes());
-    }
-    Ok(Volume::new(samples, layout.dims, geometry)?.into())
-}
-
-/// Reads integers that are wider than a volume's widest, N bytes each, as i32.
-fn read_narrowed<const N: usize>(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    before: u64,
-    decode: impl Fn([u8; N], ByteOrder) -> i128,
-) -> Result<AnyVolume, FileProblem> {
-    let mut samples: Vec<i32> = Vec::new();
-    let mut buffer = vec![0; STEP.min(layout.samples.saturating_mul(N))];
-    while samples.len() < layout.samples {
-        let start = samples.len();
-        let count = (STEP / N).min(layout.samples - start);
-        reserve(&mut samples, count)?;
-        let bytes = &mut buffer[..count * N];
-        let found = source.fill(bytes)?;
-        if found < count * N {
-            return Err(too_short(layout, before + (start * N + found) as u64));
-        }
-        let (wide, _) = bytes.as_chunks::<N>();
-        for (offset, &bytes) in wide.iter().enumerate() {
-            let value = decode(bytes, layout.order);
-            samples.push(narrow(value, (start + offset) as u64, layout.stored)?);
-        }
-    }
-    Ok(Volume::new(samples, layout.dims, geometry)?.into())
 }
 
 /// A wide integer as i32.
@@ -206,4 +159,11 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), FileProbl
             .saturating_add(more as u64)
             .saturating_mul(size_of::<T>() as u64),
     })
+}
+
+/// Makes a list `more` elements longer.
+pub(crate) fn grow<T: Sample>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
+    reserve(list, more)?;
+    list.resize(list.len() + more, T::zeroed());
+    Ok(())
 }

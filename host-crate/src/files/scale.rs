@@ -1,30 +1,6 @@
 //! Scaling of stored samples to values.
 
-use rayon::prelude::*;
-
 use super::Scaling;
-use crate::volume::{AnyVolume, Sample, Volume, with_volume};
-
-/// Applies `slope · sample + intercept`, computed in f64. The result is f32, or f64 where the samples were.
-pub(crate) fn scale(volume: AnyVolume, scaling: Scaling) -> AnyVolume {
-    if let AnyVolume::F64(mut volume) = volume {
-        volume
-            .samples_mut()
-            .par_iter_mut()
-            .for_each(|sample| *sample = scaling.apply(*sample));
-        return volume.into();
-    }
-    with_volume!(volume, volume => scale_to_f32(volume, scaling).into())
-}
-
-fn scale_to_f32<T: Sample>(volume: Volume<T>, scaling: Scaling) -> Volume<f32> {
-    let samples = volume
-        .samples()
-        .par_iter()
-        .map(|sample| scaling.apply(sample.to_f64()) as f32)
-        .collect();
-    volume.with_samples(samples)
-}
 
 impl Scaling {
     /// True when the scaling changes nothing.

@@ -5,11 +5,13 @@
 //! with it before memory is asked for.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
+use super::positioned::Positioned;
 use super::{Amount, FileProblem};
 
 /// Buffer of a source over a file.
@@ -47,8 +49,13 @@ impl Left {
     }
 }
 
+/// The reader behind a source. It may move to another thread.
+type Reader<'a> = Box<dyn BufRead + Send + 'a>;
+
 pub(crate) struct Source<'a> {
-    reader: Box<dyn BufRead + 'a>,
+    reader: Reader<'a>,
+    /// The bytes as they can be read at any place, where they can: a regular file or memory, not compressed.
+    positioned: Option<Positioned<'a>>,
     left: Left,
     /// Bytes given out so far.
     position: u64,
@@ -65,25 +72,33 @@ impl<'a> Source<'a> {
         if metadata.is_dir() {
             return Err(FileProblem::IsDirectory);
         }
-        let left = if metadata.is_file() {
-            Left::Exactly(metadata.len())
+        let file = Arc::new(file);
+        let reader = Box::new(BufReader::with_capacity(BUFFER, Arc::clone(&file)));
+        Ok(if metadata.is_file() {
+            let mut source = Self::new(reader, Left::Exactly(metadata.len()));
+            source.positioned = Some(Positioned::File(file));
+            source
         } else {
-            Left::Unknown
-        };
-        Ok(Self::new(
-            Box::new(BufReader::with_capacity(BUFFER, file)),
-            left,
-        ))
+            Self::new(reader, Left::Unknown)
+        })
     }
 
     /// Reads from memory.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
-        Self::new(Box::new(bytes), Left::Exactly(bytes.len() as u64))
+        let mut source = Self::new(Box::new(bytes), Left::Exactly(bytes.len() as u64));
+        source.positioned = Some(Positioned::Bytes(bytes));
+        source
     }
 
-    fn new(reader: Box<dyn BufRead + 'a>, left: Left) -> Self {
+    /// Reads what a decoder makes of something else.
+    pub fn from_decoder(decoder: impl Read + Send + 'a, left: Left) -> Self {
+        Self::new(Box::new(BufReader::with_capacity(BUFFER, decoder)), left)
+    }
+
+    fn new(reader: Reader<'a>, left: Left) -> Self {
         Self {
             reader,
+            positioned: None,
             left,
             position: 0,
             encoding: None,
@@ -93,6 +108,12 @@ impl<'a> Source<'a> {
     /// What is known of the number of bytes still to come.
     pub fn left(&self) -> Left {
         self.left
+    }
+
+    /// The bytes as they can be read at any place, counted like [`position`](Self::position); `None` for compressed
+    /// data and pipes.
+    pub fn positioned(&self) -> Option<Positioned<'a>> {
+        self.positioned.clone()
     }
 
     /// How many bytes have been taken.
@@ -112,18 +133,73 @@ impl<'a> Source<'a> {
 
     /// Fills `buffer`; returns how many bytes there were, fewer than asked for only at the end.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
-        let found = read_full(&mut self.reader, buffer).map_err(|error| self.problem(error))?;
-        self.take(found as u64);
-        Ok(found)
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let rest = &mut buffer[filled..];
+            let read = if self.encoding.is_some() {
+                // By way of the buffer: how much a decoder gives before it finds damage depends on how much it is
+                // asked for, and a damaged file has one message however it is read.
+                self.reader.fill_buf().map(|chunk| {
+                    let count = chunk.len().min(rest.len());
+                    rest[..count].copy_from_slice(&chunk[..count]);
+                    count
+                })
+            } else {
+                self.reader.read(rest)
+            };
+            match read {
+                Ok(0) => break,
+                Ok(read) => {
+                    if self.encoding.is_some() {
+                        self.reader.consume(read);
+                    }
+                    self.take(read as u64);
+                    filled += read;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
+        Ok(filled)
     }
 
     /// Passes over `count` bytes; returns how many there were.
     pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
-        let mut limited = (&mut self.reader).take(count);
-        let skipped =
-            io::copy(&mut limited, &mut io::sink()).map_err(|error| self.problem(error))?;
-        self.take(skipped);
+        if count > BUFFER as u64 && self.seek_over(count)? {
+            return Ok(count);
+        }
+        let mut skipped = 0;
+        while skipped < count {
+            match self.reader.fill_buf().map(<[u8]>::len) {
+                Ok(0) => break,
+                Ok(length) => {
+                    let step = (count - skipped).min(length as u64);
+                    self.reader.consume(step as usize);
+                    self.take(step);
+                    skipped += step;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
         Ok(skipped)
+    }
+
+    /// Passes over bytes of a file without reading them; false where that cannot be done.
+    fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
+        let Some(Positioned::File(file)) = &self.positioned else {
+            return Ok(false);
+        };
+        if !matches!(self.left, Left::Exactly(left) if left >= count) {
+            return Ok(false);
+        }
+        // Everything that a file gives out is counted, so the position is the place in the file.
+        let place = SeekFrom::Start(self.position + count);
+        let mut file = Arc::clone(file);
+        file.seek(place).map_err(|error| self.problem(error))?;
+        self.reader = Box::new(BufReader::with_capacity(BUFFER, file));
+        self.take(count);
+        Ok(true)
     }
 
     /// The next line without its end (LF or CR LF); `None` at the end of the source.
@@ -161,7 +237,6 @@ impl<'a> Source<'a> {
             if buffer.is_empty() {
                 return Ok((!word.is_empty()).then_some(word));
             }
-            let before = word.len();
             let mut used = 0;
             let mut done = false;
             for byte in buffer {
@@ -176,7 +251,6 @@ impl<'a> Source<'a> {
                     break;
                 }
             }
-            debug_assert!(word.len() >= before);
             self.reader.consume(used);
             self.take(used as u64);
             if done {
@@ -205,7 +279,7 @@ impl<'a> Source<'a> {
     fn decompress(
         self,
         encoding: &'static str,
-        decoder: impl FnOnce(Box<dyn BufRead + 'a>) -> Box<dyn BufRead + 'a>,
+        decoder: impl FnOnce(Reader<'a>) -> Reader<'a>,
     ) -> Self {
         let left = match self.left {
             Left::Exactly(left) | Left::AtMost(left) => {
@@ -215,6 +289,7 @@ impl<'a> Source<'a> {
         };
         Self {
             reader: decoder(self.reader),
+            positioned: None,
             left,
             position: 0,
             encoding: Some(encoding),
@@ -228,6 +303,11 @@ impl<'a> Source<'a> {
 
     fn problem(&self, source: io::Error) -> FileProblem {
         let after = self.position;
+        // A decoder of our own says itself what is wrong.
+        let source = match source.downcast::<FileProblem>() {
+            Ok(problem) => return problem,
+            Err(source) => source,
+        };
         match (self.encoding, source.kind()) {
             (Some(encoding), io::ErrorKind::UnexpectedEof) => {
                 FileProblem::CompressionEndsEarly { encoding, after }
@@ -297,5 +377,24 @@ mod tests {
         };
         assert!(bound >= 1 << 20, "{bound}");
         assert_eq!(source.skip(u64::MAX).unwrap(), 1 << 20);
+    }
+
+    #[test]
+    fn long_skips_in_a_file_end_where_short_ones_do() {
+        let content: Vec<u8> = (0..BUFFER * 3).map(|i| (i / 5) as u8).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, &content).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        assert_eq!(source.peek(10).unwrap(), content[..10]);
+        assert_eq!(source.skip(3).unwrap(), 3);
+        let far = BUFFER + 1000;
+        assert_eq!(source.skip(far as u64).unwrap(), far as u64);
+        assert_eq!(source.position(), far as u64 + 3);
+        assert_eq!(source.peek(10).unwrap(), content[far + 3..far + 13]);
+        let left = content.len() - far - 3;
+        assert_eq!(source.left(), Left::Exactly(left as u64));
+        assert_eq!(source.skip(u64::MAX).unwrap(), left as u64);
+        assert!(source.peek(1).unwrap().is_empty());
     }
 }

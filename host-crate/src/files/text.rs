@@ -1,154 +1,190 @@
 //! Samples written as text: decimal numbers, or hexadecimal bytes.
 
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use super::layout::Layout;
-use super::samples::{narrow, read_samples, reserve, too_short};
-use super::source::Source;
-use super::{FileProblem, HeaderInfo, ReadOptions, StoredType};
-use crate::volume::{AnyVolume, Geometry, Sample, Volume};
+use super::samples::{StoredSamples, narrow, reserve};
+use super::source::{Left, Source};
+use super::{Amount, FileProblem, StoredType};
+use crate::volume::Sample;
 
 /// Longer numbers are not numbers.
 const WORD: usize = 512;
-/// Elements by which memory grows.
-const STEP: usize = 1 << 16;
 
-/// Reads one volume of decimal numbers, separated by white space or commas.
-pub(crate) fn read_decimal(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    options: &ReadOptions,
-    header: &mut HeaderInfo,
-) -> Result<AnyVolume, FileProblem> {
-    header.volumes = layout.volumes;
-    header.volume = layout.choose(options)?;
-    // A number takes a digit, and a separator but for the last.
-    let total = layout.total_bytes / layout.stored.bytes() as u64;
-    if source
-        .left()
-        .fewer_than((2 * total).saturating_sub(1))
-        .is_some()
-    {
-        return Err(too_short(layout, 0));
-    }
-    let skipped = header.volume * layout.samples as u64;
-    for index in 0..skipped {
-        next_word(source, layout, index)?;
-    }
-    let volume = match layout.stored {
-        StoredType::U8 => read_as::<u8>(source, layout, geometry, skipped)?,
-        StoredType::I8 => read_as::<i8>(source, layout, geometry, skipped)?,
-        StoredType::U16 => read_as::<u16>(source, layout, geometry, skipped)?,
-        StoredType::I16 => read_as::<i16>(source, layout, geometry, skipped)?,
-        StoredType::I32 => read_as::<i32>(source, layout, geometry, skipped)?,
-        StoredType::F32 => read_as::<f32>(source, layout, geometry, skipped)?,
-        StoredType::F64 => read_as::<f64>(source, layout, geometry, skipped)?,
-        StoredType::U32 | StoredType::U64 | StoredType::I64 => {
-            let samples = collect(source, layout, skipped, |index, text| {
-                narrow(parse::<i128>(index, text, layout)?, index, layout.stored)
-            })?;
-            Volume::new(samples, layout.dims, geometry)?.into()
+/// Samples as decimal numbers, separated by white space or commas.
+pub(crate) struct Decimal<'s, 'a> {
+    pub source: &'s mut Source<'a>,
+    pub layout: &'s Layout,
+    /// Numbers before the first of the volume.
+    pub before: u64,
+}
+
+impl StoredSamples for Decimal<'_, '_> {
+    fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem> {
+        match self.layout.stored {
+            StoredType::U8 => self.parse_all::<u8, T>(first, out),
+            StoredType::I8 => self.parse_all::<i8, T>(first, out),
+            StoredType::U16 => self.parse_all::<u16, T>(first, out),
+            StoredType::I16 => self.parse_all::<i16, T>(first, out),
+            StoredType::I32 => self.parse_all::<i32, T>(first, out),
+            StoredType::F32 => self.parse_all::<f32, T>(first, out),
+            StoredType::F64 => self.parse_all::<f64, T>(first, out),
+            StoredType::U32 | StoredType::U64 | StoredType::I64 => {
+                let stored = self.layout.stored;
+                self.each(first, bytemuck::cast_slice_mut(out), |index, value| {
+                    narrow(value, index, stored)
+                })
+            }
         }
-    };
-    for index in skipped + layout.samples as u64..total {
-        next_word(source, layout, index)?;
     }
-    if !options.allow_trailing_bytes
-        && let Some(word) = source.word(WORD)?
-    {
-        return Err(not_a_number(total, &word, layout));
-    }
-    Ok(volume)
 }
 
-fn read_as<T: Sample + FromStr>(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    skipped: u64,
-) -> Result<AnyVolume, FileProblem> {
-    let samples = collect(source, layout, skipped, |index, text| {
-        parse::<T>(index, text, layout)
-    })?;
-    Ok(Volume::new(samples, layout.dims, geometry)?.into())
-}
+impl Decimal<'_, '_> {
+    /// Reads numbers of the type that `out` has; `T` is the same type by another name.
+    fn parse_all<S: Sample + FromStr, T: Sample>(
+        &mut self,
+        first: u64,
+        out: &mut [T],
+    ) -> Result<(), FileProblem> {
+        self.each(first, bytemuck::cast_slice_mut(out), |_, value: S| {
+            Ok(value)
+        })
+    }
 
-fn collect<T>(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    skipped: u64,
-    parse: impl Fn(u64, &[u8]) -> Result<T, FileProblem>,
-) -> Result<Vec<T>, FileProblem> {
-    let mut samples = Vec::new();
-    while samples.len() < layout.samples {
-        if samples.len() == samples.capacity() {
-            let room = STEP.min(layout.samples - samples.len());
-            reserve(&mut samples, room)?;
+    fn each<P: FromStr, S>(
+        &mut self,
+        first: u64,
+        out: &mut [S],
+        convert: impl Fn(u64, P) -> Result<S, FileProblem>,
+    ) -> Result<(), FileProblem> {
+        for (sample, index) in out.iter_mut().zip(self.before + first..) {
+            let word = self.next_word(index)?;
+            *sample = convert(index, parse(index, &word, self.layout)?)?;
         }
-        let index = skipped + samples.len() as u64;
-        let word = next_word(source, layout, index)?;
-        samples.push(parse(index, &word)?);
+        Ok(())
     }
-    Ok(samples)
+
+    /// Passes over the numbers of the file in this range.
+    pub fn skip(&mut self, range: std::ops::Range<u64>) -> Result<(), FileProblem> {
+        for index in range {
+            self.next_word(index)?;
+        }
+        Ok(())
+    }
+
+    fn next_word(&mut self, index: u64) -> Result<Vec<u8>, FileProblem> {
+        let end = || {
+            let bytes = index * self.layout.stored.bytes() as u64;
+            self.layout.too_short(Amount::Exactly(bytes))
+        };
+        self.source.word(WORD)?.ok_or_else(end)
+    }
+
+    /// Says what stands behind the last number.
+    pub fn check_end(&mut self) -> Result<(), FileProblem> {
+        match self.source.word(WORD)? {
+            None => Ok(()),
+            Some(word) => Err(not_a_number(
+                self.layout.numbers(),
+                &word,
+                self.layout.stored,
+            )),
+        }
+    }
 }
 
-fn next_word(source: &mut Source<'_>, layout: &Layout, index: u64) -> Result<Vec<u8>, FileProblem> {
-    source
-        .word(WORD)?
-        .ok_or_else(|| too_short(layout, index * layout.stored.bytes() as u64))
+/// A number takes a digit, and a separator but for the last: finds out what is surely too short.
+pub(crate) fn check_decimal_length(left: Left, layout: &Layout) -> Result<(), FileProblem> {
+    let characters = layout.numbers().saturating_mul(2).saturating_sub(1);
+    if left.fewer_than(characters).is_some() {
+        return Err(layout.too_short(Amount::Exactly(0)));
+    }
+    Ok(())
 }
 
 fn parse<T: FromStr>(index: u64, word: &[u8], layout: &Layout) -> Result<T, FileProblem> {
     std::str::from_utf8(word)
         .ok()
         .and_then(|text| text.trim_start_matches('+').parse().ok())
-        .ok_or_else(|| not_a_number(index, word, layout))
+        .ok_or_else(|| not_a_number(index, word, layout.stored))
 }
 
-fn not_a_number(index: u64, word: &[u8], layout: &Layout) -> FileProblem {
+fn not_a_number(index: u64, word: &[u8], stored: StoredType) -> FileProblem {
     let text = String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
     FileProblem::NotANumber {
         index,
         text,
-        stored: layout.stored,
+        stored,
     }
 }
 
-/// Reads one volume whose bytes are written as two hexadecimal digits each.
-pub(crate) fn read_hexadecimal(
-    source: &mut Source<'_>,
-    layout: &Layout,
-    geometry: Geometry,
-    options: &ReadOptions,
-    header: &mut HeaderInfo,
-) -> Result<AnyVolume, FileProblem> {
-    if source
-        .left()
-        .fewer_than(layout.total_bytes.saturating_mul(2))
-        .is_some()
-    {
-        return Err(too_short(layout, 0));
-    }
-    let mut bytes = Vec::new();
-    let mut high = None;
-    while let Some(word) = source.word(WORD)? {
-        reserve(&mut bytes, word.len())?;
+/// A source of the bytes that another one has as two hexadecimal digits each.
+pub(crate) fn from_hexadecimal(source: Source<'_>, stored: StoredType) -> Source<'_> {
+    let left = match source.left() {
+        Left::Exactly(left) | Left::AtMost(left) => Left::AtMost(left / 2),
+        Left::Unknown => Left::Unknown,
+    };
+    let digits = Hexadecimal {
+        source,
+        stored,
+        high: None,
+        bytes: Vec::new(),
+        given: 0,
+        made: 0,
+    };
+    Source::from_decoder(digits, left)
+}
+
+struct Hexadecimal<'a> {
+    source: Source<'a>,
+    stored: StoredType,
+    /// The first digit of a byte, where the second is still to come.
+    high: Option<u8>,
+    /// Bytes of the last word.
+    bytes: Vec<u8>,
+    /// How many of them have been given out.
+    given: usize,
+    /// Bytes decoded so far.
+    made: u64,
+}
+
+impl Hexadecimal<'_> {
+    /// Decodes the next word; false at the end.
+    fn next_word(&mut self) -> Result<bool, FileProblem> {
+        let Some(word) = self.source.word(WORD)? else {
+            return Ok(false);
+        };
+        self.bytes.clear();
+        self.given = 0;
+        reserve(&mut self.bytes, word.len())?;
         for &digit in &word {
             let value = (digit as char).to_digit(16).ok_or_else(|| {
-                not_a_number((bytes.len() / layout.stored.bytes()) as u64, &word, layout)
+                not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored)
             })? as u8;
-            match high.take() {
-                None => high = Some(value << 4),
-                Some(high) => bytes.push(high | value),
+            match self.high.take() {
+                None => self.high = Some(value << 4),
+                Some(high) => {
+                    self.bytes.push(high | value);
+                    self.made += 1;
+                }
             }
         }
+        Ok(true)
     }
-    read_samples(
-        &mut Source::from_bytes(&bytes),
-        layout,
-        geometry,
-        options,
-        header,
-    )
+}
+
+impl Read for Hexadecimal<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.bytes.len() {
+            if !self.next_word().map_err(io::Error::other)? {
+                return Ok(0);
+            }
+        }
+        let rest = &self.bytes[self.given..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.given += count;
+        Ok(count)
+    }
 }

@@ -4,10 +4,13 @@
 mod bad_input;
 mod helpers;
 mod mesh_files;
+mod mesh_pieces;
 mod metaimage;
 mod nifti_files;
 mod npy_files;
 mod nrrd;
+mod planes;
+mod planes_of_files;
 mod properties;
 mod raw;
 mod real_volume;

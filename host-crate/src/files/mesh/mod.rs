@@ -1,13 +1,17 @@
 //! Mesh files: one writer per format, and a PLY reader.
 
+mod ahead;
 mod encode;
 mod obj;
+mod parts;
 mod ply;
 mod ply_header;
 mod ply_read;
+mod spool;
 mod stl;
 mod vtk;
 mod vtp;
+mod writer;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -15,9 +19,13 @@ use std::path::Path;
 use super::format::extension;
 use super::replace::replace_file;
 use super::{FileError, FileProblem, MeshFormat};
-use crate::mesh::{TriangleMesh, Triangles};
+use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
+pub use parts::Counts as MeshCounts;
 pub use ply_read::{read_mesh, read_mesh_bytes};
+pub use writer::{MeshWriter, MeshWriterOptions};
+
+use parts::{Counts, Form, Part, write_facets};
 
 /// How to write a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,15 +76,7 @@ pub fn write_mesh(
 ) -> Result<(), FileError> {
     let path = path.as_ref();
     let problem = |problem| FileError::new(path, problem);
-    let format = options
-        .format
-        .or_else(|| MeshFormat::from_path(path))
-        .ok_or_else(|| {
-            problem(FileProblem::UnknownExtension {
-                extension: extension(path),
-                known: "meshes are written as .ply, .obj, .stl, .vtk and .vtp",
-            })
-        })?;
+    let format = format_of(path, options.format)?;
     mesh.validate().map_err(|error| problem(error.into()))?;
     check_limits(format, mesh).map_err(problem)?;
     replace_file(path, |file| {
@@ -86,6 +86,19 @@ pub fn write_mesh(
     })
 }
 
+/// The format of an output file.
+fn format_of(path: &Path, named: Option<MeshFormat>) -> Result<MeshFormat, FileError> {
+    named
+        .or_else(|| MeshFormat::from_path(path))
+        .ok_or_else(|| {
+            let unknown = FileProblem::UnknownExtension {
+                extension: extension(path),
+                known: "meshes are written as .ply, .obj, .stl, .vtk and .vtp",
+            };
+            FileError::new(path, unknown)
+        })
+}
+
 /// Writes a valid mesh, within the format's limits, to anything.
 fn encode(
     format: MeshFormat,
@@ -93,14 +106,39 @@ fn encode(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let normals = mesh.normals.as_deref().filter(|_| options.normals);
-    match format {
-        MeshFormat::Ply => ply::write(mesh, normals, out),
-        MeshFormat::Obj => obj::write(mesh, normals, out),
-        MeshFormat::Stl => stl::write(mesh, out),
-        MeshFormat::Vtk => vtk::write(mesh, normals, out),
-        MeshFormat::Vtp => vtp::write(mesh, normals, out),
+    match &mesh.triangles {
+        Triangles::U32(triangles) => encode_parts(format, mesh, triangles, options, out),
+        Triangles::U64(triangles) => encode_parts(format, mesh, triangles, options, out),
     }
+}
+
+fn encode_parts<I: VertexIndex + Into<u64>>(
+    format: MeshFormat,
+    mesh: &TriangleMesh,
+    triangles: &[[I; 3]],
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let normals = mesh.normals.as_deref().filter(|_| options.normals);
+    let form = Form {
+        format,
+        normals: normals.is_some(),
+    };
+    let counts = Counts {
+        vertices: mesh.vertices.len() as u64,
+        triangles: triangles.len() as u64,
+    };
+    for part in form.parts(counts) {
+        match part {
+            Part::Bytes(bytes) => out.write_all(&bytes)?,
+            Part::Vertices => form.write_vertices(&mesh.vertices, normals, out)?,
+            Part::Normals => form.write_normals(normals.unwrap_or_default(), out)?,
+            Part::Triangles => form.write_triangles(triangles, out)?,
+            Part::Ends => vtp::write_ends(counts.triangles, out)?,
+            Part::Facets => write_facets(&mesh.vertices, triangles, out)?,
+        }
+    }
+    Ok(())
 }
 
 /// What a format cannot count.
@@ -131,22 +169,6 @@ fn limits(format: MeshFormat, vertices: u64, triangles: u64) -> Result<(), FileP
         MeshFormat::Stl => check("triangles", 32, triangles, u64::from(u32::MAX)),
         MeshFormat::Vtk => check("vertices", 31, vertices, 1 << 31),
         MeshFormat::Obj | MeshFormat::Vtp => Ok(()),
-    }
-}
-
-/// Runs the same code for both index types.
-fn with_indices(
-    triangles: &Triangles,
-    out: &mut dyn Write,
-    encode: impl Fn([u64; 3], &mut Vec<u8>) + Sync,
-) -> io::Result<()> {
-    match triangles {
-        Triangles::U32(triangles) => encode::items(out, triangles, |corners, bytes| {
-            encode(corners.map(u64::from), bytes);
-        }),
-        Triangles::U64(triangles) => {
-            encode::items(out, triangles, |corners, bytes| encode(*corners, bytes))
-        }
     }
 }
 

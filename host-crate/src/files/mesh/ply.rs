@@ -3,49 +3,50 @@
 use std::io::{self, Write};
 
 use super::encode::{items, put_le};
-use super::with_indices;
-use crate::mesh::TriangleMesh;
+use super::parts::{Counts, Part};
 
-pub(super) fn write(
-    mesh: &TriangleMesh,
+pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
+    let Counts {
+        vertices,
+        triangles,
+    } = counts;
+    let normal_fields = if normals {
+        "property float nx\nproperty float ny\nproperty float nz\n"
+    } else {
+        ""
+    };
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox\n\
+         element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n{normal_fields}\
+         element face {triangles}\nproperty list uchar uint vertex_indices\nend_header\n"
+    );
+    vec![Part::text(header), Part::Vertices, Part::Triangles]
+}
+
+pub(super) fn write_vertices(
+    positions: &[[f32; 3]],
     normals: Option<&[[f32; 3]]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(
-        out,
-        "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox"
-    )?;
-    writeln!(out, "element vertex {}", mesh.vertices.len())?;
-    writeln!(out, "property float x\nproperty float y\nproperty float z")?;
-    if normals.is_some() {
-        writeln!(
-            out,
-            "property float nx\nproperty float ny\nproperty float nz"
-        )?;
+    let Some(normals) = normals else {
+        return items(out, positions, |position, bytes| put_le(bytes, *position));
+    };
+    // Positions and normals alternate; the pairs are made a piece at a time.
+    const PIECE: usize = 1 << 19;
+    for (positions, normals) in positions.chunks(PIECE).zip(normals.chunks(PIECE)) {
+        let pairs: Vec<_> = positions.iter().zip(normals).collect();
+        items(out, &pairs, |(position, normal), bytes| {
+            put_le(bytes, **position);
+            put_le(bytes, **normal);
+        })?;
     }
-    writeln!(out, "element face {}", mesh.triangles.len())?;
-    writeln!(out, "property list uchar uint vertex_indices\nend_header")?;
-    match normals {
-        None => items(out, &mesh.vertices, |position, bytes| {
-            put_le(bytes, *position)
-        })?,
-        Some(normals) => {
-            // Positions and normals alternate; the pairs are made a piece at a time.
-            const PIECE: usize = 1 << 19;
-            for (positions, normals) in mesh.vertices.chunks(PIECE).zip(normals.chunks(PIECE)) {
-                let pairs: Vec<_> = positions.iter().zip(normals).collect();
-                items(out, &pairs, |(position, normal), bytes| {
-                    put_le(bytes, **position);
-                    put_le(bytes, **normal);
-                })?;
-            }
-        }
+    Ok(())
+}
+
+pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
+    bytes.push(3);
+    for corner in corners {
+        // The number of vertices has been checked: every index of a valid mesh fits.
+        bytes.extend_from_slice(&(corner as u32).to_le_bytes());
     }
-    with_indices(&mesh.triangles, out, |corners, bytes| {
-        bytes.push(3);
-        for corner in corners {
-            // The number of vertices has been checked: every index fits.
-            bytes.extend_from_slice(&(corner as u32).to_le_bytes());
-        }
-    })
 }

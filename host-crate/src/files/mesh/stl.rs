@@ -1,27 +1,26 @@
 //! Writing STL: binary, little-endian, one record of 50 bytes per triangle with its facet normal.
 
-use std::io::{self, Write};
-
 use nalgebra::Vector3;
 
 use super::encode::put_le;
-use super::with_indices;
-use crate::mesh::{TriangleMesh, VertexIndex};
+use super::parts::{Counts, Part};
 
-pub(super) fn write(mesh: &TriangleMesh, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn parts(counts: Counts) -> Vec<Part> {
     // Readers take a file that starts with "solid" for the text form.
-    let mut header = [b' '; 80];
+    let mut header = vec![b' '; 80];
     header[..28].copy_from_slice(b"binary STL, made by ferrovox");
-    out.write_all(&header)?;
-    out.write_all(&(mesh.triangles.len() as u32).to_le_bytes())?;
-    with_indices(&mesh.triangles, out, |corners, bytes| {
-        let corners = corners.map(|corner| mesh.vertices[corner.position()]);
-        put_le(bytes, facet_normal(corners));
-        for corner in corners {
-            put_le(bytes, corner);
-        }
-        bytes.extend_from_slice(&[0; 2]);
-    })
+    // The number of triangles has been checked: it fits.
+    header.extend_from_slice(&(counts.triangles as u32).to_le_bytes());
+    vec![Part::Bytes(header), Part::Facets]
+}
+
+/// A triangle by the positions of its corners.
+pub(super) fn put_facet(bytes: &mut Vec<u8>, corners: [[f32; 3]; 3]) {
+    put_le(bytes, facet_normal(corners));
+    for corner in corners {
+        put_le(bytes, corner);
+    }
+    bytes.extend_from_slice(&[0; 2]);
 }
 
 /// The unit normal by the right-hand rule; zero for a triangle without area or with a corner that is not finite.

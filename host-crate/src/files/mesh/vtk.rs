@@ -1,37 +1,36 @@
 //! Writing VTK's legacy format, version 3.0: binary polydata, big-endian, 32 bit signed indices.
 
-use std::io::{self, Write};
+use super::parts::{Counts, Part};
 
-use super::encode::{items, put_be};
-use super::with_indices;
-use crate::mesh::TriangleMesh;
-
-pub(super) fn write(
-    mesh: &TriangleMesh,
-    normals: Option<&[[f32; 3]]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
-    writeln!(
-        out,
-        "# vtk DataFile Version 3.0\nwritten by ferrovox\nBINARY\nDATASET POLYDATA"
-    )?;
-    writeln!(out, "POINTS {vertices} float")?;
-    items(out, &mesh.vertices, |position, bytes| {
-        put_be(bytes, *position)
-    })?;
+pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
+    let Counts {
+        vertices,
+        triangles,
+    } = counts;
     // The second number counts the integers: a 3 and three indices per triangle.
-    writeln!(out, "\nPOLYGONS {triangles} {}", 4 * triangles as u128)?;
-    with_indices(&mesh.triangles, out, |corners, bytes| {
-        bytes.extend_from_slice(&3_i32.to_be_bytes());
-        for corner in corners {
-            // The number of vertices has been checked: every index fits.
-            bytes.extend_from_slice(&(corner as i32).to_be_bytes());
-        }
-    })?;
-    if let Some(normals) = normals {
-        writeln!(out, "\nPOINT_DATA {vertices}\nNORMALS normals float")?;
-        items(out, normals, |normal, bytes| put_be(bytes, *normal))?;
+    let integers = 4 * u128::from(triangles);
+    let mut parts = vec![
+        Part::text(format!(
+            "# vtk DataFile Version 3.0\nwritten by ferrovox\nBINARY\nDATASET POLYDATA\nPOINTS {vertices} float\n"
+        )),
+        Part::Vertices,
+        Part::text(format!("\nPOLYGONS {triangles} {integers}\n")),
+        Part::Triangles,
+    ];
+    if normals {
+        parts.push(Part::text(format!(
+            "\nPOINT_DATA {vertices}\nNORMALS normals float\n"
+        )));
+        parts.push(Part::Normals);
     }
-    writeln!(out)
+    parts.push(Part::text("\n".to_owned()));
+    parts
+}
+
+pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
+    bytes.extend_from_slice(&3_i32.to_be_bytes());
+    for corner in corners {
+        // The number of vertices has been checked: every index of a valid mesh fits.
+        bytes.extend_from_slice(&(corner as i32).to_be_bytes());
+    }
 }

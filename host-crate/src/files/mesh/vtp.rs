@@ -2,19 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::encode::{items, put_le};
-use super::with_indices;
-use crate::mesh::TriangleMesh;
+use super::parts::{Counts, Part};
 
 /// Bytes of the length that stands before each array.
 const LENGTH: u64 = 8;
 
-pub(super) fn write(
-    mesh: &TriangleMesh,
-    normals: Option<&[[f32; 3]]>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let (vertices, triangles) = (mesh.vertices.len() as u64, mesh.triangles.len() as u64);
+pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
+    let Counts {
+        vertices,
+        triangles,
+    } = counts;
     let vectors = 12 * vertices;
     let connectivity = 24 * triangles;
     let ends = 8 * triangles;
@@ -23,48 +20,57 @@ pub(super) fn write(
     let ends_at = connectivity_at + LENGTH + connectivity;
     let normals_at = ends_at + LENGTH + ends;
 
-    writeln!(out, r#"<?xml version="1.0"?>"#)?;
-    writeln!(
-        out,
-        r#"<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">"#
-    )?;
-    writeln!(
-        out,
-        r#"<PolyData><Piece NumberOfPoints="{vertices}" NumberOfVerts="0" NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="{triangles}">"#
-    )?;
-    if normals.is_some() {
-        writeln!(
-            out,
-            r#"<PointData Normals="normals"><DataArray type="Float32" Name="normals" NumberOfComponents="3" format="appended" offset="{normals_at}"/></PointData>"#
-        )?;
+    let normals_array = if normals {
+        format!(
+            "<PointData Normals=\"normals\"><DataArray type=\"Float32\" Name=\"normals\" NumberOfComponents=\"3\" \
+             format=\"appended\" offset=\"{normals_at}\"/></PointData>\n"
+        )
+    } else {
+        String::new()
+    };
+    let header = format!(
+        r#"<?xml version="1.0"?>
+<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<PolyData><Piece NumberOfPoints="{vertices}" NumberOfVerts="0" NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="{triangles}">
+{normals_array}<Points><DataArray type="Float32" Name="points" NumberOfComponents="3" format="appended" offset="0"/></Points>
+<Polys><DataArray type="Int64" Name="connectivity" format="appended" offset="{connectivity_at}"/><DataArray type="Int64" Name="offsets" format="appended" offset="{ends_at}"/></Polys>
+</Piece></PolyData>
+<AppendedData encoding="raw">_"#
+    );
+    let length = |bytes: u64| Part::Bytes(bytes.to_le_bytes().to_vec());
+    let mut parts = vec![
+        Part::text(header),
+        length(vectors),
+        Part::Vertices,
+        length(connectivity),
+        Part::Triangles,
+        length(ends),
+        Part::Ends,
+    ];
+    if normals {
+        parts.extend([length(vectors), Part::Normals]);
     }
-    writeln!(
-        out,
-        r#"<Points><DataArray type="Float32" Name="points" NumberOfComponents="3" format="appended" offset="0"/></Points>"#
-    )?;
-    writeln!(
-        out,
-        r#"<Polys><DataArray type="Int64" Name="connectivity" format="appended" offset="{connectivity_at}"/><DataArray type="Int64" Name="offsets" format="appended" offset="{ends_at}"/></Polys>"#
-    )?;
-    writeln!(out, r#"</Piece></PolyData>"#)?;
-    write!(out, r#"<AppendedData encoding="raw">_"#)?;
-    out.write_all(&vectors.to_le_bytes())?;
-    items(out, &mesh.vertices, |position, bytes| {
-        put_le(bytes, *position)
-    })?;
-    out.write_all(&connectivity.to_le_bytes())?;
-    with_indices(&mesh.triangles, out, |corners, bytes| {
-        for corner in corners {
-            bytes.extend_from_slice(&corner.to_le_bytes());
-        }
-    })?;
-    out.write_all(&ends.to_le_bytes())?;
-    for triangle in 1..=triangles {
-        out.write_all(&(3 * triangle).to_le_bytes())?;
+    parts.push(Part::text("\n</AppendedData></VTKFile>\n".to_owned()));
+    parts
+}
+
+pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
+    for corner in corners {
+        bytes.extend_from_slice(&corner.to_le_bytes());
     }
-    if let Some(normals) = normals {
-        out.write_all(&vectors.to_le_bytes())?;
-        items(out, normals, |normal, bytes| put_le(bytes, *normal))?;
+}
+
+/// Where each triangle's indices end in the connectivity.
+pub(super) fn write_ends(triangles: u64, out: &mut dyn Write) -> io::Result<()> {
+    const PIECE: u64 = 1 << 15;
+    let mut written = 0;
+    while written < triangles {
+        let next = triangles.min(written + PIECE);
+        let ends: Vec<u8> = (written + 1..=next)
+            .flat_map(|triangle| (3 * triangle).to_le_bytes())
+            .collect();
+        out.write_all(&ends)?;
+        written = next;
     }
-    writeln!(out, "\n</AppendedData></VTKFile>")
+    Ok(())
 }

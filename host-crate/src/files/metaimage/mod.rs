@@ -12,42 +12,45 @@ use nalgebra::Vector3;
 use super::axes::complete_axes;
 use super::data_files::{DataFiles, wrap};
 use super::layout::Layout;
-use super::samples::read_samples;
+use super::opened::{Encoding, Opened};
 use super::source::{Left, Source};
-use super::text::read_decimal;
-use super::{Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFile, VolumeFormat};
-use crate::volume::{AnyVolume, Geometry};
+use super::{Compression, FileProblem, HeaderInfo, VolumeFormat};
+use crate::volume::Geometry;
 use header::{DataFile, Header};
 
-pub(crate) fn read(
-    mut source: Source<'_>,
-    data_files: &dyn DataFiles,
-    options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    data_files: &dyn DataFiles<'a>,
+) -> Result<Opened<'a>, FileProblem> {
     let fields = Header::read(&mut source)?;
     let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?;
     let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
     let geometry = geometry(&fields)?;
-    let volume = match &fields.data_file {
-        DataFile::Local => read_data(source, &fields, &layout, geometry, options, &mut header)?,
+    let (source, data_name) = match &fields.data_file {
+        DataFile::Local => (open_data(source, &fields, &layout, &mut header)?, None),
         DataFile::Named(name) => {
             header.data_file = Some(data_files.path(name));
             let data = data_files.open(name)?;
-            read_data(data, &fields, &layout, geometry, options, &mut header)
-                .map_err(|problem| wrap(name, problem))?
+            let data = open_data(data, &fields, &layout, &mut header)
+                .map_err(|problem| wrap(name, problem))?;
+            (data, Some(name.clone()))
         }
     };
-    Ok(VolumeFile { volume, header })
+    let mut opened = Opened::new(source, layout, geometry, header);
+    if !fields.binary {
+        opened.encoding = Encoding::Decimal;
+    }
+    opened.data_name = data_name;
+    Ok(opened)
 }
 
-fn read_data(
-    mut source: Source<'_>,
+/// Goes to the first sample; compression is undone from there on.
+fn open_data<'a>(
+    mut source: Source<'a>,
     fields: &Header,
     layout: &Layout,
-    geometry: Geometry,
-    options: &ReadOptions,
     header: &mut HeaderInfo,
-) -> Result<AnyVolume, FileProblem> {
+) -> Result<Source<'a>, FileProblem> {
     match (u64::try_from(fields.header_size), source.left()) {
         (Ok(bytes), _) => {
             source.skip(bytes)?;
@@ -63,10 +66,7 @@ fn read_data(
             )));
         }
     }
-    if !fields.binary {
-        return read_decimal(&mut source, layout, geometry, options, header);
-    }
-    if fields.compressed {
+    if fields.binary && fields.compressed {
         // MetaIO writes zlib and reads gzip as well.
         if source.peek(2)? == [0x1f, 0x8b] {
             header.compression = Compression::Gzip;
@@ -76,7 +76,7 @@ fn read_data(
             source = source.inflate();
         }
     }
-    read_samples(&mut source, layout, geometry, options, header)
+    Ok(source)
 }
 
 /// The index-to-world map in RAS: LPS with x and y negated.

@@ -7,16 +7,12 @@ mod write;
 pub(crate) use write::write;
 
 use super::layout::Layout;
-use super::samples::read_samples;
-use super::scale::scale;
+use super::opened::Opened;
 use super::source::Source;
-use super::{FileProblem, HeaderInfo, ReadOptions, Scaling, StoredType, VolumeFile, VolumeFormat};
+use super::{FileProblem, HeaderInfo, Scaling, StoredType, VolumeFormat};
 use header::Header;
 
-pub(crate) fn read(
-    mut source: Source<'_>,
-    options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
     let fields = Header::read(&mut source)?;
     let stored = stored_type(fields.datatype)?;
     check_bits(&fields, stored)?;
@@ -35,13 +31,8 @@ pub(crate) fn read(
             found: source.position(),
         });
     }
-    let volume = read_samples(&mut source, &layout, geometry, options, &mut header)?;
     header.scaling = scaling(&fields);
-    let volume = match header.scaling {
-        Some(scaling) => scale(volume, scaling),
-        None => volume,
-    };
-    Ok(VolumeFile { volume, header })
+    Ok(Opened::new(source, layout, geometry, header))
 }
 
 /// The NIFTI_TYPE_* codes that volumes can take.

@@ -12,21 +12,16 @@ pub(crate) use write::write;
 
 use super::error::show_bytes;
 use super::layout::Layout;
-use super::samples::read_samples;
+use super::opened::Opened;
 use super::source::Source;
-use super::{
-    ByteOrder, FileProblem, HeaderInfo, ReadOptions, StoredType, VolumeFile, VolumeFormat,
-};
+use super::{ByteOrder, FileProblem, HeaderInfo, StoredType, VolumeFormat};
 use crate::volume::Geometry;
 use dictionary::Value;
 
 /// Longest header text: that of a plain array has some hundred bytes.
 const HEADER: usize = 1 << 16;
 
-pub(crate) fn read(
-    mut source: Source<'_>,
-    options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
     let (version, text) = header_text(&mut source)?;
     let entries = dictionary::parse(&text).map_err(damaged)?;
     let get = |key: &str| {
@@ -51,14 +46,7 @@ pub(crate) fn read(
     let layout = Layout::new(&sizes, stored, order)?;
     let mut header = HeaderInfo::new(VolumeFormat::Npy, stored, order);
     header.version = Some(format!("npy {}.{}", version[0], version[1]));
-    let volume = read_samples(
-        &mut source,
-        &layout,
-        Geometry::default(),
-        options,
-        &mut header,
-    )?;
-    Ok(VolumeFile { volume, header })
+    Ok(Opened::new(source, layout, Geometry::default(), header))
 }
 
 /// The version and the header's text.

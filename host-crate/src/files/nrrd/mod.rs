@@ -12,23 +12,19 @@ pub(crate) use write::write;
 
 use super::data_files::{DataFiles, wrap};
 use super::layout::Layout;
-use super::samples::read_samples;
+use super::opened::{self, Opened};
 use super::source::{Left, Source};
-use super::text::{read_decimal, read_hexadecimal};
-use super::{
-    ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFile, VolumeFormat,
-};
-use crate::volume::{AnyVolume, Geometry};
+use super::text::from_hexadecimal;
+use super::{ByteOrder, Compression, FileProblem, HeaderInfo, VolumeFormat};
 use header::{Encoding, Header};
 
 /// Lines that `line skip` passes over are cut at this length.
 const LINE: usize = 1 << 16;
 
-pub(crate) fn read(
-    mut source: Source<'_>,
-    data_files: &dyn DataFiles,
-    options: &ReadOptions,
-) -> Result<VolumeFile, FileProblem> {
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    data_files: &dyn DataFiles<'a>,
+) -> Result<Opened<'a>, FileProblem> {
     let fields = Header::read(&mut source)?;
     let axes = geometry::spatial_axes(&fields)?;
     let layout = Layout::new(
@@ -45,30 +41,34 @@ pub(crate) fn read(
             fields.stored
         )));
     }
-    let volume = match &fields.data_file {
-        None => read_data(source, &fields, &layout, geometry, options, &mut header)?,
+    if fields.encoding == Encoding::Gzip {
+        header.compression = Compression::Gzip;
+    }
+    let source = match &fields.data_file {
+        None => open_data(source, &fields, &layout)?,
         Some(name) => {
             header.data_file = Some(data_files.path(name));
-            let data = data_files.open(name)?;
-            read_data(data, &fields, &layout, geometry, options, &mut header)
+            open_data(data_files.open(name)?, &fields, &layout)
                 .map_err(|problem| wrap(name, problem))?
         }
     };
-    Ok(VolumeFile { volume, header })
+    let mut opened = Opened::new(source, layout, geometry, header);
+    if fields.encoding == Encoding::Ascii {
+        opened.encoding = opened::Encoding::Decimal;
+    }
+    opened.data_name = fields.data_file;
+    Ok(opened)
 }
 
-fn read_data(
-    mut source: Source<'_>,
+/// Goes to the first sample; compression and hexadecimal digits are undone from there on.
+fn open_data<'a>(
+    mut source: Source<'a>,
     fields: &Header,
     layout: &Layout,
-    geometry: Geometry,
-    options: &ReadOptions,
-    header: &mut HeaderInfo,
-) -> Result<AnyVolume, FileProblem> {
+) -> Result<Source<'a>, FileProblem> {
     // Lines are skipped before decompression, bytes after it.
     skip_lines(&mut source, fields.line_skip)?;
     if fields.encoding == Encoding::Gzip {
-        header.compression = Compression::Gzip;
         source = source.gunzip();
     }
     match u64::try_from(fields.byte_skip) {
@@ -77,13 +77,10 @@ fn read_data(
         }
         Err(_) => skip_to_last(&mut source, fields, layout)?,
     }
-    match fields.encoding {
-        Encoding::Raw | Encoding::Gzip => {
-            read_samples(&mut source, layout, geometry, options, header)
-        }
-        Encoding::Ascii => read_decimal(&mut source, layout, geometry, options, header),
-        Encoding::Hex => read_hexadecimal(&mut source, layout, geometry, options, header),
-    }
+    Ok(match fields.encoding {
+        Encoding::Hex => from_hexadecimal(source, layout.stored),
+        Encoding::Raw | Encoding::Gzip | Encoding::Ascii => source,
+    })
 }
 
 fn skip_lines(source: &mut Source<'_>, lines: u64) -> Result<(), FileProblem> {

@@ -1,0 +1,96 @@
+//! Bytes that can be read at any place, by several threads at once.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::FileProblem;
+
+/// Bytes that one thread reads at a time.
+const PIECE: usize = 4 << 20;
+
+/// A regular file or memory.
+#[derive(Clone)]
+pub(crate) enum Positioned<'a> {
+    File(Arc<File>),
+    Bytes(&'a [u8]),
+}
+
+impl Positioned<'_> {
+    /// Fills `buffer` with the bytes from `offset` on; false if there are not so many. Large buffers are filled by
+    /// several threads.
+    ///
+    /// A file is read, not mapped: pages of a map whose file another program cuts short end the process, and
+    /// a read of them is an error that can be returned. The pages stay the system's and are no memory of the process.
+    pub fn fill(&self, buffer: &mut [u8], offset: u64) -> Result<bool, FileProblem> {
+        match self {
+            Self::Bytes(bytes) => {
+                let found = usize::try_from(offset)
+                    .ok()
+                    .and_then(|offset| bytes.get(offset..)?.get(..buffer.len()));
+                if let Some(found) = found {
+                    buffer.copy_from_slice(found);
+                }
+                Ok(found.is_some())
+            }
+            Self::File(file) => buffer
+                .par_chunks_mut(PIECE)
+                .enumerate()
+                .map(|(index, piece)| fill_at(file, piece, offset + (index * PIECE) as u64))
+                .try_reduce(|| true, |a, b| Ok(a && b))
+                .map_err(|error| FileProblem::from_io("read", error)),
+        }
+    }
+}
+
+/// Fills a buffer from a place in a file; false if the file ends before.
+fn fill_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<bool> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, offset) {
+            Ok(0) => return Ok(false),
+            Ok(read) => {
+                buffer = &mut buffer[read..];
+                offset += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn large_pieces_and_ends() {
+        let content: Vec<u8> = (0..PIECE + 1000).map(|i| (i * 31 / 8) as u8).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&content).unwrap();
+        for bytes in [
+            Positioned::File(Arc::new(file)),
+            Positioned::Bytes(&content),
+        ] {
+            let mut buffer = vec![0; PIECE + 990];
+            assert!(bytes.fill(&mut buffer, 10).unwrap());
+            assert!(buffer == content[10..]);
+            assert!(!bytes.fill(&mut buffer, 11).unwrap());
+            assert!(!bytes.fill(&mut buffer[..1], 1 << 40).unwrap());
+            assert!(bytes.fill(&mut [], 5).unwrap());
+        }
+    }
+}
