@@ -120,6 +120,36 @@ impl Stream {
         Ok(elements)
     }
 
+    /// Copies a buffer to another of the same length on this device.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
+    pub fn copy<T: Element>(
+        &self,
+        from: &Buffer<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        if from.len() != to.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: from.len(),
+                to: to.len(),
+            });
+        }
+        self.check_device(from)?;
+        self.check_device(to)?;
+        match (from.memory(), to.memory(), &self.cuda) {
+            (BufferMemory::Cuda(from), BufferMemory::Cuda(to), Some(stream)) => {
+                stream.copy_on_device(to, from)
+            }
+            _ => {
+                if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
+                    to.copy_from_slice(from);
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
     ///
     /// A CUDA driver compiles a kernel when it is first launched, or several together here, which is quicker; it keeps what it
