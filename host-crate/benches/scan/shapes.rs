@@ -5,7 +5,10 @@ use ferrovox::device::{Buffer, Launch};
 use ferrovox_kernels::scan::{
     TileJob,
     look_back::HEADER,
-    tuning::{Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Rows4, Rows8, TileShape, tune_scan},
+    tuning::{
+        Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Rows4, Rows8, Staged4, Staged6, Staged8, TileShape,
+        tune_scan,
+    },
 };
 
 /// Times all shapes, for each block size and pause.
@@ -33,6 +36,9 @@ pub fn measure(
             one.measure::<Ahead4>()?;
             one.measure::<Ahead6>()?;
             one.measure::<Ahead8>()?;
+            one.measure::<Staged4>()?;
+            one.measure::<Staged6>()?;
+            one.measure::<Staged8>()?;
         }
     }
     Ok(())
@@ -58,7 +64,9 @@ impl Shape<'_> {
         };
         let tiles = count.div_ceil(tile) as u32;
         let blocks = tiles.min(plan.resident_blocks);
-        let launch = Launch::pieces(blocks.into()).at_most_threads(self.threads);
+        let launch = Launch::pieces(blocks.into())
+            .at_most_threads(self.threads)
+            .dynamic_shared_bytes(S::SHARED_BYTES * self.threads);
         let mut job = TileJob {
             count,
             tile,

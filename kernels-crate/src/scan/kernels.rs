@@ -1,6 +1,6 @@
 //! The entry points of the single-pass scan, and the shapes of their tiles.
 
-use super::single_pass::{TileJob, scan_tiles};
+use super::single_pass::{REGISTERS, TileJob, scan_tiles};
 use crate::operator::{Lift, Max, Min, Operator, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
@@ -26,7 +26,7 @@ pub unsafe fn scan_words<V: Value + Lift<V> + KernelType, O: Operator<V> + Kerne
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) {
-    scan_tiles::<V, V, O, 4, { WORD_ITEMS / 4 }, true, 64>(
+    scan_tiles::<V, V, O, 4, { WORD_ITEMS / 4 }, REGISTERS, 64>(
         input, output, initial, job, states, total,
     );
 }
@@ -47,7 +47,7 @@ pub unsafe fn scan_longs<V: Value + Lift<V> + KernelType, O: Operator<V> + Kerne
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) {
-    scan_tiles::<V, V, O, 2, { LONG_ITEMS / 2 }, true, 72>(
+    scan_tiles::<V, V, O, 2, { LONG_ITEMS / 2 }, REGISTERS, 72>(
         input, output, initial, job, states, total,
     );
 }
@@ -67,7 +67,7 @@ pub unsafe fn sum_into_words<I: Lift<u32> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u32>,
 ) {
-    scan_tiles::<I, u32, Sum, 4, { WORD_ITEMS / 4 }, true, 64>(
+    scan_tiles::<I, u32, Sum, 4, { WORD_ITEMS / 4 }, REGISTERS, 64>(
         input, output, initial, job, states, total,
     );
 }
@@ -87,7 +87,7 @@ pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    scan_tiles::<I, u64, Sum, 2, { LONG_ITEMS / 2 }, true, 64>(
+    scan_tiles::<I, u64, Sum, 2, { LONG_ITEMS / 2 }, REGISTERS, 64>(
         input, output, initial, job, states, total,
     );
 }

@@ -2,15 +2,16 @@
 
 use super::{
     look_back::TileStates,
-    tile::{Rows, Stretch, exchange_totals},
+    tile::{Rows, Stretch},
 };
 use crate::{
     block::WarpValues,
     operator::{Lift, Operator, Value},
-    warp::{AnyWarps, FullWarps, Warps},
+    warp::{self, AnyWarps, FullWarps, Warps},
 };
 use cuda_std::{
-    SharedView, View, ViewMut, cfg::ComputeCapability, misc::max_registers, shared_view, thread,
+    SharedView, View, ViewMut, cfg::ComputeCapability, misc::max_registers,
+    shared::dynamic_shared_mem, shared_view, thread,
 };
 
 /// One scan, as its blocks see it.
@@ -48,14 +49,21 @@ impl TileJob {
     }
 }
 
+/// Nothing is read ahead: other blocks of the multiprocessor have to fill the time.
+pub const NOTHING: u8 = 0;
+/// The next tile is read ahead into registers.
+pub const REGISTERS: u8 = 1;
+/// The next tile is copied ahead into dynamic shared memory, which has room for a tile.
+pub const SHARED: u8 = 2;
+
 /// Places in the block's shared array of numbers.
 const NUMBERS: usize = 2;
 
 /// The body of the single-pass kernels: scans tile after tile.
 ///
 /// A block takes tiles by number from a counter, so that all tiles before one of its own are finished or being worked on,
-/// whatever blocks the device runs at a time. While it works on one it knows the next, and with `AHEAD` it has the
-/// next one's loads in flight. Each tile: its threads scan their elements among themselves; the first warp publishes the
+/// whatever blocks the device runs at a time. While it works on one it knows the next, and has the next one's loads in
+/// flight as `AHEAD` says. Each tile: its threads scan their elements among themselves; the first warp publishes the
 /// tile's aggregate, looks back for what came before, and publishes its prefix; all threads write. Two barriers a tile.
 ///
 /// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes is held in registers; any other is read
@@ -69,8 +77,8 @@ pub fn scan_tiles<
     O: Operator<V>,
     const N: usize,
     const ROWS: usize,
-    const AHEAD: bool,
-    const REGISTERS: u32,
+    const AHEAD: u8,
+    const MOST_REGISTERS: u32,
 >(
     input: View<I>,
     output: ViewMut<V>,
@@ -81,7 +89,7 @@ pub fn scan_tiles<
 ) {
     // older assemblers' allocation needs more than these; there the device decides how many threads a block can have
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
-        max_registers::<REGISTERS>();
+        max_registers::<MOST_REGISTERS>();
     }
     let threads = thread::block_dim_x();
     let rank = thread::thread_idx_x();
@@ -89,6 +97,12 @@ pub fn scan_tiles<
     let numbers = shared_view![u32; NUMBERS];
     let room = WarpValues::new(shared_view![u32; WarpValues::LEN]);
     let prefix_room = WarpValues::new(shared_view![u32; WarpValues::LEN]);
+
+    let staged = staging_room::<I>(if AHEAD == SHARED {
+        Rows::<I, N, ROWS>::ITEMS * threads as usize
+    } else {
+        0
+    });
 
     let rows_fit = threads.is_multiple_of(32)
         && job.tile == threads as u64 * Rows::<I, N, ROWS>::ITEMS as u64
@@ -111,13 +125,20 @@ pub fn scan_tiles<
     let mut next = numbers.read(1);
     let mut rows = read(tile);
     while tile < tiles_in_rows {
-        let ahead = if AHEAD {
+        let ahead = if AHEAD == REGISTERS {
             read(next)
         } else {
             Rows::filled(I::ZERO)
         };
         let (before, warp_total) = rows.scan_warp::<V, O>();
-        let block = exchange_totals::<V, O>(room, warp_total);
+        if warp::lane() == 0 {
+            room.write((rank / 32) as usize, warp_total);
+        }
+        thread::sync_threads();
+        if AHEAD == SHARED && next < tiles_in_rows {
+            Rows::<I, N, ROWS>::stage(input, next as u64 * job.tile, staged);
+        }
+        let block = room.scan::<V, O, FullWarps>();
         let this = Tile { states, job, tile };
         this.take_after(next, numbers);
         this.resolve::<V, O, FullWarps>(block.total, initial, total, prefix_room);
@@ -127,7 +148,11 @@ pub fn scan_tiles<
         rows.write::<V, O>(prefix, &before, job.inclusive != 0, output, start);
         tile = next;
         next = numbers.read(0);
-        rows = if AHEAD { ahead } else { read(tile) };
+        rows = match AHEAD {
+            REGISTERS => ahead,
+            SHARED if tile < tiles_in_rows => Rows::unstage(staged),
+            _ => read(tile),
+        };
     }
     while tile < job.tiles {
         let (start, end) = job.bounds(tile);
@@ -144,6 +169,13 @@ pub fn scan_tiles<
         // before the next tile's number and prefix replace these
         thread::sync_threads();
     }
+}
+
+/// The dynamic shared memory as room for `len` elements.
+#[inline(always)]
+fn staging_room<I: Copy>(len: usize) -> SharedView<I> {
+    // SAFETY: the launch gives as much if the kernel stages tiles; else the view is empty.
+    unsafe { SharedView::from_raw_parts(dynamic_shared_mem::<I>(), len) }
 }
 
 /// Tiles that have all their elements.

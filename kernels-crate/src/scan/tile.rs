@@ -1,11 +1,11 @@
 //! How a block holds a tile: in registers if it is whole, else by reading it twice.
 
 use crate::{
-    block::{self, BlockScan, WarpValues},
+    block::{self, BlockScan},
     operator::{Lift, Operator, Value},
     warp::{self, FullWarps},
 };
-use cuda_std::{View, ViewMut, thread};
+use cuda_std::{SharedView, View, ViewMut, async_copy, thread};
 
 /// A whole tile in the registers of a block of full warps: each thread has `ROWS` vectors of `N` neighbouring elements.
 ///
@@ -48,6 +48,38 @@ impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
             row += 1;
         }
         rows
+    }
+
+    /// Begins to copy the tile that begins at `start` into the block's shared memory, each thread its own vectors.
+    #[inline(always)]
+    pub fn stage(input: View<I>, start: u64, room: SharedView<I>) {
+        let mut row = 0;
+        while row < ROWS {
+            let to = Self::staged_at(row);
+            async_copy::copy_vector::<I, N>(input, Self::at(start, row), room, to);
+            row += 1;
+        }
+    }
+
+    /// The tile that the calling thread has staged last.
+    #[inline(always)]
+    pub fn unstage(room: SharedView<I>) -> Self {
+        async_copy::wait_all();
+        let mut rows = Self {
+            items: [room.read_vector::<N>(Self::staged_at(0)); ROWS],
+        };
+        let mut row = 1;
+        while row < ROWS {
+            rows.items[row] = room.read_vector::<N>(Self::staged_at(row));
+            row += 1;
+        }
+        rows
+    }
+
+    /// Where the calling thread's vector of a row is staged: neighbours' vectors are neighbours.
+    #[inline(always)]
+    fn staged_at(row: usize) -> usize {
+        (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
     }
 
     /// Scans the rows of the calling thread's warp: for each row what comes before the thread's vector within the warp, and
@@ -174,14 +206,4 @@ impl Stretch {
             at += 1;
         }
     }
-}
-
-/// Publishes the warp's total to its block and gives the scan over the warps, which are full: one barrier.
-#[inline(always)]
-pub fn exchange_totals<V: Value, O: Operator<V>>(room: WarpValues, total: V) -> BlockScan<V> {
-    if warp::lane() == 0 {
-        room.write((thread::thread_idx_x() / 32) as usize, total);
-    }
-    thread::sync_threads();
-    room.scan::<V, O, FullWarps>()
 }

@@ -1,6 +1,6 @@
 //! The single-pass sum of `u32` in several shapes, for the bench that finds out which is best.
 
-use super::single_pass::{TileJob, scan_tiles};
+use super::single_pass::{NOTHING, REGISTERS, SHARED, TileJob, scan_tiles};
 use crate::operator::Sum;
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
@@ -8,6 +8,8 @@ use cuda_std::{KernelType, View, ViewMut, kernel};
 pub trait TileShape: KernelType {
     /// Elements for each thread.
     const ITEMS: usize;
+    /// Dynamic shared memory for each thread, in bytes.
+    const SHARED_BYTES: u32;
 
     /// The body in this shape.
     fn scan(
@@ -20,7 +22,7 @@ pub trait TileShape: KernelType {
 }
 
 macro_rules! shapes {
-    ($($name:ident $doc:literal $rows:literal $ahead:literal $registers:literal;)+) => {
+    ($($name:ident $doc:literal $rows:literal $ahead:ident $registers:literal;)+) => {
         $(
             #[doc = $doc]
             #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,7 @@ macro_rules! shapes {
 
             impl TileShape for $name {
                 const ITEMS: usize = 4 * $rows;
+                const SHARED_BYTES: u32 = if $ahead == SHARED { 16 * $rows } else { 0 };
 
                 #[inline(always)]
                 fn scan(
@@ -49,20 +52,23 @@ macro_rules! shapes {
 }
 
 shapes! {
-    Rows4 "4 vectors, nothing ahead, 40 warps on a multiprocessor." 4 false 48;
-    Rows8 "8 vectors, nothing ahead, 28 warps on a multiprocessor." 8 false 72;
-    Ahead2 "2 vectors, and the next tile's, 40 warps on a multiprocessor." 2 true 48;
-    Ahead3 "3 vectors, and the next tile's, 32 warps on a multiprocessor." 3 true 56;
-    Ahead4 "4 vectors, and the next tile's, 32 warps on a multiprocessor." 4 true 64;
-    Ahead6 "6 vectors, and the next tile's, 20 warps on a multiprocessor." 6 true 88;
-    Ahead8 "8 vectors, and the next tile's, 16 warps on a multiprocessor." 8 true 112;
+    Rows4 "4 vectors, nothing ahead, 40 warps on a multiprocessor." 4 NOTHING 48;
+    Rows8 "8 vectors, nothing ahead, 28 warps on a multiprocessor." 8 NOTHING 72;
+    Ahead2 "2 vectors, and the next tile's, 40 warps on a multiprocessor." 2 REGISTERS 48;
+    Ahead3 "3 vectors, and the next tile's, 32 warps on a multiprocessor." 3 REGISTERS 56;
+    Ahead4 "4 vectors, and the next tile's, 32 warps on a multiprocessor." 4 REGISTERS 64;
+    Ahead6 "6 vectors, and the next tile's, 20 warps on a multiprocessor." 6 REGISTERS 88;
+    Staged4 "4 vectors, and the next tile's in shared memory, 40 warps on a multiprocessor." 4 SHARED 48;
+    Staged6 "6 vectors, and the next tile's in shared memory, 32 warps on a multiprocessor." 6 SHARED 64;
+    Staged8 "8 vectors, and the next tile's in shared memory, 28 warps on a multiprocessor." 8 SHARED 72;
+    Ahead8 "8 vectors, and the next tile's, 16 warps on a multiprocessor." 8 REGISTERS 112;
 }
 
 /// The exclusive sum of `u32` in the shape `S`; otherwise as [`scan_words`](super::scan_words).
 ///
 /// # Safety
-/// As [`scan_words`](super::scan_words).
-#[kernel(S = [Rows4, Rows8, Ahead2, Ahead3, Ahead4, Ahead6, Ahead8])]
+/// As [`scan_words`](super::scan_words); the launch gives each thread [`TileShape::SHARED_BYTES`] of dynamic shared memory.
+#[kernel(S = [Rows4, Rows8, Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Staged4, Staged6, Staged8])]
 pub unsafe fn tune_scan<S: TileShape>(
     input: View<u32>,
     output: ViewMut<u32>,
