@@ -16,6 +16,7 @@ pub struct Launch {
     by_warps: bool,
     useful_threads: u32,
     most_threads: u32,
+    round: u32,
     dynamic_shared_bytes: u32,
 }
 
@@ -30,6 +31,7 @@ impl Launch {
             by_warps: false,
             useful_threads: u32::MAX,
             most_threads: 1024,
+            round: 1,
             dynamic_shared_bytes: 0,
         }
     }
@@ -63,6 +65,15 @@ impl Launch {
         }
     }
 
+    /// A piece has `items` items, a power of two, which the threads of a block take in rounds: sizes that do not divide them would
+    /// leave threads without work in the last round, and are not chosen.
+    pub fn in_rounds_of(self, items: u32) -> Self {
+        Self {
+            round: items.max(1),
+            ..self.threads_of_use(items).at_most_threads(items)
+        }
+    }
+
     /// Every block gets this much dynamic shared memory.
     pub fn dynamic_shared_bytes(self, bytes: u32) -> Self {
         Self {
@@ -90,6 +101,11 @@ impl Launch {
     pub(super) fn largest_block(&self) -> u32 {
         let useful = self.useful_threads.min(1 << 20).next_multiple_of(32);
         useful.min(self.most_threads)
+    }
+
+    /// The sizes of blocks that divide a round.
+    pub(super) fn suits(&self, threads: u32) -> bool {
+        self.round == 1 || self.round.is_multiple_of(threads)
     }
 
     pub(super) fn most_threads(&self) -> u32 {

@@ -8,7 +8,7 @@ pub(super) use memory::CudaMemory;
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
-use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size};
+use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
     CudaFlags,
@@ -182,11 +182,12 @@ impl CudaDevice {
     }
 
     fn threads(&self, kernel: &KernelResources, launch: Launch) -> u32 {
-        block_size(
+        block_size_among(
             &self.limits,
             kernel,
             launch.largest_block(),
             launch.dynamic_shared(),
+            |threads| launch.suits(threads),
         )
     }
 
