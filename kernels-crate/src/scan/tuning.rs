@@ -1,6 +1,9 @@
 //! The single-pass sum of `u32` in several shapes, for the bench that finds out which is best.
 
-use super::single_pass::{NOTHING, REGISTERS, SHARED, TileJob, scan_tiles};
+use super::{
+    dealing::TileJob,
+    single_pass::{NOTHING, REGISTERS, SHARED, scan_tiles},
+};
 use crate::operator::Sum;
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
@@ -58,9 +61,9 @@ shapes! {
     Ahead3 "3 vectors, and the next tile's, 32 warps on a multiprocessor." 3 REGISTERS 56;
     Ahead4 "4 vectors, and the next tile's, 32 warps on a multiprocessor." 4 REGISTERS 64;
     Ahead6 "6 vectors, and the next tile's, 20 warps on a multiprocessor." 6 REGISTERS 88;
-    Staged4 "4 vectors, and the next tile's in shared memory, 40 warps on a multiprocessor." 4 SHARED 48;
-    Staged6 "6 vectors, and the next tile's in shared memory, 32 warps on a multiprocessor." 6 SHARED 64;
-    Staged8 "8 vectors, and the next tile's in shared memory, 28 warps on a multiprocessor." 8 SHARED 72;
+    Staged4 "4 vectors, and the next tile's in shared memory, 32 warps on a multiprocessor." 4 SHARED 64;
+    Staged6 "6 vectors, and the next tile's in shared memory, 28 warps on a multiprocessor." 6 SHARED 72;
+    Staged8 "8 vectors, and the next tile's in shared memory, 20 warps on a multiprocessor." 8 SHARED 88;
     Ahead8 "8 vectors, and the next tile's, 16 warps on a multiprocessor." 8 REGISTERS 112;
 }
 
