@@ -25,5 +25,6 @@ pub use kernels::{
 };
 
 pub use three_pass::{
-    ITEMS, Segments, reduce_segments, scan_segment_sums, scan_segments, scan_segments_from,
+    ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments,
+    scan_segments_from,
 };

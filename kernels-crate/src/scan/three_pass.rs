@@ -184,3 +184,17 @@ fn third_pass<T: Count, I: Count>(
         }
     });
 }
+
+/// Writes the total after `count` scanned sums, plus `initial`.
+///
+/// One thread does it.
+///
+/// # Safety
+/// `sums` holds `count + 1` elements, `total` one.
+#[kernel(I = [u32, u64])]
+pub unsafe fn put_total<I: Count>(initial: u64, count: u64, sums: View<u64>, total: ViewMut<I>) {
+    if thread::block_idx_x() == 0 && thread::thread_idx_x() == 0 {
+        let sum = initial.wrapping_add(sums.read(count as usize));
+        total.write(0, I::narrow(sum));
+    }
+}

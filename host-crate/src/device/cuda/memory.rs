@@ -4,7 +4,7 @@ use super::{Shared, stream::StreamOwner};
 use crate::device::DeviceError;
 use cust::{
     error::CudaError,
-    memory::{DeviceBuffer, DeviceSlice, mem_get_info},
+    memory::{DeviceBuffer, DeviceSlice, LockedBuffer, mem_get_info},
 };
 
 /// Bytes on the device, allocated and freed in the order of a stream.
@@ -32,6 +32,28 @@ impl CudaMemory {
 
     pub(super) fn slice(&self) -> DeviceSlice<u8> {
         *self.buffer
+    }
+}
+
+/// Pinned bytes on the host.
+pub(in crate::device) struct CudaHostMemory {
+    buffer: LockedBuffer<u8>,
+}
+
+impl CudaHostMemory {
+    pub(super) fn new(shared: &Shared, bytes: usize) -> Result<Self, DeviceError> {
+        let what = format!("pinning {bytes} bytes on the host");
+        // SAFETY: the one caller writes every byte before it gives the memory out.
+        let buffer = shared.with(&what, || unsafe { LockedBuffer::uninitialized(bytes) })?;
+        Ok(Self { buffer })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.buffer.as_mut_slice()
     }
 }
 

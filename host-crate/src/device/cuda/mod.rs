@@ -4,7 +4,7 @@ mod kernels;
 mod memory;
 mod stream;
 
-pub(super) use memory::CudaMemory;
+pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
@@ -131,6 +131,11 @@ impl CudaDevice {
 
     pub fn stream(&self) -> Result<CudaStream, DeviceError> {
         CudaStream::new(&self.shared)
+    }
+
+    /// Pinned host memory, unwritten.
+    pub fn host_memory(&self, bytes: usize) -> Result<CudaHostMemory, DeviceError> {
+        CudaHostMemory::new(&self.shared, bytes)
     }
 
     /// Compiles kernels that were not needed before.
