@@ -18,6 +18,7 @@ pub struct Launch {
     most_threads: u32,
     round: u32,
     dynamic_shared_bytes: u32,
+    dynamic_shared_bytes_per_thread: u32,
 }
 
 /// Blocks along x that CUDA allows. Kernels stride over what is beyond.
@@ -33,6 +34,7 @@ impl Launch {
             most_threads: 1024,
             round: 1,
             dynamic_shared_bytes: 0,
+            dynamic_shared_bytes_per_thread: 0,
         }
     }
 
@@ -82,6 +84,14 @@ impl Launch {
         }
     }
 
+    /// Every block gets this much dynamic shared memory for each of its threads.
+    pub fn dynamic_shared_bytes_per_thread(self, bytes: u32) -> Self {
+        Self {
+            dynamic_shared_bytes_per_thread: bytes,
+            ..self
+        }
+    }
+
     /// How many blocks of `threads` threads are launched.
     pub fn blocks(&self, threads: u32) -> u32 {
         let per_block = if self.by_warps {
@@ -112,8 +122,10 @@ impl Launch {
         self.most_threads
     }
 
-    pub(super) fn dynamic_shared(&self) -> u32 {
-        self.dynamic_shared_bytes
+    /// The dynamic shared memory of a block of `threads` threads.
+    pub(super) fn dynamic_shared(&self, threads: u32) -> u32 {
+        let by_thread = self.dynamic_shared_bytes_per_thread.saturating_mul(threads);
+        self.dynamic_shared_bytes.saturating_add(by_thread)
     }
 }
 

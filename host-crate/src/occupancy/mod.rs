@@ -78,15 +78,16 @@ pub fn block_size(
     largest: u32,
     dynamic_shared_bytes: u32,
 ) -> u32 {
+    let dynamic_shared_bytes = |_| dynamic_shared_bytes;
     block_size_among(device, kernel, largest, dynamic_shared_bytes, |_| true)
 }
 
-/// As [`block_size`], among the sizes that `suits` says yes to.
+/// As [`block_size`], among the sizes that `suits` says yes to, each with the dynamic shared memory that it takes.
 pub fn block_size_among(
     device: &DeviceLimits,
     kernel: &KernelResources,
     largest: u32,
-    dynamic_shared_bytes: u32,
+    dynamic_shared_bytes: impl Fn(u32) -> u32,
     suits: impl Fn(u32) -> bool,
 ) -> u32 {
     let largest = largest
@@ -100,7 +101,7 @@ pub fn block_size_among(
     let mut threads = largest / WARP * WARP;
     while threads > 0 {
         let active = if suits(threads) {
-            active_blocks(device, kernel, threads, dynamic_shared_bytes) * threads
+            active_blocks(device, kernel, threads, dynamic_shared_bytes(threads)) * threads
         } else {
             0
         };
@@ -177,7 +178,7 @@ mod tests {
         let (device, kernel) = (device(228, 64, 32), kernel(56));
         assert_eq!(block_size(&device, &kernel, 256, 0), 192);
         let suits = |threads| 256 % threads == 0;
-        assert_eq!(block_size_among(&device, &kernel, 256, 0, suits), 128);
+        assert_eq!(block_size_among(&device, &kernel, 256, |_| 0, suits), 128);
     }
 
     #[test]

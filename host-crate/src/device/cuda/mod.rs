@@ -4,7 +4,7 @@ mod kernels;
 mod memory;
 mod stream;
 
-pub(super) use memory::CudaMemory;
+pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
@@ -160,6 +160,11 @@ impl CudaDevice {
         CudaStream::new(&self.shared)
     }
 
+    /// Pinned host memory, unwritten.
+    pub fn host_memory(&self, bytes: usize) -> Result<CudaHostMemory, DeviceError> {
+        CudaHostMemory::new(&self.shared, bytes)
+    }
+
     /// Compiles kernels that were not needed before.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         self.kernels.prepare(entries)
@@ -173,7 +178,7 @@ impl CudaDevice {
             &self.limits,
             &kernel.resources,
             threads,
-            launch.dynamic_shared(),
+            launch.dynamic_shared(threads),
         );
         Ok(LaunchPlan {
             threads,
@@ -186,7 +191,7 @@ impl CudaDevice {
             &self.limits,
             kernel,
             launch.largest_block(),
-            launch.dynamic_shared(),
+            |threads| launch.dynamic_shared(threads),
             |threads| launch.suits(threads),
         )
     }
@@ -212,7 +217,7 @@ impl CudaDevice {
                 &kernel,
                 launch.blocks(threads),
                 threads,
-                launch.dynamic_shared(),
+                launch.dynamic_shared(threads),
                 &pointers,
             )
         }
