@@ -319,7 +319,8 @@ pub(super) struct Tiling {
 impl Tiling {
     pub fn new(count: usize, plan: LaunchPlan, items: u64) -> Result<Self, ScanError> {
         let tile = match plan.threads {
-            1 => TILE_OF_ONE,
+            // none is an error that the launch will report
+            0 | 1 => TILE_OF_ONE,
             threads => u64::from(threads) * items,
         };
         let tiles = (count as u64).div_ceil(tile).max(1);
