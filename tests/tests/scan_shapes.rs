@@ -4,7 +4,7 @@ use ferrovox::device::{Device, Launch};
 use ferrovox_kernels::scan::{
     TileJob,
     look_back::HEADER,
-    tuning::{Ahead2, Ahead4, Ahead8, Rows4, Rows8, Staged4, Staged8, TileShape, tune_scan},
+    tuning::{Ahead4, Rows8, TileShape, Turn4One, Turn8One, Turn8Two, tune_scan},
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -84,13 +84,11 @@ fn every_shape() {
         for size in [0, 1, 1000, 2048, 4096, 10_007] {
             let input: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
             let (label, device) = (&test.label, &test.device);
-            check::<Rows4>(label, device, &input);
             check::<Rows8>(label, device, &input);
-            check::<Ahead2>(label, device, &input);
             check::<Ahead4>(label, device, &input);
-            check::<Ahead8>(label, device, &input);
-            check::<Staged4>(label, device, &input);
-            check::<Staged8>(label, device, &input);
+            check::<Turn4One>(label, device, &input);
+            check::<Turn8One>(label, device, &input);
+            check::<Turn8Two>(label, device, &input);
         }
     }
 }

@@ -6,8 +6,7 @@ use ferrovox_kernels::scan::{
     TileJob,
     look_back::HEADER,
     tuning::{
-        Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Rows4, Rows8, Staged4, Staged6, Staged8, TileShape,
-        Turn2, Turn4, Turn4Near, Turn4One, Turn6, Turn8, tune_scan,
+        Ahead4, Rows8, TileShape, Turn4One, Turn6One, Turn8One, Turn8Two, Turn10One, tune_scan,
     },
 };
 
@@ -28,23 +27,17 @@ pub fn measure(
                 copy,
                 threads,
                 pause,
+                one_each: false,
             };
-            one.measure::<Rows4>()?;
+            one.one_each = true;
             one.measure::<Rows8>()?;
-            one.measure::<Ahead2>()?;
-            one.measure::<Ahead3>()?;
+            one.one_each = false;
             one.measure::<Ahead4>()?;
-            one.measure::<Ahead6>()?;
-            one.measure::<Ahead8>()?;
-            one.measure::<Staged4>()?;
-            one.measure::<Staged6>()?;
-            one.measure::<Staged8>()?;
-            one.measure::<Turn2>()?;
-            one.measure::<Turn4>()?;
-            one.measure::<Turn4Near>()?;
             one.measure::<Turn4One>()?;
-            one.measure::<Turn6>()?;
-            one.measure::<Turn8>()?;
+            one.measure::<Turn6One>()?;
+            one.measure::<Turn8One>()?;
+            one.measure::<Turn8Two>()?;
+            one.measure::<Turn10One>()?;
         }
     }
     Ok(())
@@ -57,6 +50,8 @@ struct Shape<'a> {
     copy: Times,
     threads: u32,
     pause: u32,
+    /// A block for each tile, instead of as many as run at a time.
+    one_each: bool,
 }
 
 impl Shape<'_> {
@@ -72,7 +67,11 @@ impl Shape<'_> {
             threads => u64::from(threads) * S::ITEMS as u64,
         };
         let tiles = count.div_ceil(tile) as u32;
-        let blocks = tiles.min(plan.resident_blocks);
+        let blocks = if self.one_each {
+            tiles
+        } else {
+            tiles.min(plan.resident_blocks)
+        };
         let launch = Launch::pieces(blocks.into())
             .at_most_threads(self.threads)
             .dynamic_shared_bytes_per_thread(S::SHARED_BYTES);
@@ -108,12 +107,12 @@ impl Shape<'_> {
         let what = format!(
             "{} {}x{} pause {}",
             S::NAME,
-            plan.resident_blocks,
+            blocks,
             plan.threads,
             self.pause
         );
         print(&what, scan, self.copy, input.bytes() * 2);
-        if count <= 1 << 22 {
+        if count <= 1 << 26 {
             verify(&stream.download(input)?, &stream.download(self.output)?)?;
         }
         Ok(())

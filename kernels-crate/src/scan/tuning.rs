@@ -56,16 +56,8 @@ macro_rules! shapes {
 }
 
 shapes! {
-    Rows4 "4 vectors, nothing ahead, 40 warps on a multiprocessor." 4 NOTHING 48;
     Rows8 "8 vectors, nothing ahead, 28 warps on a multiprocessor." 8 NOTHING 72;
-    Ahead2 "2 vectors, and the next tile's, 40 warps on a multiprocessor." 2 REGISTERS 48;
-    Ahead3 "3 vectors, and the next tile's, 32 warps on a multiprocessor." 3 REGISTERS 56;
     Ahead4 "4 vectors, and the next tile's, 32 warps on a multiprocessor." 4 REGISTERS 64;
-    Ahead6 "6 vectors, and the next tile's, 20 warps on a multiprocessor." 6 REGISTERS 88;
-    Staged4 "4 vectors, and the next tile's in shared memory, 32 warps on a multiprocessor." 4 SHARED 64;
-    Staged6 "6 vectors, and the next tile's in shared memory, 28 warps on a multiprocessor." 6 SHARED 72;
-    Staged8 "8 vectors, and the next tile's in shared memory, 20 warps on a multiprocessor." 8 SHARED 88;
-    Ahead8 "8 vectors, and the next tile's, 16 warps on a multiprocessor." 8 REGISTERS 112;
 }
 
 macro_rules! in_turn {
@@ -101,19 +93,18 @@ macro_rules! in_turn {
 }
 
 in_turn! {
-    Turn2 "2 vectors, 8 windows, 40 warps on a multiprocessor." 2 8 48;
-    Turn4 "4 vectors, 8 windows, 32 warps on a multiprocessor." 4 8 64;
-    Turn4Near "4 vectors, 4 windows, 32 warps on a multiprocessor." 4 4 64;
-    Turn4One "4 vectors, 1 window, 32 warps on a multiprocessor." 4 1 64;
-    Turn6 "6 vectors, 8 windows, 24 warps on a multiprocessor." 6 8 80;
-    Turn8 "8 vectors, 8 windows, 16 warps on a multiprocessor." 8 8 112;
+    Turn4One "4 vectors, 1 window, 24 warps on a multiprocessor." 4 1 80;
+    Turn6One "6 vectors, 1 window, 20 warps on a multiprocessor." 6 1 96;
+    Turn8One "8 vectors, 1 window, 16 warps on a multiprocessor." 8 1 128;
+    Turn8Two "8 vectors, 2 windows, 16 warps on a multiprocessor." 8 2 128;
+    Turn10One "10 vectors, 1 window, 12 warps on a multiprocessor." 10 1 160;
 }
 
 /// The exclusive sum of `u32` in the shape `S`; otherwise as [`scan_words`](super::scan_words).
 ///
 /// # Safety
 /// As [`scan_words`](super::scan_words); the launch gives each thread [`TileShape::SHARED_BYTES`] of dynamic shared memory.
-#[kernel(S = [Rows4, Rows8, Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Staged4, Staged6, Staged8, Turn2, Turn4, Turn4Near, Turn4One, Turn6, Turn8])]
+#[kernel(S = [Rows8, Ahead4, Turn4One, Turn6One, Turn8One, Turn8Two, Turn10One])]
 pub unsafe fn tune_scan<S: TileShape>(
     input: View<u32>,
     output: ViewMut<u32>,
