@@ -1,17 +1,15 @@
-//! Times scans of several sizes and shapes beside a copy on the device of as many bytes.
+//! Times scans of several sizes beside a copy on the device of as many bytes.
 //!
-//! `cargo bench -p ferrovox --bench scan -- [LOG2 …] [--device NAME] [--threads N,…] [--pause N,…] [--shapes]
+//! `cargo bench -p ferrovox --bench scan -- [LOG2 …] [--device NAME]
 //! [--across DEVICE,…] [--runs N]`
 //!
 //! Sizes are powers of two, 18 to 28 if none is named (16 to 22 on the CPU). Input and output are on the device. A figure is
 //! the median of the runs, timed by events around several scans in a row; beside it the fastest, and the copy's time as a fraction
-//! of the median. With `--shapes` the sum of `u32` is timed in every shape of [`tuning`], for each block size and pause. With `--across`
+//! of the median. With `--across`
 //! scans from host memory to host memory are timed, on the first of the devices, the first two, and so on.
 
 #[path = "scan/across.rs"]
 mod across;
-#[path = "scan/shapes.rs"]
-mod shapes;
 
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
@@ -25,9 +23,6 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 struct Options {
     sizes: Vec<u32>,
     device: Option<String>,
-    threads: Vec<u32>,
-    pauses: Vec<u32>,
-    shapes: bool,
     across: Option<String>,
     runs: usize,
 }
@@ -36,25 +31,15 @@ fn options() -> Outcome<Options> {
     let mut options = Options {
         sizes: Vec::new(),
         device: None,
-        threads: vec![512],
-        pauses: vec![0],
-        shapes: false,
         across: None,
         runs: 25,
-    };
-    let numbers = |text: Option<String>| -> Outcome<Vec<u32>> {
-        let text = text.ok_or("a list of numbers is missing")?;
-        Ok(text.split(',').map(str::parse).collect::<Result<_, _>>()?)
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--device" => options.device = args.next(),
-            "--threads" => options.threads = numbers(args.next())?,
-            "--pause" => options.pauses = numbers(args.next())?,
             "--runs" => options.runs = args.next().ok_or("--runs takes a number")?.parse()?,
             "--across" => options.across = args.next(),
-            "--shapes" => options.shapes = true,
             // cargo's own
             "--bench" => {}
             size => options.sizes.push(size.parse()?),
@@ -104,9 +89,6 @@ fn measure(device: &Device, log2: u32, options: &Options) -> Outcome<()> {
     let copy = timer.time(|| Ok(stream.copy(&input, &mut output)?))?;
     println!("  2^{log2} elements");
     print("copy of u32", copy, copy, count * 8);
-    if options.shapes {
-        return shapes::measure(&timer, &input, &mut output, copy, options);
-    }
     let mut scanner = Scanner::new(&stream)?;
     let scan = timer.time(|| {
         scanner.exclusive(Sum, &input, &mut output)?;

@@ -21,7 +21,7 @@ use ferrovox_kernels::{
     },
     operator::Sum,
     sample::Sample,
-    scan::pick_four,
+    scan::{pick_four, sum_longs},
 };
 use std::borrow::Cow;
 
@@ -41,6 +41,7 @@ fn kernels<T: DeviceSample>(normals: bool) -> Vec<Cow<'static, str>> {
     vec![
         sign_words::<T>::entry(),
         mark_words::entry(),
+        sum_longs::<u64>::entry(),
         pick_four::entry(),
         if normals {
             emit_word_vertices_and_normals::<T>::entry()

@@ -6,8 +6,8 @@ use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::{Max, Min, Operator, Sum, Value},
     scan::{
-        LONG_ITEMS, TileJob, WORD_ITEMS, add_offset, scan_longs, scan_words, sum_into_longs,
-        sum_into_words,
+        LONG_EXTREME_ITEMS, LONG_ITEMS, TileJob, WORD_EXTREME_ITEMS, WORD_ITEMS, add_offset,
+        long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
     },
 };
 
@@ -48,6 +48,8 @@ pub(super) mod sealed {
     pub trait Sealed<V, O>: Sized {
         /// Elements of a whole tile for each thread.
         const ITEMS: u64;
+        /// Dynamic shared memory for each thread, in bytes: its part of a tile on its way.
+        const SHARED_BYTES: u32;
 
         fn initial() -> V;
 
@@ -92,6 +94,7 @@ macro_rules! scans {
         $(
             impl sealed::Sealed<$value, $operator> for $input {
                 const ITEMS: u64 = $items as u64;
+                const SHARED_BYTES: u32 = ($items * size_of::<$input>()) as u32;
 
                 fn initial() -> $value {
                     $initial
@@ -167,21 +170,21 @@ macro_rules! same_type {
 }
 
 same_type! {
-    u32 scan_words WORD_ITEMS;
-    i32 scan_words WORD_ITEMS;
-    f32 scan_words WORD_ITEMS;
-    u64 scan_longs LONG_ITEMS;
-    i64 scan_longs LONG_ITEMS;
-    f64 scan_longs LONG_ITEMS;
+    u32 word_extremes WORD_EXTREME_ITEMS;
+    i32 word_extremes WORD_EXTREME_ITEMS;
+    f32 word_extremes WORD_EXTREME_ITEMS;
+    u64 long_extremes LONG_EXTREME_ITEMS;
+    i64 long_extremes LONG_EXTREME_ITEMS;
+    f64 long_extremes LONG_EXTREME_ITEMS;
 }
 
 scans! {
-    u32 to u32 by Sum: scan_words<u32, Sum>, WORD_ITEMS, 0, u32 in three passes as u32;
-    i32 to i32 by Sum: scan_words<i32, Sum>, WORD_ITEMS, 0, u32 in three passes as u32;
-    f32 to f32 by Sum: scan_words<f32, Sum>, WORD_ITEMS, 0.0;
-    u64 to u64 by Sum: scan_longs<u64, Sum>, LONG_ITEMS, 0, u64 in three passes as u64;
-    i64 to i64 by Sum: scan_longs<i64, Sum>, LONG_ITEMS, 0, u64 in three passes as u64;
-    f64 to f64 by Sum: scan_longs<f64, Sum>, LONG_ITEMS, 0.0;
+    u32 to u32 by Sum: sum_words<u32>, WORD_ITEMS, 0, u32 in three passes as u32;
+    i32 to i32 by Sum: sum_words<i32>, WORD_ITEMS, 0, u32 in three passes as u32;
+    f32 to f32 by Sum: sum_words<f32>, WORD_ITEMS, 0.0;
+    u64 to u64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, u64 in three passes as u64;
+    i64 to i64 by Sum: sum_longs<i64>, LONG_ITEMS, 0, u64 in three passes as u64;
+    f64 to f64 by Sum: sum_longs<f64>, LONG_ITEMS, 0.0;
     u8 to u32 by Sum: sum_into_words<u8>, WORD_ITEMS, 0, u8 in three passes as u32;
     u16 to u32 by Sum: sum_into_words<u16>, WORD_ITEMS, 0, u16 in three passes as u32;
     u8 to u64 by Sum: sum_into_longs<u8>, LONG_ITEMS, 0, u8 in three passes as u64;

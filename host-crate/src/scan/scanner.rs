@@ -225,8 +225,12 @@ impl<'s> Scanner<'s> {
             })??;
             return Ok(self.total());
         }
-        let launch = Launch::pieces(1).at_most_threads(THREADS);
-        let plan = <I as Sealed<V, O>>::plan(self.stream, launch)?;
+        let shaped = |blocks: u32| {
+            Launch::pieces(blocks.into())
+                .at_most_threads(THREADS)
+                .dynamic_shared_bytes_per_thread(<I as Sealed<V, O>>::SHARED_BYTES)
+        };
+        let plan = <I as Sealed<V, O>>::plan(self.stream, shaped(1))?;
         let items = <I as Sealed<V, O>>::ITEMS;
         let tiling = Tiling::new(input.len(), plan, items)?;
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
@@ -239,7 +243,7 @@ impl<'s> Scanner<'s> {
             states: self.states.view_mut(),
             total,
         };
-        let launch = Launch::pieces(tiling.blocks.into()).at_most_threads(THREADS);
+        let launch = shaped(tiling.blocks);
         // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this scan, and the counter is where
         // the job says.
         let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };

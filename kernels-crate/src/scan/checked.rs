@@ -67,7 +67,7 @@ fn sum_wide<I: Lift<i128>, V: FromWide>(
 /// and the output written once. `overflow` gets the least such index, and stays as it is if there is none.
 ///
 /// # Safety
-/// As [`scan_words`](super::scan_words), with four words for each tile; `overflow` has one element.
+/// As [`sum_words`](super::sum_words), with four words for each tile; `overflow` has one element.
 #[kernel(I = [u8, u16, u32], V = [u32, u64])]
 pub unsafe fn sum_checked<I: Lift<i128> + KernelType, V: FromWide + KernelType>(
     input: View<I>,

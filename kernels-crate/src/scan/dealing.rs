@@ -50,7 +50,10 @@ impl TileJob {
     }
 }
 
-/// The tiles of a block: the one that it works on, and the one after it.
+/// Tiles that a block knows of.
+const KNOWN: usize = 3;
+
+/// The tiles of a block: the one that it works on, and the two after it.
 ///
 /// Tiles are taken by number from a counter, so that all tiles before one that a block has are finished or being worked on,
 /// whatever blocks the device runs at a time. A block works on its tiles in the order of their numbers; so of all tiles
@@ -65,23 +68,31 @@ pub struct Dealt<'a> {
     pub tile: u32,
     /// The one after it.
     pub next: u32,
+    /// The one after that.
+    pub after: u32,
 }
 
 impl<'a> Dealt<'a> {
-    /// Takes a block's first tile, and the one after it if blocks take several. One barrier; every thread calls it, once.
+    /// Takes a block's first tile, and the two after it if blocks take several. One barrier; every thread calls it, once.
     #[inline(always)]
     pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {
         let states = TileStates::new(states, job.epoch);
-        let numbers = shared_view![u32; 2];
+        let numbers = shared_view![u32; KNOWN];
         if thread::thread_idx_x() == 0 {
-            let first = states.take_number().wrapping_sub(job.first_number);
-            let second = if job.one_each != 0 || first >= job.tiles {
-                job.tiles
-            } else {
-                states.take_number().wrapping_sub(job.first_number)
-            };
-            numbers.write(0, first);
-            numbers.write(1, second);
+            let mut number = states.take_number().wrapping_sub(job.first_number);
+            numbers.write(0, number);
+            let mut place = 1;
+            while place < KNOWN {
+                number = if job.one_each != 0 {
+                    job.tiles
+                } else if number < job.tiles {
+                    states.take_number().wrapping_sub(job.first_number)
+                } else {
+                    number
+                };
+                numbers.write(place, number);
+                place += 1;
+            }
         }
         thread::sync_threads();
         Self {
@@ -91,65 +102,80 @@ impl<'a> Dealt<'a> {
             prefix: WarpValues::new(shared_view![u32; WarpValues::LEN]),
             tile: numbers.read(0),
             next: numbers.read(1),
+            after: numbers.read(2),
         }
     }
 
-    /// What comes before the tile, whose elements combined are `aggregate`. One barrier; another one must lie between two
-    /// calls.
+    /// Takes one more tile. Only the block's last thread does, and only what it returns there means something: it is to be given to
+    /// [`resolve`](Self::resolve), as late as possible, because the counter is far away. A block takes numbers until there is no tile
+    /// with the last one.
+    #[inline(always)]
+    pub fn take(&self) -> u32 {
+        let takes = thread::thread_idx_x() + 1 == thread::block_dim_x();
+        if takes && self.after < self.job.tiles {
+            self.states
+                .take_number()
+                .wrapping_sub(self.job.first_number)
+        } else {
+            self.after
+        }
+    }
+
+    /// Tells the others the elements of `tile` combined. The block's first thread does it. The first tile's prefix is known at
+    /// once, and nobody asks for the last one's.
+    #[inline(always)]
+    pub fn publish<V: Value, O: Operator<V>>(&self, tile: u32, aggregate: V, initial: V) {
+        if thread::thread_idx_x() != 0 || tile + 1 >= self.job.tiles {
+            return;
+        }
+        if tile == 0 {
+            self.states
+                .publish_prefix(0, O::combine(initial, aggregate));
+        } else {
+            self.states.publish_aggregate(tile, aggregate);
+        }
+    }
+
+    /// What comes before the block's tile, whose elements combined are `aggregate` and [published](Self::publish). One barrier, at
+    /// its end; another one must lie between two calls.
     ///
-    /// The first warp publishes the aggregate, looks back, and publishes the prefix; meanwhile the block's last thread takes
-    /// the tile after the next. The block that has the last tile gives `put_total` everything combined.
+    /// The first warp looks back and publishes the prefix. The block that has the last tile gives `put_total` everything
+    /// combined. `taken` is what [`take`](Self::take) returned.
     #[inline(always)]
     pub fn resolve<V: Value, O: Operator<V>, W: Warps>(
         &self,
         aggregate: V,
         initial: V,
+        taken: u32,
         put_total: impl Fn(V),
     ) -> V {
         let rank = thread::thread_idx_x();
-        if rank + 1 == thread::block_dim_x() {
-            self.take_after_next();
-        }
         if rank < 32 {
-            let has_next = self.tile + 1 < self.job.tiles;
             let prefix = if self.tile == 0 {
                 initial
             } else {
-                if rank == 0 && has_next {
-                    self.states.publish_aggregate(self.tile, aggregate);
-                }
                 self.states.look_back::<V, O, W>(self.tile, self.job.pause)
             };
             if rank == 0 {
                 let through = O::combine(prefix, aggregate);
-                if has_next {
-                    self.states.publish_prefix(self.tile, through);
-                } else {
+                if self.tile + 1 == self.job.tiles {
                     put_total(through);
+                } else if self.tile != 0 {
+                    self.states.publish_prefix(self.tile, through);
                 }
                 self.prefix.write(0, prefix);
             }
+        }
+        if rank + 1 == thread::block_dim_x() {
+            self.numbers.write(0, taken);
         }
         thread::sync_threads();
         self.prefix.read(0)
     }
 
-    #[inline(always)]
-    fn take_after_next(&self) {
-        let number = if self.next < self.job.tiles {
-            self.states
-                .take_number()
-                .wrapping_sub(self.job.first_number)
-        } else {
-            self.next
-        };
-        self.numbers.write(0, number);
-    }
-
     /// Goes on to the next tile, once the present one is [resolved](Self::resolve).
     #[inline(always)]
     pub fn advance(&mut self) {
-        self.tile = self.next;
-        self.next = self.numbers.read(0);
+        (self.tile, self.next, self.after) = (self.next, self.after, self.numbers.read(0));
     }
 }

@@ -12,17 +12,15 @@ pub mod checked;
 pub mod dealing;
 pub mod kernels;
 pub mod look_back;
-pub mod pipelined;
 pub mod single_pass;
 pub mod three_pass;
 pub mod tile;
-pub mod tuning;
 
 pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
 pub use dealing::TileJob;
 pub use kernels::{
-    LONG_ITEMS, OFFSET_ITEMS, WORD_ITEMS, add_offset, scan_longs, scan_words, sum_into_longs,
-    sum_into_words,
+    LONG_EXTREME_ITEMS, LONG_ITEMS, OFFSET_ITEMS, WORD_EXTREME_ITEMS, WORD_ITEMS, add_offset,
+    long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
 };
 
 pub use three_pass::{

@@ -14,21 +14,16 @@ use cuda_std::{
     shared::dynamic_shared_mem, shared_view, thread,
 };
 
-/// Nothing is read ahead: other blocks of the multiprocessor have to fill the time.
-pub const NOTHING: u8 = 0;
-/// The next tile is read ahead into registers.
-pub const REGISTERS: u8 = 1;
-/// The next tile is copied ahead into dynamic shared memory, which has room for a tile.
-pub const SHARED: u8 = 2;
-
 /// The body of the single-pass kernels: scans tile after tile.
 ///
-/// While a block works on a tile it has the loads of its next one in flight, as `AHEAD` says; see [`Dealt`] for who has which
-/// tiles. Each tile: its threads scan their elements among themselves; the first warp publishes the tile's aggregate,
-/// looks back for what came before, and publishes its prefix; all threads write. Two barriers a tile.
+/// A block is at work on three tiles (see [`Dealt`] for who has which): one whose elements are on their way into dynamic shared
+/// memory by asynchronous copies, one that has arrived, and one that waits to be written. In each round it scans the one that has
+/// arrived and publishes its aggregate; only then its first warp looks back for what comes before the one that is to be
+/// written. So a tile's aggregate is known to all a whole round before a look-back asks for it, nobody waits for anybody else's reads,
+/// and the wait for one's own is hidden behind the round. Three barriers a round.
 ///
-/// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes is held in registers; any other is read
-/// twice. A block of one thread has tiles as long as the host says, reads them twice, and waits only for the tiles before.
+/// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes goes this way; any other is read twice. A block
+/// of one thread has tiles as long as the host says, reads them twice, and waits only for the tiles before.
 ///
 /// `total` gets everything combined.
 #[inline(always)]
@@ -38,7 +33,6 @@ pub fn scan_tiles<
     O: Operator<V>,
     const N: usize,
     const ROWS: usize,
-    const AHEAD: u8,
     const MOST_REGISTERS: u32,
 >(
     input: View<I>,
@@ -53,56 +47,66 @@ pub fn scan_tiles<
         max_registers::<MOST_REGISTERS>();
     }
     let threads = thread::block_dim_x();
-    let room = WarpValues::new(shared_view![u32; WarpValues::LEN]);
-    let staged = staging_room::<I>(if AHEAD == SHARED {
-        Rows::<I, N, ROWS>::ITEMS * threads as usize
-    } else {
-        0
-    });
+    let warps = WarpValues::new(shared_view![u32; WarpValues::LEN]);
+    let first_of_warp = warp::lane() == 0;
+    let my_warp = (thread::thread_idx_x() / 32) as usize;
+    let inclusive = job.inclusive != 0;
 
     let rows_fit = threads.is_multiple_of(32)
         && job.tile == threads as u64 * Rows::<I, N, ROWS>::ITEMS as u64
         && (input.as_ptr() as usize).is_multiple_of(16)
         && (output.as_ptr() as usize).is_multiple_of(16);
-    let tiles_in_rows = if rows_fit { job.whole_tiles() } else { 0 };
-    let read = |tile: u32| {
-        if tile < tiles_in_rows {
-            Rows::<I, N, ROWS>::read(input, tile as u64 * job.tile)
-        } else {
-            Rows::filled(I::ZERO)
-        }
-    };
+    let in_rows = if rows_fit { job.whole_tiles() } else { 0 };
     let put_total = |value: V| total.write(0, value);
 
     let mut dealt = Dealt::first(states, job);
-    let mut rows = read(dealt.tile);
-    while dealt.tile < tiles_in_rows {
-        let ahead = if AHEAD == REGISTERS {
-            read(dealt.next)
-        } else {
-            Rows::filled(I::ZERO)
-        };
-        let (before, warp_total) = rows.scan_warp::<V, O>();
-        if warp::lane() == 0 {
-            room.write((thread::thread_idx_x() / 32) as usize, warp_total);
+    if dealt.tile < in_rows {
+        let room = staging_room::<I>(Rows::<I, N, ROWS>::ITEMS * threads as usize);
+        let start = |tile: u32| tile as u64 * job.tile;
+        // the first tile comes straight into registers
+        let mut rows = Rows::<I, N, ROWS>::read(input, start(dealt.tile));
+        if dealt.next < in_rows {
+            Rows::<I, N, ROWS>::stage(input, start(dealt.next), room);
+        }
+        let (mut before, warp_total) = rows.scan_warp::<V, O>();
+        if first_of_warp {
+            warps.write(my_warp, warp_total);
         }
         thread::sync_threads();
-        if AHEAD == SHARED && dealt.next < tiles_in_rows {
-            Rows::<I, N, ROWS>::stage(input, dealt.next as u64 * job.tile, staged);
+        let mut block = warps.scan::<V, O, FullWarps>();
+        dealt.publish::<V, O>(dealt.tile, block.total, initial);
+        while dealt.next < in_rows {
+            let taken = dealt.take();
+            let next_rows = Rows::<I, N, ROWS>::unstage(room);
+            // a thread stages where it alone has read
+            if dealt.after < in_rows {
+                Rows::<I, N, ROWS>::stage(input, start(dealt.after), room);
+            }
+            let (next_before, warp_total) = next_rows.scan_warp::<V, O>();
+            // everybody has read what the warps, and the first thread, wrote in the last round
+            thread::sync_threads();
+            if first_of_warp {
+                warps.write(my_warp, warp_total);
+            }
+            thread::sync_threads();
+            let next_block = warps.scan::<V, O, FullWarps>();
+            dealt.publish::<V, O>(dealt.next, next_block.total, initial);
+            let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
+            let prefix = O::combine(prefix, block.before);
+            rows.write::<V, O>(prefix, &before, inclusive, output, start(dealt.tile));
+            dealt.advance();
+            (rows, before, block) = (next_rows, next_before, next_block);
         }
-        let block = room.scan::<V, O, FullWarps>();
-        let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, put_total);
+        let taken = dealt.take();
+        // everybody has read what the first thread wrote in the last round
+        thread::sync_threads();
+        let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
         let prefix = O::combine(prefix, block.before);
-        let start = dealt.tile as u64 * job.tile;
-        rows.write::<V, O>(prefix, &before, job.inclusive != 0, output, start);
+        rows.write::<V, O>(prefix, &before, inclusive, output, start(dealt.tile));
         dealt.advance();
-        rows = match AHEAD {
-            REGISTERS => ahead,
-            SHARED if dealt.tile < tiles_in_rows => Rows::unstage(staged),
-            _ => read(dealt.tile),
-        };
+        // before the numbers are replaced
+        thread::sync_threads();
     }
-    let inclusive = job.inclusive != 0;
     let put = |_, before: V, through: V| if inclusive { through } else { before };
     scan_stretches::<I, V, O, V>(input, initial, job, dealt, output, put, put_total);
 }
@@ -120,10 +124,12 @@ pub fn scan_stretches<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
     put_total: impl Fn(V),
 ) {
     while dealt.tile < job.tiles {
+        let taken = dealt.take();
         let (start, end) = job.bounds(dealt.tile);
         let stretch = Stretch::new(start, end);
         let block = stretch.scan_block::<I, V, O>(input);
-        let prefix = dealt.resolve::<V, O, AnyWarps>(block.total, initial, &put_total);
+        dealt.publish::<V, O>(dealt.tile, block.total, initial);
+        let prefix = dealt.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
         let prefix = O::combine(prefix, block.before);
         stretch.scan::<I, V, O, R>(input, prefix, output, &put);
         dealt.advance();
@@ -135,6 +141,6 @@ pub fn scan_stretches<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
 /// The dynamic shared memory as room for `len` elements.
 #[inline(always)]
 fn staging_room<I: Copy>(len: usize) -> SharedView<I> {
-    // SAFETY: the launch gives as much if the kernel stages tiles; else the view is empty.
+    // SAFETY: the launch gives each thread room for its part of a tile.
     unsafe { SharedView::from_raw_parts(dynamic_shared_mem::<I>(), len) }
 }
