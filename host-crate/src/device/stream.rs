@@ -118,10 +118,32 @@ impl Stream {
             return Ok(slice.to_vec());
         }
         let mut elements = bytemuck::allocation::zeroed_vec::<T>(buffer.len());
-        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            stream.copy_to_host(bytemuck::cast_slice_mut(&mut elements), memory)?;
-        }
+        self.download_into(buffer, &mut elements)?;
         Ok(elements)
+    }
+
+    /// Copies the buffer's elements to the host. Waits for everything before it on the stream.
+    ///
+    /// # Errors
+    /// Those of [`download`](Stream::download), and [`DeviceError::LengthMismatch`].
+    pub fn download_into<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        if elements.len() != buffer.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: buffer.len(),
+                to: elements.len(),
+            });
+        }
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_slice() {
+            elements.copy_from_slice(slice);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.copy_to_host(bytemuck::cast_slice_mut(elements), memory)?;
+        }
+        Ok(())
     }
 
     /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
