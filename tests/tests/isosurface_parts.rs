@@ -99,6 +99,47 @@ fn from_resident_slabs<T: DeviceSample + Sample>(
     isosurface::extract_slabs(dims, volume.geometry(), &slabs, params).unwrap()
 }
 
+/// The mesh in the least memory that does.
+fn in_little_memory<T: DeviceSample + Sample>(
+    device: &Device,
+    volume: &Volume<T>,
+    mask: Option<&Volume<u8>>,
+    params: &IsosurfaceParams,
+) -> MeshParts {
+    let stream = device.stream().unwrap();
+    let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).unwrap());
+    let run = |memory| isosurface::extract_within(&stream, &volume, mask.as_ref(), params, memory);
+    let least = match run(Some(0)) {
+        Err(IsosurfaceError::TooLittleMemory { given: 0, least }) => least,
+        Err(error) => panic!("{error}"),
+        // nothing needs nothing
+        Ok(parts) => {
+            assert!(parts.parts.is_empty());
+            return parts;
+        }
+    };
+    let error = run(Some(least - 1)).err().expect("a byte too little");
+    assert!(
+        matches!(error, IsosurfaceError::TooLittleMemory { given, least: same } if (given, same) == (least - 1, least)),
+        "{error}"
+    );
+    // without keeping the parts, as much is more than enough
+    let (mut parts, mut vertices) = (0, 0);
+    let each = |part: isosurface::MeshPart| {
+        assert_eq!(part.first_vertex, vertices);
+        parts += 1;
+        vertices += part.mesh.vertex_count() as u64;
+        Ok::<_, IsosurfaceError>(())
+    };
+    isosurface::for_each_part(&stream, &volume, mask.as_ref(), params, Some(least), each).unwrap();
+    assert!(parts > 0);
+    let unlimited = run(None).unwrap();
+    assert_eq!(unlimited.parts.len(), 1);
+    assert_eq!(unlimited.vertex_count(), vertices);
+    run(Some(least)).unwrap()
+}
+
 /// All devices there are, posed as 1, 2, 3 and 8, and together.
 fn check_all<T: DeviceSample + Sample>(
     volume: &Volume<T>,
@@ -123,6 +164,9 @@ fn check_all<T: DeviceSample + Sample>(
         let label = format!("resident slabs on {}", test.label);
         let streams = [test.device.stream().unwrap(), test.device.stream().unwrap()];
         let parts = from_resident_slabs(&streams, volume, mask, params, &mut noise);
+        assert_equal(&label, &joined(&parts), &expected);
+        let label = format!("{}, little memory", test.label);
+        let parts = in_little_memory(&test.device, volume, mask, params);
         assert_equal(&label, &joined(&parts), &expected);
     }
     parts_on("all devices", &Device::all());

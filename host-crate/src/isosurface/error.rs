@@ -66,6 +66,16 @@ pub enum IsosurfaceError {
         /// Planes that are there.
         resident: Range<usize>,
     },
+    /// Not even one plane of cells at a time fits the memory.
+    #[error(
+        "{given} bytes of memory are too little for one plane of cells at a time: {least} are enough"
+    )]
+    TooLittleMemory {
+        /// Bytes that there are.
+        given: u64,
+        /// Bytes that are enough.
+        least: u64,
+    },
     /// One of several devices failed.
     #[error("{device} (device {number} of {count}): {source}")]
     OnDevice {

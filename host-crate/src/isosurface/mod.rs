@@ -26,6 +26,7 @@ mod fused;
 mod join;
 mod params;
 mod parts;
+mod pieces;
 mod scan;
 mod slab;
 mod staged;
@@ -33,6 +34,7 @@ mod timing;
 mod together;
 mod vertices;
 mod whole;
+mod within;
 
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use error::IsosurfaceError;
@@ -40,6 +42,7 @@ pub use params::{IndexWidth, Inside, IsosurfaceParams, Method};
 pub use parts::{DeviceSlab, MeshPart, MeshParts, extract_parts, extract_slabs};
 pub use timing::{StageTime, StageTimes};
 pub use whole::{VolumeSlab, cut};
+pub use within::{extract_within, for_each_part};
 
 use crate::{
     device::{Buffer, Stream},

@@ -12,7 +12,6 @@ use std::ops::Range;
 ///
 /// The samples may begin a plane before these cells and end a plane after them: gradients need that, and it decides whether an
 /// edge has a cell beside it that is not left out.
-#[derive(Clone)]
 pub(super) struct Slab<'a, T> {
     pub samples: Part<'a, T>,
     /// Empty, or as many elements as samples.
@@ -36,26 +35,12 @@ pub(super) struct Part<'a, T> {
     elements: Range<usize>,
 }
 
-impl<T> Clone for Part<'_, T> {
-    fn clone(&self) -> Self {
-        Self {
-            buffer: self.buffer,
-            elements: self.elements.clone(),
-        }
-    }
-}
-
 impl<'a, T: Element> Part<'a, T> {
     /// The elements of a range; none of a buffer that is empty.
     pub fn of(buffer: &'a Buffer<T>, elements: Range<usize>) -> Self {
         let end = elements.end.min(buffer.len());
         let elements = elements.start.min(end)..end;
         Self { buffer, elements }
-    }
-
-    /// All of a buffer.
-    pub fn all(buffer: &'a Buffer<T>) -> Self {
-        Self::of(buffer, 0..buffer.len())
     }
 
     pub fn is_empty(&self) -> bool {
