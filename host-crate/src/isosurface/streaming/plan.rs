@@ -84,10 +84,10 @@ impl Plan {
             let planes = bytes / self.plane;
             planes.saturating_sub(AROUND).min(cells as u64).max(1) as u32
         };
-        // half for samples, half for the mesh
+        // a quarter for samples; the rest is for the mesh, of which there are more pieces at a time
         let devices = job.devices[..self.workers].iter();
-        let on_devices = devices.map(|device| height_in(self.of_device(job, device) / 2));
-        let on_host = height_in(self.host() / 2 / (self.workers as u64 + 1));
+        let on_devices = devices.map(|device| height_in(self.of_device(job, device) / 4));
+        let on_host = height_in(self.host() / 4 / (self.workers as u64 + 1));
         let fits = on_devices.fold(on_host, u32::min);
         let useful = cells.div_ceil(SLABS * self.workers as u32);
         fits.min(height_in(SLAB))
@@ -143,23 +143,24 @@ impl Plan {
         }
     }
 
-    /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves at least half.
+    /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves three quarters.
     pub fn enough(&self, job: &Job<'_>, most: PlaneNeed) -> u64 {
         let low = Self {
             height: self.height.min(job.options.slab_height.unwrap_or(1)),
             ..*self
         };
+        let three_quarters = |bytes: u64| bytes.saturating_mul(4).div_ceil(3);
         let mesh = most.mesh.saturating_mul(self.host_parts());
+        let common = self.plane.saturating_mul(AROUND);
         let host = low
             .host_slabs()
             .saturating_add(mesh)
-            .max(mesh.saturating_mul(2));
-        let host = host.saturating_add(self.plane * AROUND);
+            .max(three_quarters(mesh.saturating_add(common)));
         let part = most.scratch.saturating_add(most.mesh);
         let device = low
             .slab(low.height)
             .saturating_add(part)
-            .max(part.saturating_mul(2));
+            .max(three_quarters(part));
         let devices = job.devices[..self.workers].iter();
         devices
             .map(|of| device.saturating_mul(self.sharing(job, of)))
