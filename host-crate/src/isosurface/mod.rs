@@ -18,6 +18,16 @@
 //! assert_eq!(report.euler_characteristic(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | the volume is | function | the mesh is |
+//! | --- | --- | --- |
+//! | on a device | [`extract`] | on the device |
+//! | on a device that has little memory left | [`extract_within`], [`for_each_part`] | there in parts, or handed on part by part |
+//! | on the host | [`extract_parts`] | in parts on several devices |
+//! | in slabs on several devices | [`extract_slabs`], with [`cut`] | in parts on these |
+//! | in a file, perhaps larger than memory | [`stream`] | in a file |
+//!
+//! The mesh is the same, bit for bit.
 
 mod close;
 mod device_mesh;
