@@ -3,7 +3,7 @@
 use ferrovox::{
     device::{Device, DeviceError, Stream},
     device_volume::DeviceVolume,
-    isosurface::{self, DeviceMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
+    isosurface::{self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
     render::{self, Picture, RenderError, RenderParams},
     volume::{AnyVolume, Volume, VolumeView},
 };
@@ -96,6 +96,16 @@ impl OnDevice {
         let mesh = on_device!(self, volume => isosurface::extract(stream, volume, mask, params))?;
         stream.synchronize()?;
         Ok(mesh)
+    }
+
+    /// The isosurface on the host, made in as many parts as the device's free memory needs.
+    pub fn extract_to_host(
+        &self,
+        stream: &Stream,
+        mask: Option<&DeviceVolume<u8>>,
+        params: &IsosurfaceParams,
+    ) -> Result<HostMesh, IsosurfaceError> {
+        on_device!(self, volume => isosurface::extract_to_host(stream, volume, mask, params, None))
     }
 
     /// A picture of the isosurface.

@@ -134,6 +134,14 @@ fn in_little_memory<T: DeviceSample + Sample>(
     };
     isosurface::for_each_part(&stream, &volume, mask.as_ref(), params, Some(least), each).unwrap();
     assert!(parts > 0);
+    let host =
+        isosurface::extract_to_host(&stream, &volume, mask.as_ref(), params, Some(least)).unwrap();
+    assert_eq!(host.parts, parts);
+    let host = Extracted {
+        mesh: host.mesh,
+        non_finite_cells: host.non_finite_cells,
+    };
+    assert_equal("on the host", &host, &joined(&run(Some(least)).unwrap()));
     let unlimited = run(None).unwrap();
     assert_eq!(unlimited.parts.len(), 1);
     assert_eq!(unlimited.vertex_count(), vertices);
@@ -237,6 +245,9 @@ fn wide_indices_when_asked_for() {
     let devices = vec![Device::cpu(); 3];
     let parts = isosurface::extract_parts(&devices, volume.view(), None, &params).unwrap();
     assert_equal("three parts", &joined(&parts), &expected);
+    let parts = in_little_memory(&Device::cpu(), &volume, None, &params);
+    assert!(parts.parts.len() > 1);
+    assert_equal("little memory", &joined(&parts), &expected);
 }
 
 /// A device that fails at its first kernel: it is asked for blocks without threads.

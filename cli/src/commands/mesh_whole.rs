@@ -12,10 +12,10 @@ use crate::{
 };
 use anyhow::Context;
 use ferrovox::{
-    device::Device,
+    device::{Device, DeviceError},
     device_volume::DeviceVolume,
     files::{VolumeFile, WriteOptions, write_mesh},
-    isosurface::{IsosurfaceParams, StageTime},
+    isosurface::{DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, Method, StageTime},
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     volume::Volume,
 };
@@ -104,15 +104,40 @@ fn on_one(
         volume.upload(&stream).map(|volume| (volume, mask))
     })?;
     drop(volume);
-    let surface = phases.run("extract", || {
-        on_device.extract(&stream, mask.as_ref(), params)
+    let extracted = phases.run("extract", || {
+        match on_device.extract(&stream, mask.as_ref(), params) {
+            Err(error) if params.method == Method::Fused && is_out_of_memory(&error) => {
+                let host = on_device.extract_to_host(&stream, mask.as_ref(), params)?;
+                Ok(Extracted::OnHost(host))
+            }
+            result => result.map(Extracted::OnDevice),
+        }
     })?;
-    let mesh = phases.run("download", || surface.download(&stream))?;
+    let (mesh, non_finite_cells, slabs, stages) = match extracted {
+        Extracted::OnHost(host) => (host.mesh, host.non_finite_cells, host.parts, host.stages),
+        Extracted::OnDevice(surface) => {
+            let mesh = phases.run("download", || surface.download(&stream))?;
+            (mesh, surface.non_finite_cells, 1, surface.stage_times()?)
+        }
+    };
     Ok(Surface {
         mesh,
-        non_finite_cells: surface.non_finite_cells,
-        devices: vec![device_run(device, &surface.stage_times()?)],
+        non_finite_cells,
+        devices: vec![device_run(device, slabs, &stages)],
     })
+}
+
+enum Extracted {
+    OnDevice(DeviceMesh),
+    /// The device has room for the volume, but not for all of the mesh with it.
+    OnHost(HostMesh),
+}
+
+fn is_out_of_memory(error: &IsosurfaceError) -> bool {
+    matches!(
+        error,
+        IsosurfaceError::Device(DeviceError::OutOfMemory { .. })
+    )
 }
 
 /// Upload and extraction are one phase: each device does both by itself.
@@ -129,7 +154,7 @@ fn on_several(
     let mut runs = Vec::with_capacity(devices.len());
     for (number, device) in devices.iter().enumerate() {
         runs.push(match parts.parts.get(number) {
-            Some(part) => device_run(device, &part.mesh.stage_times()?),
+            Some(part) => device_run(device, 1, &part.mesh.stage_times()?),
             // more devices than planes of cells
             None => DeviceRun {
                 device: device.clone(),
@@ -145,10 +170,10 @@ fn on_several(
     })
 }
 
-fn device_run(device: &Device, stages: &[StageTime]) -> DeviceRun {
+fn device_run(device: &Device, slabs: u64, stages: &[StageTime]) -> DeviceRun {
     DeviceRun {
         device: device.clone(),
-        slabs: 1,
+        slabs,
         stages: in_milliseconds(stages),
     }
 }

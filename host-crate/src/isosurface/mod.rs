@@ -22,7 +22,7 @@
 //! | the volume is | function | the mesh is |
 //! | --- | --- | --- |
 //! | on a device | [`extract`] | on the device |
-//! | on a device that has little memory left | [`extract_within`], [`for_each_part`] | there in parts, or handed on part by part |
+//! | on a device that has little memory left | [`extract_within`], [`extract_to_host`], [`for_each_part`] | there in parts, on the host, or handed on part by part |
 //! | on the host | [`extract_parts`] | in parts on several devices |
 //! | in slabs on several devices | [`extract_slabs`], with [`cut`] | in parts on these |
 //! | in a file, perhaps larger than memory | [`stream`] | in a file |
@@ -54,7 +54,7 @@ pub use parts::{DeviceSlab, MeshPart, MeshParts, extract_parts, extract_slabs};
 pub use streaming::{StreamDevice, StreamError, StreamOptions, StreamReport, stream};
 pub use timing::{StageTime, StageTimes};
 pub use whole::{VolumeSlab, cut};
-pub use within::{extract_within, for_each_part};
+pub use within::{HostMesh, extract_to_host, extract_within, for_each_part};
 
 use crate::{
     device::{Buffer, Stream},

@@ -1,15 +1,17 @@
 //! A volume on one device, slab by slab, where there is not memory enough for all of it at a time.
 
 use super::{
-    IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, check,
+    IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, check,
     fused::Counted,
     parts::joined,
     pieces::{Limits, PieceError, in_pieces, may_be_wide, plane_need},
+    timing::add_times,
     whole::{Resident, Whole},
 };
 use crate::{
     device::{Buffer, Stream},
     device_volume::{DeviceSample, DeviceVolume},
+    mesh::{TriangleMesh, Triangles},
 };
 
 /// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume; `None` is what the device has
@@ -24,7 +26,7 @@ use crate::{
 /// let stream = Device::cpu().stream()?;
 /// let sphere = fields::sphere(&stream, [64; 3], 25.0)?;
 /// let params = IsosurfaceParams::default();
-/// let parts = isosurface::extract_within(&stream, &sphere, None, &params, Some(700_000))?;
+/// let parts = isosurface::extract_within(&stream, &sphere, None, &params, Some(600_000))?;
 /// assert!(parts.parts.len() > 1);
 /// let whole = isosurface::extract(&stream, &sphere, None, &params)?;
 /// assert_eq!(parts.download()?, whole.download(&stream)?);
@@ -63,6 +65,60 @@ pub fn for_each_part<T: DeviceSample, E: From<IsosurfaceError>>(
     each: impl FnMut(MeshPart) -> Result<(), E>,
 ) -> Result<(), E> {
     run(stream, volume, mask, params, memory, false, each)
+}
+
+/// A mesh on the host, and how it was made.
+#[derive(Clone, Debug)]
+pub struct HostMesh {
+    /// The mesh.
+    pub mesh: TriangleMesh,
+    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    pub non_finite_cells: u64,
+    /// How many parts it was made in.
+    pub parts: u64,
+    /// The time of each stage on the device, of all parts together.
+    pub stages: Vec<StageTime>,
+}
+
+/// As [`extract_within`], but each part is copied to the host as soon as it is made, and its device memory is used again.
+///
+/// # Errors
+/// Those of [`extract_within`].
+pub fn extract_to_host<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: Option<&DeviceVolume<u8>>,
+    params: &IsosurfaceParams,
+    memory: Option<u64>,
+) -> Result<HostMesh, IsosurfaceError> {
+    let mut host = HostMesh {
+        mesh: TriangleMesh {
+            normals: params.normals.then(Vec::new),
+            ..TriangleMesh::default()
+        },
+        non_finite_cells: 0,
+        parts: 0,
+        stages: Vec::new(),
+    };
+    for_each_part(stream, volume, mask, params, memory, |part| {
+        let found = part.mesh.download(stream)?;
+        let mesh = &mut host.mesh;
+        mesh.vertices.extend(found.vertices);
+        if let (Some(normals), Some(more)) = (&mut mesh.normals, found.normals) {
+            normals.extend(more);
+        }
+        match (&mut mesh.triangles, found.triangles) {
+            (Triangles::U32(triangles), Triangles::U32(more)) => triangles.extend(more),
+            (Triangles::U64(triangles), Triangles::U64(more)) => triangles.extend(more),
+            // the first part tells the width, which is that of all
+            (triangles, first) => *triangles = first,
+        }
+        host.non_finite_cells += part.mesh.non_finite_cells;
+        host.parts += 1;
+        add_times(&mut host.stages, part.mesh.stage_times()?);
+        Ok::<_, IsosurfaceError>(())
+    })?;
+    Ok(host)
 }
 
 fn run<T: DeviceSample, E: From<IsosurfaceError>>(

@@ -5,8 +5,9 @@ use crate::{
     device::{Buffer, Device, Element, Stream},
     device_volume::DeviceSample,
     isosurface::{
-        IndexWidth, IsosurfaceError, StageTime,
+        IndexWidth, IsosurfaceError,
         pieces::{PieceError, in_pieces},
+        timing::add_times,
         together::PartCounts,
         whole::Resident,
     },
@@ -112,7 +113,7 @@ impl<T: DeviceSample> Worker<'_, T> {
                 let width = self.width(after)?;
                 let mesh = counted.emit(stream, params, width, first.vertices)?;
                 let on_host = mesh.download(stream)?;
-                add(&mut report.stages, mesh.stage_times()?);
+                add_times(&mut report.stages, mesh.stage_times()?);
                 report.parts += 1;
                 let made = Made {
                     mesh: on_host,
@@ -154,13 +155,4 @@ fn upload<E: Element>(
     }
     drop(buffer);
     Ok(stream.upload(elements)?)
-}
-
-fn add(stages: &mut Vec<StageTime>, times: Vec<StageTime>) {
-    for time in times {
-        match stages.iter_mut().find(|stage| stage.stage == time.stage) {
-            Some(stage) => stage.time += time.time,
-            None => stages.push(time),
-        }
-    }
 }
