@@ -1,9 +1,9 @@
 //! The command line. What the comments here say is the help text.
 
 use crate::{
-    device_choice::DeviceChoice,
+    device_choice::{DeviceChoice, DeviceList},
     input::VolumeArgs,
-    numbers::{Size, parse_size},
+    numbers::{Size, parse_memory, parse_size},
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ferrovox::{
@@ -71,7 +71,13 @@ file's spacing and origin, right-anterior-superior for medical formats.
 Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
-  ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj")]
+  ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
+  ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
+  ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --device cuda:all
+
+Several devices each take a slab of the volume. With --memory, or where the volume is larger than memory, it is
+streamed: slabs are read, worked on and written one after the other. The file is the same, byte for byte.
+--check looks at the whole mesh, so it does not go with streaming.")]
 pub struct MeshArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
@@ -90,13 +96,17 @@ pub struct MeshArgs {
     #[arg(long)]
     pub normals: bool,
     /// How the mesh is made; every method makes the same mesh
-    #[arg(long, value_enum, default_value_t = MethodName::Staged)]
+    #[arg(long, value_enum, default_value_t = MethodName::Fused)]
     pub method: MethodName,
     /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
     #[arg(long)]
     pub check: bool,
-    #[command(flatten)]
-    pub device: DeviceArgs,
+    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all; auto takes the first CUDA device, else the CPU
+    #[arg(long, value_name = "DEVICES", default_value = "auto")]
+    pub device: DeviceList,
+    /// Take no more memory than this, on the host and on each device: 1500000, 512M, 1.5G; stream if more were needed
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
+    pub memory: Option<u64>,
     /// Print one JSON object: counts, topology, area, volume, timings in milliseconds
     #[arg(long)]
     pub json: bool,
@@ -176,15 +186,18 @@ impl From<InsideName> for Inside {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Every stage as a kernel of its own
+    /// From one bit per sample: the fastest, with the least memory
+    Fused,
+    /// Every stage as a kernel of its own; a whole volume on one device
     Staged,
 }
 
 impl From<MethodName> for Method {
     fn from(name: MethodName) -> Self {
         match name {
+            MethodName::Fused => Self::Fused,
             MethodName::Staged => Self::Staged,
         }
     }

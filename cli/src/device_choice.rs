@@ -40,9 +40,86 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
+/// Several devices, or one: names with commas between them. After `cuda:0` a number alone is a CUDA device too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceList(Vec<Named>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Named {
+    One(DeviceChoice),
+    /// Every CUDA device there is.
+    AllCuda,
+}
+
+impl DeviceList {
+    /// The devices of these names.
+    pub fn open(&self) -> anyhow::Result<Vec<Device>> {
+        let mut devices = Vec::new();
+        for named in &self.0 {
+            match named {
+                Named::One(choice) => devices.push(choice.open()?),
+                Named::AllCuda => {
+                    let count = Device::cuda_count().context("--device cuda:all")?;
+                    // none is an error that says so
+                    for index in 0..count.max(1) {
+                        devices.push(Device::cuda(index).context("--device cuda:all")?);
+                    }
+                }
+            }
+        }
+        Ok(devices)
+    }
+}
+
+impl FromStr for DeviceList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut devices = Vec::new();
+        let mut after_cuda = false;
+        for name in text.split(',').map(str::trim) {
+            if name == "cuda:all" {
+                devices.push(Named::AllCuda);
+                continue;
+            }
+            let is_number = name.parse::<usize>().is_ok();
+            let choice = match is_number && after_cuda {
+                true => format!("cuda:{name}").parse(),
+                false => name.parse(),
+            };
+            after_cuda = is_number && after_cuda || name.starts_with("cuda:");
+            devices.push(Named::One(choice.map_err(|problem: String| {
+                format!("{problem}; several as cuda:0,1 or cuda:all")
+            })?));
+        }
+        Ok(Self(devices))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_devices() {
+        let names = |text: &str| -> Vec<String> {
+            let list = text.parse::<DeviceList>().unwrap();
+            let name = |named: &Named| match named {
+                Named::One(choice) => choice.to_string(),
+                Named::AllCuda => "all".to_owned(),
+            };
+            list.0.iter().map(name).collect()
+        };
+        assert_eq!(names("auto"), ["auto"]);
+        assert_eq!(names("cpu,cpu"), ["cpu", "cpu"]);
+        assert_eq!(names("cuda:0,1, 3"), ["cuda:0", "cuda:1", "cuda:3"]);
+        assert_eq!(names("cuda:2,cpu,cuda"), ["cuda:2", "cpu", "cuda"]);
+        assert_eq!(names("cuda:all,cpu"), ["all", "cpu"]);
+        for text in ["", "0,1", "cpu,", "cuda:0,cpu,1", "cuda:0,-1", "cuda:all,1"] {
+            let problem = text.parse::<DeviceList>().unwrap_err();
+            assert!(problem.contains("cuda:all"), "{text}");
+        }
+    }
 
     #[test]
     fn words_that_could_be_a_device() {

@@ -7,7 +7,10 @@ use crate::{
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    files::{ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat, read_volume},
+    files::{
+        ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
+        VolumeReader, read_volume,
+    },
     volume::{AnyVolume, Geometry},
 };
 use std::path::{Path, PathBuf};
@@ -72,17 +75,49 @@ pub enum Endian {
 impl VolumeArgs {
     /// Reads the file.
     pub fn read(&self) -> anyhow::Result<VolumeFile> {
-        let options = ReadOptions {
-            format: self.raw.dims.map(|_| VolumeFormat::Raw),
-            volume: self.volume_index,
-            allow_trailing_bytes: self.allow_trailing_bytes,
-            raw: self.raw.layout(),
-        };
-        let mut file = read_volume(&self.volume, &options)?;
+        let mut file = read_volume(&self.volume, &self.options())?;
         if let Some(geometry) = self.geometry(*file.volume.geometry())? {
             file.volume = file.volume.with_geometry(geometry);
         }
         Ok(file)
+    }
+
+    /// Opens the file, to read it plane by plane.
+    pub fn open(&self) -> anyhow::Result<VolumeReader<'static>> {
+        Ok(VolumeReader::open(&self.volume, &self.options())?)
+    }
+
+    /// Whether the file can be opened more than once: a pipe cannot.
+    pub fn is_file(&self) -> bool {
+        std::fs::metadata(&self.volume).is_ok_and(|it| it.is_file())
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.raw.dims.map(|_| VolumeFormat::Raw),
+            volume: self.volume_index,
+            allow_trailing_bytes: self.allow_trailing_bytes,
+            raw: self.raw.layout(),
+        }
+    }
+
+    fn mask_options(&self, dims: [usize; 3]) -> ReadOptions {
+        let raw = RawLayout::new(self.raw.dims.unwrap_or(dims), StoredType::U8);
+        ReadOptions {
+            raw: Some(raw),
+            ..ReadOptions::default()
+        }
+    }
+
+    /// Opens a mask that goes with the volume, to read it plane by plane.
+    pub fn open_mask(
+        &self,
+        path: &Path,
+        dims: [usize; 3],
+    ) -> anyhow::Result<VolumeReader<'static>> {
+        let mask = VolumeReader::open(path, &self.mask_options(dims))?;
+        check_mask(path, mask.dims(), dims)?;
+        Ok(mask)
     }
 
     /// Reads a mask that goes with the volume: 1 where it is not zero.
@@ -91,19 +126,8 @@ impl VolumeArgs {
         path: &Path,
         dims: [usize; 3],
     ) -> anyhow::Result<ferrovox::volume::Volume<u8>> {
-        let raw = RawLayout::new(self.raw.dims.unwrap_or(dims), StoredType::U8);
-        let options = ReadOptions {
-            raw: Some(raw),
-            ..ReadOptions::default()
-        };
-        let mask = read_volume(path, &options)?.volume;
-        anyhow::ensure!(
-            mask.dims() == dims,
-            "{}: the mask has {} samples and the volume {}; they must have the same grid",
-            path.display(),
-            by(mask.dims()),
-            by(dims)
-        );
+        let mask = read_volume(path, &self.mask_options(dims))?.volume;
+        check_mask(path, mask.dims(), dims)?;
         let geometry = *mask.geometry();
         let ones = match &mask {
             AnyVolume::U8(mask) => ones(mask.samples()),
@@ -119,7 +143,7 @@ impl VolumeArgs {
     }
 
     /// The file's geometry with what the user put in its place, if anything.
-    fn geometry(&self, file: Geometry) -> anyhow::Result<Option<Geometry>> {
+    pub fn geometry(&self, file: Geometry) -> anyhow::Result<Option<Geometry>> {
         if self.spacing.is_none() && self.origin.is_none() {
             return Ok(None);
         }
@@ -137,8 +161,8 @@ impl VolumeArgs {
     }
 
     /// Says what the reader noted.
-    pub fn tell_notes(&self, file: &VolumeFile) {
-        for note in &file.header.notes {
+    pub fn tell_notes(&self, header: &HeaderInfo) {
+        for note in &header.notes {
             terminal::warning(&format!("{}: {note}", self.name()));
         }
     }
@@ -157,6 +181,17 @@ impl RawArgs {
             ..layout
         })
     }
+}
+
+fn check_mask(path: &Path, mask: [usize; 3], dims: [usize; 3]) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        mask == dims,
+        "{}: the mask has {} samples and the volume {}; they must have the same grid",
+        path.display(),
+        by(mask),
+        by(dims)
+    );
+    Ok(())
 }
 
 fn ones<T: ferrovox::volume::Sample>(samples: &[T]) -> Vec<u8> {

@@ -64,6 +64,29 @@ pub fn parse_position(text: &str) -> Result<[f64; 3], String> {
         })
 }
 
+/// Reads an amount of memory: bytes, or with K, M, G or T times 1024 so many times.
+pub fn parse_memory(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let upper = upper.strip_suffix("IB").unwrap_or(&upper);
+    let (number, power) = match upper.char_indices().last() {
+        Some((at, unit)) if unit.is_ascii_alphabetic() => {
+            let power = "BKMGT".find(unit).map(|power| power as i32);
+            (&upper[..at], power)
+        }
+        _ => (upper, Some(0)),
+    };
+    let bytes = match (number.parse::<f64>(), power) {
+        (Ok(number), Some(power)) if number.is_finite() => number * 1024f64.powi(power),
+        _ => f64::NAN,
+    };
+    // what is negative, or no number, or more than can be addressed
+    if (0.0..9e18).contains(&bytes) {
+        Ok(bytes as u64)
+    } else {
+        Err("give a number of bytes, such as 1500000, 512M or 1.5G".to_owned())
+    }
+}
+
 fn parse_three(text: &str) -> Option<[f64; 3]> {
     let parts: Option<Vec<f64>> = text
         .split(',')
@@ -97,6 +120,27 @@ mod tests {
             "3x4x99999999999999999999",
         ] {
             assert!(parse_dims(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn amounts_of_memory() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("1500000", 1_500_000),
+            ("512M", 512 << 20),
+            ("1.5G", 3 << 29),
+            ("2k", 2048),
+            ("1T", 1 << 40),
+            ("8GiB", 8 << 30),
+            ("100B", 100),
+        ] {
+            assert_eq!(parse_memory(text), Ok(bytes), "{text}");
+        }
+        for text in [
+            "", "G", "-1", "1X", "1GG", "nan", "inf", "1e30T", "1,5G", "é",
+        ] {
+            assert!(parse_memory(text).is_err(), "{text}");
         }
     }
 

@@ -1,11 +1,11 @@
 //! A volume of any sample type on a device.
 
 use ferrovox::{
-    device::{DeviceError, Stream},
+    device::{Device, DeviceError, Stream},
     device_volume::DeviceVolume,
-    isosurface::{self, DeviceMesh, IsosurfaceError, IsosurfaceParams},
+    isosurface::{self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
     render::{self, Picture, RenderError, RenderParams},
-    volume::{AnyVolume, Volume},
+    volume::{AnyVolume, Volume, VolumeView},
 };
 
 /// A volume that kernels can read. i32 and f64 have become f32 before.
@@ -67,6 +67,22 @@ impl KernelVolume {
         stream.synchronize()?;
         Ok(uploaded)
     }
+
+    /// The isosurface, made by several devices together.
+    pub fn extract_parts(
+        &self,
+        devices: &[Device],
+        mask: Option<VolumeView<'_, u8>>,
+        params: &IsosurfaceParams,
+    ) -> Result<MeshParts, IsosurfaceError> {
+        match self {
+            Self::U8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+            Self::I8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+            Self::U16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+            Self::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+            Self::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        }
+    }
 }
 
 impl OnDevice {
@@ -80,6 +96,16 @@ impl OnDevice {
         let mesh = on_device!(self, volume => isosurface::extract(stream, volume, mask, params))?;
         stream.synchronize()?;
         Ok(mesh)
+    }
+
+    /// The isosurface on the host, made in as many parts as the device's free memory needs.
+    pub fn extract_to_host(
+        &self,
+        stream: &Stream,
+        mask: Option<&DeviceVolume<u8>>,
+        params: &IsosurfaceParams,
+    ) -> Result<HostMesh, IsosurfaceError> {
+        on_device!(self, volume => isosurface::extract_to_host(stream, volume, mask, params, None))
     }
 
     /// A picture of the isosurface.

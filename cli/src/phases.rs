@@ -18,6 +18,19 @@ pub struct Phases {
     bar: Option<Bar>,
 }
 
+/// How far a phase is that has many steps.
+pub struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// So many steps of so many are done.
+    pub fn at(&self, done: u64, all: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(all);
+            bar.set_position(done);
+        }
+    }
+}
+
 struct Bar {
     bar: ProgressBar,
     /// Dropped to tell the thread below that the bar need not appear any more.
@@ -50,6 +63,16 @@ impl Phases {
             bar.bar.inc(1);
         }
         result
+    }
+
+    /// What shows how far the present phase is.
+    pub fn progress(&self) -> Progress {
+        Progress(self.bar.as_ref().map(|bar| bar.bar.clone()))
+    }
+
+    /// A phase that was timed by itself.
+    pub fn add(&mut self, name: &'static str, time: Duration) {
+        self.times.push((name, time));
     }
 
     /// Takes the bar away; the times of the phases in milliseconds, in order, and of everything.

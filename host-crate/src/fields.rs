@@ -19,6 +19,7 @@ use ferrovox_kernels::{
     grid::Grid,
     rows::Rows,
 };
+use std::ops::Range;
 
 /// A ball of a metaball field: a centre and a radius, in voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,15 +61,42 @@ pub fn gyroid(
     dims: [usize; 3],
     extent_along_axis: f64,
 ) -> Result<DeviceVolume<f32>, DeviceError> {
-    let (grid, sample_rows) = extent(stream, dims)?;
+    gyroid_planes(stream, dims, extent_along_axis, 0..dims[2])
+}
+
+/// Some planes of the [`gyroid`] of `dims` samples, in their place in the world: each device can fill in its slab of a volume that
+/// is larger than one device's memory.
+///
+/// ```
+/// use ferrovox::{device::Device, fields};
+///
+/// let stream = Device::cpu().stream()?;
+/// let whole = stream.download(fields::gyroid(&stream, [8; 3], 9.0)?.samples())?;
+/// let slab = fields::gyroid_planes(&stream, [8; 3], 9.0, 3..5)?;
+/// assert_eq!(stream.download(slab.samples())?, whole[3 * 64..5 * 64]);
+/// # Ok::<(), ferrovox::device::DeviceError>(())
+/// ```
+///
+/// # Errors
+/// Those of an allocation.
+pub fn gyroid_planes(
+    stream: &Stream,
+    dims: [usize; 3],
+    extent_along_axis: f64,
+    planes: Range<usize>,
+) -> Result<DeviceVolume<f32>, DeviceError> {
+    let first = planes.start as i64;
+    let ranges = [0..dims[0], 0..dims[1], planes];
+    let slab_dims = ranges.clone().map(|range| range.len());
+    let (grid, sample_rows) = extent(stream, slab_dims)?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
-    let coordinates = dims.iter().flat_map(|&n| {
+    let coordinates = dims.into_iter().zip(ranges).flat_map(|(n, range)| {
         let step = if n > 1 {
             extent_along_axis / (n - 1) as f64
         } else {
             0.0
         };
-        (0..n).map(move |i| (i as f64 * step) as f32 as f64)
+        range.map(move |i| (i as f64 * step) as f32 as f64)
     });
     let (sines, cosines): (Vec<f32>, Vec<f32>) = coordinates
         .map(|c| (c.sin() as f32, c.cos() as f32))
@@ -85,7 +113,8 @@ pub fn gyroid(
         );
         stream.launch::<fill_gyroid>(rows_launch(sample_rows), args)?;
     }
-    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+    let geometry = Geometry::default().shifted([0, 0, first]);
+    DeviceVolume::from_buffer(samples, slab_dims, geometry)
 }
 
 /// The density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls that come near each other.

@@ -3,4 +3,5 @@
 pub mod devices;
 pub mod extract;
 pub mod noise;
+pub mod random;
 pub mod reference;

@@ -1,23 +1,16 @@
 //! `ferrovox mesh`.
 
-use super::mesh_report::{Checked, MeshRun, json, readable};
+use super::{
+    mesh_report::{json, readable},
+    mesh_stream, mesh_whole,
+};
 use crate::{
-    args::{MeshArgs, SurfaceArgs},
+    args::{Cli, MeshArgs, MethodName, SurfaceArgs},
     input::VolumeArgs,
-    on_device::KernelVolume,
-    openings::openings,
-    output,
-    phases::{Phases, milliseconds},
-    terminal,
+    output, terminal,
 };
-use anyhow::Context;
-use ferrovox::{
-    device_volume::DeviceVolume,
-    files::{VolumeFile, WriteOptions, write_mesh},
-    isosurface::{DeviceMesh, IsosurfaceParams},
-    mesh::{self, MeshReport, TriangleMesh},
-    volume::SampleSummary,
-};
+use clap::{CommandFactory, error::ErrorKind};
+use ferrovox::{device::Device, isosurface::IsosurfaceParams, volume::SampleSummary};
 
 /// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
 pub fn run(args: &MeshArgs) -> anyhow::Result<()> {
@@ -30,76 +23,45 @@ pub fn run(args: &MeshArgs) -> anyhow::Result<()> {
         method: args.method.into(),
         ..IsosurfaceParams::default()
     };
+    refuse_conflicts(args);
     output::check_mesh_path(&args.output)?;
-    let device = args.device.device.open()?;
-    let stream = device.stream()?;
-    let wants_check = args.check || args.json;
-
-    let mut phases = Phases::new(if wants_check { 6 } else { 5 });
-    let (file, mask) = phases.run("read", || read(args))?;
-    args.input.tell_notes(&file);
-    let VolumeFile { volume, header } = file;
-    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
-    let summary = volume.summary();
-    let (volume, inexact) = KernelVolume::from_any(volume);
-    tell_conversion(
-        &args.input,
-        &header.stored_type.to_string(),
-        sample_type.name(),
-        inexact,
-    );
-    let (on_device, mask) = phases
-        .run("upload", || {
-            let mask = mask
-                .map(|mask| DeviceVolume::upload(&stream, mask.view()))
-                .transpose()?;
-            volume.upload(&stream).map(|volume| (volume, mask))
-        })
-        .with_context(|| name.clone())?;
-    drop(volume);
-    let on_device_mesh = phases
-        .run("extract", || {
-            on_device.extract(&stream, mask.as_ref(), &params)
-        })
-        .with_context(|| name.clone())?;
-    let stages = stages(&on_device_mesh)?;
-    let non_finite_cells = on_device_mesh.non_finite_cells;
-    let mesh = phases.run("download", || on_device_mesh.download(&stream))?;
-    drop((on_device, on_device_mesh, mask));
-
-    let checked = wants_check.then(|| {
-        phases.run("check", || Checked {
-            report: mesh::check(&mesh),
-            openings: openings(&mesh, dims, &geometry),
-        })
-    });
-    if let Some(checked) = checked.as_ref().filter(|_| args.check) {
-        refuse_if_broken(args, &checked.report, non_finite_cells)?;
-    }
-    phases.run("write", || {
-        write_mesh(&args.output, &mesh, &WriteOptions::default())
-    })?;
-    tell_left_out(&name, &summary, non_finite_cells);
-    tell_if_empty(&name, &args.surface, &mesh, &summary, dims);
-    let (phase_times, total) = phases.finish();
-    let run = MeshRun {
-        args,
-        iso: params.iso,
-        device: &device,
-        dims,
-        sample_type,
-        summary: &summary,
-        inexact,
-        mesh: &mesh,
-        non_finite_cells,
-        phase_times,
-        stages,
-        total,
+    let devices = args.device.open()?;
+    refuse_staged(args, &devices);
+    let run = if mesh_stream::is_needed(args, &devices)? {
+        mesh_stream::run(args, devices, &params)?
+    } else {
+        mesh_whole::run(args, devices, &params)?
     };
-    match (&checked, args.json) {
-        (Some(checked), true) => terminal::print_json(&json(&run, checked)),
-        _ => terminal::print(&readable(&run, checked.as_ref().filter(|_| args.check))),
+    tell_left_out(&name, &run.summary, run.non_finite_cells);
+    if run.triangles == 0 {
+        tell_empty(&name, &args.surface, &run.summary, run.dims);
     }
+    if args.json {
+        terminal::print_json(&json(&run))
+    } else {
+        terminal::print(&readable(&run))
+    }
+}
+
+/// Arguments that exclude each other. Does not return if there are any.
+fn refuse_conflicts(args: &MeshArgs) {
+    if args.method == MethodName::Staged && args.memory.is_some() {
+        usage(
+            "--method staged works on the whole volume: leave --memory out, or use --method fused",
+        );
+    }
+}
+
+fn refuse_staged(args: &MeshArgs, devices: &[Device]) {
+    if args.method == MethodName::Staged && devices.len() > 1 {
+        usage("--method staged works on one device: name one, or use --method fused");
+    }
+}
+
+fn usage(problem: &str) -> ! {
+    Cli::command()
+        .error(ErrorKind::ArgumentConflict, problem)
+        .exit()
 }
 
 /// The isovalue as kernels take it.
@@ -113,15 +75,6 @@ pub fn iso(surface: &SurfaceArgs, name: &str) -> anyhow::Result<f32> {
     Ok(iso)
 }
 
-fn read(args: &MeshArgs) -> anyhow::Result<(VolumeFile, Option<ferrovox::volume::Volume<u8>>)> {
-    let file = args.input.read()?;
-    let mask = match &args.mask {
-        Some(path) => Some(args.input.read_mask(path, file.volume.dims())?),
-        None => None,
-    };
-    Ok((file, mask))
-}
-
 /// Says that samples were converted, and how many were not exact.
 pub fn tell_conversion(input: &VolumeArgs, stored: &str, sample_type: &str, inexact: usize) {
     if matches!(sample_type, "i32" | "f64") {
@@ -130,59 +83,6 @@ pub fn tell_conversion(input: &VolumeArgs, stored: &str, sample_type: &str, inex
             input.name()
         ));
     }
-}
-
-fn stages(mesh: &DeviceMesh) -> anyhow::Result<Vec<(&'static str, f64)>> {
-    Ok(mesh
-        .stage_times()?
-        .iter()
-        .map(|stage| (stage.stage, milliseconds(stage.time)))
-        .collect())
-}
-
-/// `--check`: a mesh that the library should not have made is not written.
-fn refuse_if_broken(
-    args: &MeshArgs,
-    report: &MeshReport,
-    non_finite_cells: u64,
-) -> anyhow::Result<()> {
-    let defects = [
-        (
-            report.non_manifold_edges,
-            "edges with three triangles or more",
-        ),
-        (
-            report.non_manifold_vertices,
-            "vertices where sheets only touch",
-        ),
-        (
-            report.inconsistent_edges,
-            "edges whose triangles wind against each other",
-        ),
-        (
-            report.invalid_triangles,
-            "triangles with an index out of range",
-        ),
-        (report.non_finite_vertices, "vertices that are not finite"),
-    ];
-    let found: Vec<String> = defects
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if found.is_empty() {
-        return Ok(());
-    }
-    let advice = if args.mask.is_some() || non_finite_cells > 0 {
-        "cells that a mask or non-finite samples leave out can cut the surface so; without --check it is written as it is"
-    } else {
-        "this is a defect of ferrovox, please report it; without --check the mesh is written as it is"
-    };
-    anyhow::bail!(
-        "{}: not written, because the mesh has {}; {advice}",
-        args.output.display(),
-        found.join(", ")
-    )
 }
 
 fn tell_left_out(name: &str, summary: &SampleSummary, cells: u64) {
@@ -194,16 +94,7 @@ fn tell_left_out(name: &str, summary: &SampleSummary, cells: u64) {
     }
 }
 
-fn tell_if_empty(
-    name: &str,
-    surface: &SurfaceArgs,
-    mesh: &TriangleMesh,
-    summary: &SampleSummary,
-    dims: [usize; 3],
-) {
-    if !mesh.triangles.is_empty() {
-        return;
-    }
+fn tell_empty(name: &str, surface: &SurfaceArgs, summary: &SampleSummary, dims: [usize; 3]) {
     let why = match (summary.min, summary.max) {
         _ if dims.iter().any(|&n| n < 2) => {
             "a surface needs two samples at least along each axis".to_owned()

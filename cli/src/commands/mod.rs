@@ -5,4 +5,6 @@ pub mod devices;
 pub mod info;
 pub mod mesh;
 mod mesh_report;
+mod mesh_stream;
+mod mesh_whole;
 pub mod render;

@@ -22,7 +22,7 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<()> {
 
     let mut phases = Phases::new(4);
     let file = phases.run("read", || args.input.read())?;
-    args.input.tell_notes(&file);
+    args.input.tell_notes(&file.header);
     let sample_type = file.volume.sample_type();
     let (volume, inexact) = KernelVolume::from_any(file.volume);
     tell_conversion(

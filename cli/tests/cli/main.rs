@@ -7,6 +7,7 @@ mod devices;
 mod info;
 mod library_import;
 mod mesh;
+mod mesh_parts;
 mod readme;
 mod render;
 mod samples;

@@ -27,8 +27,13 @@ fn the_json_object_has_every_field() {
     assert_eq!(report["oriented"], true);
     assert_eq!(report["euler"], 2);
     assert_eq!(report["components"], 1);
-    assert_eq!(report["method"], "staged");
+    assert_eq!(report["method"], "fused");
     assert_eq!(report["device"], "cpu");
+    assert_eq!(report["devices"][0]["device"], "cpu");
+    assert_eq!(
+        (&report["slabs"], &report["streamed"]),
+        (&json!(1), &json!(false))
+    );
     for field in [
         "non_finite_cells",
         "non_finite_samples",
@@ -55,7 +60,7 @@ fn the_json_object_has_every_field() {
     ] {
         assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
     }
-    for stage in ["classify", "vertices", "triangles", "normals"] {
+    for stage in ["signs", "marks", "scan", "vertices", "triangles"] {
         assert!(
             report["timings"]["stages"][stage].as_f64().unwrap() >= 0.0,
             "{stage}"

@@ -114,9 +114,7 @@ impl Stream {
             return Ok(slice.to_vec());
         }
         let mut elements = bytemuck::allocation::zeroed_vec::<T>(buffer.len());
-        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            stream.copy_to_host(bytemuck::cast_slice_mut(&mut elements), memory)?;
-        }
+        self.read(buffer, &mut elements)?;
         Ok(elements)
     }
 

@@ -1,6 +1,7 @@
 //! What can go wrong in extracting a surface.
 
 use crate::{device::DeviceError, scan::ScanError};
+use std::ops::Range;
 
 /// An error of the isosurface pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,61 @@ pub enum IsosurfaceError {
     /// Counts could not be added up.
     #[error(transparent)]
     Scan(#[from] ScanError),
+    /// Work for several devices, and none to do it.
+    #[error("there is no device to work on: name one at least")]
+    NoDevices,
+    /// Slabs that do not follow each other from the first plane of cells to the last.
+    #[error(
+        "the slabs must cover the planes of cells 0 to {planes} one after the other, but one begins at {found} where {expected} is next; `isosurface::cut` gives slabs that do"
+    )]
+    SlabOrder {
+        /// Planes of cells.
+        planes: u32,
+        /// Where a slab begins, or the slabs end.
+        found: u32,
+        /// Where it should.
+        expected: u32,
+    },
+    /// A slab of another extent than the volume that it is part of.
+    #[error("a slab has {slab:?} samples along x and y and the volume {volume:?}: they must agree")]
+    SlabDims {
+        /// Samples of the slab along x and y.
+        slab: [usize; 2],
+        /// Samples of the volume along x and y.
+        volume: [usize; 2],
+    },
+    /// A slab without the planes of samples that its part of the mesh depends on.
+    #[error(
+        "a slab holds the planes {resident:?} of the volume, and its cells need {needed:?}; `isosurface::cut` says which planes belong to a slab"
+    )]
+    MissingPlanes {
+        /// Planes of the volume that are needed.
+        needed: Range<usize>,
+        /// Planes that are there.
+        resident: Range<usize>,
+    },
+    /// Not even one plane of cells at a time fits the memory.
+    #[error(
+        "{given} bytes of memory are too little for one plane of cells at a time: {least} are enough"
+    )]
+    TooLittleMemory {
+        /// Bytes that there are.
+        given: u64,
+        /// Bytes that are enough.
+        least: u64,
+    },
+    /// One of several devices failed.
+    #[error("{device} (device {number} of {count}): {source}")]
+    OnDevice {
+        /// The device's name.
+        device: String,
+        /// Its number among those of the work, from 1.
+        number: usize,
+        /// How many devices the work was for.
+        count: usize,
+        /// What went wrong there.
+        source: Box<IsosurfaceError>,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

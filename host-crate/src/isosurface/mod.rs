@@ -18,29 +18,50 @@
 //! assert_eq!(report.euler_characteristic(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | the volume is | function | the mesh is |
+//! | --- | --- | --- |
+//! | on a device | [`extract`] | on the device |
+//! | on a device that has little memory left | [`extract_within`], [`extract_to_host`], [`for_each_part`] | there in parts, on the host, or handed on part by part |
+//! | on the host | [`extract_parts`] | in parts on several devices |
+//! | in slabs on several devices | [`extract_slabs`], with [`cut`] | in parts on these |
+//! | in a file, perhaps larger than memory | [`stream`] | in a file |
+//!
+//! The mesh is the same, bit for bit.
 
 mod close;
 mod device_mesh;
 mod error;
 mod fused;
+mod join;
 mod params;
+mod parts;
+mod pieces;
 mod scan;
 mod slab;
 mod staged;
+mod streaming;
 mod timing;
+mod together;
 mod vertices;
+mod whole;
+mod within;
 
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use error::IsosurfaceError;
 pub use params::{IndexWidth, Inside, IsosurfaceParams, Method};
+pub use parts::{DeviceSlab, MeshPart, MeshParts, extract_parts, extract_slabs};
+pub use streaming::{StreamDevice, StreamError, StreamOptions, StreamReport, stream};
 pub use timing::{StageTime, StageTimes};
+pub use whole::{VolumeSlab, cut};
+pub use within::{HostMesh, extract_to_host, extract_within, for_each_part};
 
 use crate::{
     device::{Buffer, Stream},
     device_volume::{DeviceSample, DeviceVolume},
 };
-use ferrovox_kernels::isosurface::{fused::Words, padded::Padded};
-use slab::Slab;
+use ferrovox_kernels::isosurface::fused::Words;
+use whole::{Resident, Whole};
 
 /// The isosurface of a volume on a device, as a mesh that stays there.
 ///
@@ -65,17 +86,7 @@ pub fn extract<T: DeviceSample>(
     mask: Option<&DeviceVolume<u8>>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    if !params.iso.is_finite() {
-        return Err(IsosurfaceError::Iso { iso: params.iso });
-    }
-    if let Some(mask) = mask
-        && mask.dims() != volume.dims()
-    {
-        return Err(IsosurfaceError::MaskDims {
-            mask: mask.dims(),
-            volume: volume.dims(),
-        });
-    }
+    check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
     let no_mask: Buffer<u8>;
     let mask = match mask {
         Some(mask) => mask.samples(),
@@ -101,32 +112,37 @@ fn fused_extract<T: DeviceSample>(
     mask: &Buffer<u8>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let (padded, geometry) = if params.close {
-        (
-            close::padded_grid(volume.grid(), params)?,
-            volume.geometry().shifted([-1; 3]),
-        )
-    } else {
-        (Padded::none(volume.grid()), *volume.geometry())
-    };
-    if padded.grid.cells() == 0 {
+    let whole = Whole::new(volume.grid(), *volume.geometry(), params)?;
+    if whole.cell_planes() == 0 {
         return Ok(DeviceMesh::empty(stream, params)?);
     }
-    let slab = Slab {
+    let resident = Resident {
+        whole,
         samples: volume.samples(),
         mask,
-        padded,
-        geometry,
-        plane: 0,
-        first: 0,
-        last: padded.grid.nz - 1,
-        last_plane_too: true,
+        planes: 0..volume.dims()[2],
     };
+    let slab = resident.slab(0..whole.cell_planes())?;
     stream.require(fused::scratch_bytes::<T>(
-        Words::new(padded.grid, slab.first, slab.last),
+        Words::new(slab.padded.grid, slab.first, slab.last),
         !mask.is_empty(),
     ))?;
     let counted = fused::count(stream, slab, params)?;
     let width = params.width_for(counted.vertices, counted.triangles)?;
     counted.emit(stream, params, width, 0)
+}
+
+/// Whether the parameters make sense, and a mask fits.
+fn check(
+    dims: [usize; 3],
+    mask: Option<[usize; 3]>,
+    params: &IsosurfaceParams,
+) -> Result<(), IsosurfaceError> {
+    if !params.iso.is_finite() {
+        return Err(IsosurfaceError::Iso { iso: params.iso });
+    }
+    match mask {
+        Some(mask) if mask != dims => Err(IsosurfaceError::MaskDims { mask, volume: dims }),
+        _ => Ok(()),
+    }
 }

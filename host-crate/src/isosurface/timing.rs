@@ -50,3 +50,13 @@ impl StageTimes {
         Ok(times)
     }
 }
+
+/// Adds the times of one part's stages to those of others.
+pub(super) fn add_times(stages: &mut Vec<StageTime>, times: Vec<StageTime>) {
+    for time in times {
+        match stages.iter_mut().find(|stage| stage.stage == time.stage) {
+            Some(stage) => stage.time += time.time,
+            None => stages.push(time),
+        }
+    }
+}

@@ -36,21 +36,29 @@ impl AnyVolume {
             Self::U16(volume) => (map(volume, f32::from), 0),
             Self::I16(volume) => (map(volume, f32::from), 0),
             Self::I32(volume) => {
-                let inexact = count(&volume, |&sample| {
-                    f64::from(sample as f32) != f64::from(sample)
-                });
-                (map(volume, |sample| sample as f32), inexact)
+                let inexact = count(&volume, |&sample| !i32_to_f32(sample).1);
+                (map(volume, |sample| i32_to_f32(sample).0), inexact)
             }
             Self::F32(volume) => (volume, 0),
             Self::F64(volume) => {
-                let inexact = count(&volume, |&sample| {
-                    !sample.is_nan() && f64::from(sample as f32) != sample
-                });
-                (map(volume, |sample| sample as f32), inexact)
+                let inexact = count(&volume, |&sample| !f64_to_f32(sample).1);
+                (map(volume, |sample| f64_to_f32(sample).0), inexact)
             }
         };
         (volume, Conversion { from, inexact })
     }
+}
+
+/// The nearest f32, and whether it is exact.
+pub(crate) fn i32_to_f32(sample: i32) -> (f32, bool) {
+    let narrow = sample as f32;
+    (narrow, f64::from(narrow) == f64::from(sample))
+}
+
+/// The nearest f32, and whether it is exact.
+pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
+    let narrow = sample as f32;
+    (narrow, sample.is_nan() || f64::from(narrow) == sample)
 }
 
 fn map<T: Sample>(volume: Volume<T>, convert: impl Fn(T) -> f32 + Sync) -> Volume<f32> {

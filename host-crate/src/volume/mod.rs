@@ -15,6 +15,7 @@ mod summary;
 
 pub use any::AnyVolume;
 pub use convert::Conversion;
+pub(crate) use convert::{f64_to_f32, i32_to_f32};
 pub use dense::{Volume, VolumeView, sample_count};
 pub use error::VolumeError;
 pub use geometry::Geometry;

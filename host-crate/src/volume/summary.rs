@@ -43,6 +43,24 @@ impl SampleSummary {
             mean: any.then(|| total.sum / total.finite as f64),
         }
     }
+
+    /// The summary of these samples and others.
+    pub fn join(self, other: Self) -> Self {
+        let finite = |of: &Self| (of.count - of.non_finite) as f64;
+        let sum = |of: &Self| of.mean.map_or(0.0, |mean| mean * finite(of));
+        let all = finite(&self) + finite(&other);
+        let either = |a: Option<f64>, b: Option<f64>, choose: fn(f64, f64) -> f64| match (a, b) {
+            (Some(a), Some(b)) => Some(choose(a, b)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            count: self.count + other.count,
+            non_finite: self.non_finite + other.non_finite,
+            min: either(self.min, other.min, f64::min),
+            max: either(self.max, other.max, f64::max),
+            mean: (all > 0.0).then(|| (sum(&self) + sum(&other)) / all),
+        }
+    }
 }
 
 fn partial<T: Sample>(chunk: &[T]) -> Partial {
@@ -88,6 +106,16 @@ mod tests {
         assert_eq!(summary.max, Some(5.0));
         assert_eq!(summary.mean, Some(1.0));
         assert_eq!(SampleSummary::of(&[f32::NAN]).mean, None);
+    }
+
+    #[test]
+    fn summaries_join() {
+        let samples: Vec<f32> = [3.0, f32::NAN, -1.0, 7.0, f32::INFINITY, 2.0, 5.0].to_vec();
+        for cut in 0..=samples.len() {
+            let (low, high) = samples.split_at(cut);
+            let joined = SampleSummary::of(low).join(SampleSummary::of(high));
+            assert_eq!(joined, SampleSummary::of(&samples), "cut at {cut}");
+        }
     }
 
     #[test]

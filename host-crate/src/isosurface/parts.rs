@@ -1,0 +1,310 @@
+//! A mesh in parts, each on the device that made it.
+
+use super::{
+    DeviceMesh, IndexWidth, IsosurfaceError, IsosurfaceParams, check, fused,
+    together::{Exchange, PartCounts, Stop, together},
+    whole::{Resident, Whole},
+};
+use crate::{
+    device::{Buffer, Device, Stream},
+    device_volume::{DeviceSample, DeviceVolume, grid_of},
+    volume::{Geometry, Sample, VolumeView},
+};
+use ferrovox_kernels::isosurface::fused::Words;
+use std::ops::Range;
+
+/// A part of a mesh: the surface in some planes of cells.
+pub struct MeshPart {
+    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex numbers: those of its own
+    /// begin with [`first_vertex`](Self::first_vertex), and vertices in its last plane are the next part's.
+    pub mesh: DeviceMesh,
+    /// How many vertices come before this part's own.
+    pub first_vertex: u64,
+    /// The planes of cells, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    pub cells: Range<u32>,
+}
+
+impl MeshPart {
+    /// The device that the part is on.
+    pub fn device(&self) -> &Device {
+        self.mesh.positions.device()
+    }
+}
+
+/// A mesh in parts that follow each other along z. Joined they are the mesh that [`extract`](super::extract) makes of the whole
+/// volume, bit for bit: [`download`](Self::download).
+pub struct MeshParts {
+    /// The parts, in order. None where there are no cells.
+    pub parts: Vec<MeshPart>,
+    pub(super) width: IndexWidth,
+    pub(super) has_normals: bool,
+}
+
+impl MeshParts {
+    /// How many vertices, in all.
+    pub fn vertex_count(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.vertex_count() as u64)
+            .sum()
+    }
+
+    /// How many triangles, in all.
+    pub fn triangle_count(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.triangle_count() as u64)
+            .sum()
+    }
+
+    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    pub fn non_finite_cells(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.non_finite_cells)
+            .sum()
+    }
+}
+
+/// The isosurface of a volume on the host, made by several devices together: each takes a slab.
+///
+/// The slabs are of about as many planes of cells for each device; a device may be named more than once. Each is uploaded
+/// with one plane more at its ends, and worked on by a thread and a stream of its own. The vertices of the parts before
+/// are known once all have counted theirs; then all make their part. The method is always
+/// [`Method::Fused`](super::Method::Fused).
+///
+/// Device memory: the slab's samples, up to a byte per voxel of it, and its part of the mesh. Work is linear in the samples.
+///
+/// ```
+/// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh};
+/// use ferrovox::volume::{Geometry, Volume};
+///
+/// let ball = Volume::from_fn([16; 3], Geometry::default(), |x, y, z| {
+///     let square = |c: usize| (c as f32 - 7.5).powi(2);
+///     6.0 - (square(x) + square(y) + square(z)).sqrt()
+/// })?;
+/// let devices = [Device::best(), Device::cpu()];
+/// let parts = isosurface::extract_parts(&devices, ball.view(), None, &IsosurfaceParams::default())?;
+/// assert_eq!(parts.parts.len(), 2);
+/// assert!(mesh::check(&parts.download()?).is_closed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of [`extract`](super::extract), [`IsosurfaceError::NoDevices`], and [`IsosurfaceError::OnDevice`] if a device fails:
+/// then there is no mesh.
+pub fn extract_parts<T: DeviceSample + Sample>(
+    devices: &[Device],
+    volume: VolumeView<'_, T>,
+    mask: Option<VolumeView<'_, u8>>,
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    check(volume.dims(), mask.map(|mask| mask.dims()), params)?;
+    if devices.is_empty() {
+        return Err(IsosurfaceError::NoDevices);
+    }
+    let whole = Whole::new(grid_of(volume.dims())?, *volume.geometry(), params)?;
+    let slabs = whole.cut(devices.len());
+    let ids: Vec<String> = devices[..slabs.len()].iter().map(Device::id).collect();
+    let parts = together(&ids, params, |worker, exchange| {
+        let stream = devices[worker].stream()?;
+        let slab = &slabs[worker];
+        let plane = whole.plane_len();
+        let elements = slab.planes.start * plane..slab.planes.end * plane;
+        let samples = stream.upload(&volume.samples()[elements.clone()])?;
+        let mask = match mask {
+            Some(mask) => stream.upload(&mask.samples()[elements])?,
+            None => stream.alloc(0)?,
+        };
+        let resident = Resident {
+            whole,
+            samples: &samples,
+            mask: &mask,
+            planes: slab.planes.clone(),
+        };
+        part(&stream, &resident, slab.cells.clone(), params, exchange)
+    })?;
+    Ok(joined(parts, params))
+}
+
+/// A slab of a volume that is on a device already.
+pub struct DeviceSlab<'a, T> {
+    /// What works on it.
+    pub stream: &'a Stream,
+    /// Samples: planes of the whole volume, at least [those that the cells need](super::VolumeSlab::planes). Its geometry is not
+    /// looked at.
+    pub samples: &'a DeviceVolume<T>,
+    /// The mask of the same planes.
+    pub mask: Option<&'a DeviceVolume<u8>>,
+    /// Which plane of the whole volume the first plane of the samples is.
+    pub first_plane: usize,
+    /// The planes of cells whose surface is wanted, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    pub cells: Range<u32>,
+}
+
+/// The isosurface of a volume whose slabs are on devices already, each on one: all work at the same time.
+///
+/// `dims` and `geometry` are the whole volume's. The slabs follow each other from the first plane of cells to the last;
+/// [`cut`](super::cut) makes such slabs. Otherwise as [`extract_parts`]; it returns when all devices are done.
+///
+/// ```
+/// use ferrovox::{device::Device, device_volume::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
+/// use ferrovox::volume::{Geometry, Volume};
+///
+/// let ramp = Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as f32)?;
+/// let stream = Device::cpu().stream()?;
+/// let mut resident = Vec::new();
+/// for slab in isosurface::cut(ramp.dims(), false, 2)? {
+///     let planes = &ramp.samples()[16 * slab.planes.start..16 * slab.planes.end];
+///     let dims = [4, 4, slab.planes.len()];
+///     let samples = DeviceVolume::from_buffer(stream.upload(planes)?, dims, Geometry::default())?;
+///     resident.push((samples, slab));
+/// }
+/// let slabs: Vec<_> = resident
+///     .iter()
+///     .map(|(samples, slab)| DeviceSlab {
+///         stream: &stream,
+///         samples,
+///         mask: None,
+///         first_plane: slab.planes.start,
+///         cells: slab.cells.clone(),
+///     })
+///     .collect();
+/// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
+/// let parts = isosurface::extract_slabs(ramp.dims(), ramp.geometry(), &slabs, &params)?;
+/// assert_eq!((parts.vertex_count(), parts.triangle_count()), (16, 18));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of [`extract_parts`], [`IsosurfaceError::SlabOrder`], [`IsosurfaceError::SlabDims`], [`IsosurfaceError::MaskDims`], and
+/// [`IsosurfaceError::MissingPlanes`].
+pub fn extract_slabs<T: DeviceSample>(
+    dims: [usize; 3],
+    geometry: &Geometry,
+    slabs: &[DeviceSlab<'_, T>],
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    check(dims, None, params)?;
+    if slabs.is_empty() {
+        return Err(IsosurfaceError::NoDevices);
+    }
+    let whole = Whole::new(grid_of(dims)?, *geometry, params)?;
+    check_slabs(&whole, dims, slabs)?;
+    if whole.cell_planes() == 0 {
+        return Ok(joined(Vec::new(), params));
+    }
+    let ids: Vec<String> = slabs.iter().map(|slab| slab.stream.device().id()).collect();
+    let parts = together(&ids, params, |worker, exchange| {
+        let slab = &slabs[worker];
+        let no_mask: Buffer<u8>;
+        let mask = match slab.mask {
+            Some(mask) => mask.samples(),
+            None => {
+                no_mask = slab.stream.alloc(0)?;
+                &no_mask
+            }
+        };
+        let resident = Resident {
+            whole,
+            samples: slab.samples.samples(),
+            mask,
+            planes: planes_of(slab),
+        };
+        part(slab.stream, &resident, slab.cells.clone(), params, exchange)
+    })?;
+    Ok(joined(parts, params))
+}
+
+fn planes_of<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
+    slab.first_plane..slab.first_plane.saturating_add(slab.samples.dims()[2])
+}
+
+fn check_slabs<T: DeviceSample>(
+    whole: &Whole,
+    dims: [usize; 3],
+    slabs: &[DeviceSlab<'_, T>],
+) -> Result<(), IsosurfaceError> {
+    let planes = whole.cell_planes();
+    let order = |found, expected| {
+        Err(IsosurfaceError::SlabOrder {
+            planes,
+            found,
+            expected,
+        })
+    };
+    let mut next = 0;
+    for slab in slabs {
+        let cells = &slab.cells;
+        if cells.start != next || cells.end < next || (cells.is_empty() && planes > 0) {
+            return order(cells.start, next);
+        }
+        next = cells.end;
+        let [nx, ny, _] = slab.samples.dims();
+        if [nx, ny] != dims[..2] {
+            return Err(IsosurfaceError::SlabDims {
+                slab: [nx, ny],
+                volume: [dims[0], dims[1]],
+            });
+        }
+        if let Some(mask) = slab.mask
+            && mask.dims() != slab.samples.dims()
+        {
+            return Err(IsosurfaceError::MaskDims {
+                mask: mask.dims(),
+                volume: slab.samples.dims(),
+            });
+        }
+        if !cells.is_empty() && next <= planes {
+            let (needed, resident) = (whole.slab(cells.clone()).planes, planes_of(slab));
+            if needed.start < resident.start || needed.end > resident.end {
+                return Err(IsosurfaceError::MissingPlanes { needed, resident });
+            }
+        }
+    }
+    if next == planes {
+        Ok(())
+    } else {
+        order(next, planes)
+    }
+}
+
+/// A worker's part: counted, placed among the others, made. Waits until it is done.
+fn part<T: DeviceSample>(
+    stream: &Stream,
+    resident: &Resident<'_, T>,
+    cells: Range<u32>,
+    params: &IsosurfaceParams,
+    exchange: Exchange,
+) -> Result<MeshPart, Stop> {
+    let slab = resident.slab(cells.clone())?;
+    stream.require(fused::scratch_bytes::<T>(
+        Words::new(slab.padded.grid, slab.first, slab.last),
+        !slab.mask.is_empty(),
+    ))?;
+    let counted = fused::count(stream, slab, params)?;
+    let place = exchange.place(PartCounts {
+        vertices: counted.vertices,
+        triangles: counted.triangles,
+    })?;
+    let mesh = counted.emit(stream, params, place.width, place.first_vertex)?;
+    stream.synchronize()?;
+    Ok(MeshPart {
+        mesh,
+        first_vertex: place.first_vertex,
+        cells,
+    })
+}
+
+pub(super) fn joined(parts: Vec<MeshPart>, params: &IsosurfaceParams) -> MeshParts {
+    let is_wide = |part: &MeshPart| matches!(part.mesh.triangles, super::DeviceTriangles::U64(_));
+    MeshParts {
+        width: if parts.iter().any(is_wide) {
+            IndexWidth::Bits64
+        } else {
+            IndexWidth::Bits32
+        },
+        parts,
+        has_normals: params.normals,
+    }
+}

@@ -1,0 +1,179 @@
+//! How high slabs are, and how much memory is for what.
+
+use super::{Job, plane_samples};
+use crate::{
+    device::{Device, DeviceKind},
+    isosurface::{
+        IndexWidth, IsosurfaceError, IsosurfaceParams, StreamError,
+        pieces::{Limits, PlaneNeed, may_be_wide},
+    },
+};
+
+/// Bytes of a slab beyond which a higher one would not be quicker.
+const SLAB: u64 = 64 << 20;
+/// Slabs for each device at least, if they are not too thin: so that one is read while another is worked on.
+const SLABS: u32 = 4;
+/// Planes of samples that a slab has more than planes of cells: one for the last cells, one around on each side.
+const AROUND: u64 = 3;
+
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    /// Bytes that may be taken: by the host and by each device, or by one memory for all.
+    pub memory: u64,
+    pub workers: usize,
+    /// Planes of cells of a slab.
+    pub height: u32,
+    /// Bytes of a plane of samples and mask.
+    plane: u64,
+    /// Planes of samples.
+    planes: u64,
+    /// How many work in the host's memory: the host, and each device that is the CPU.
+    in_host_memory: u64,
+    /// Whether slabs fit the memory at all.
+    pub holds_a_slab: bool,
+    wide: bool,
+}
+
+/// The width that no index exceeds.
+pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth {
+    if may_be_wide || params.index_width == IndexWidth::Bits64 {
+        IndexWidth::Bits64
+    } else {
+        IndexWidth::Bits32
+    }
+}
+
+impl Plan {
+    pub fn new<T>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
+        let cells = job.whole.cell_planes();
+        let workers = job.devices.len().min(cells.max(1) as usize);
+        let devices = &job.devices[..workers];
+        let is_cpu = |device: &&Device| device.kind() == DeviceKind::Cpu;
+        let plane = match cells {
+            0 => 0,
+            _ => plane_samples(&job.whole)? as u64 * (size_of::<T>() as u64 + masked as u64),
+        };
+        let memory = match job.options.memory {
+            Some(bytes) => bytes,
+            None => free_memory(devices)? / 2,
+        };
+        let mut plan = Self {
+            memory,
+            workers,
+            height: 1,
+            plane: plane.max(1),
+            planes: job.whole.padded.stored.nz as u64,
+            in_host_memory: 1 + devices.iter().filter(is_cpu).count() as u64,
+            holds_a_slab: true,
+            wide: may_be_wide(job.whole.padded.grid),
+        };
+        plan.height = match job.options.slab_height {
+            Some(height) => height.max(1),
+            None => plan.best_height(job, cells),
+        };
+        plan.height = plan.height.min(cells.max(1));
+        plan.holds_a_slab = plan.host() >= plan.host_slabs()
+            && devices
+                .iter()
+                .all(|device| plan.of_device(job, device) >= plan.slab(plan.height));
+        Ok(plan)
+    }
+
+    fn best_height(&self, job: &Job<'_>, cells: u32) -> u32 {
+        let height_in = |bytes: u64| {
+            let planes = bytes / self.plane;
+            planes.saturating_sub(AROUND).min(cells as u64).max(1) as u32
+        };
+        // a quarter for samples; the rest is for the mesh, of which there are more pieces at a time
+        let devices = job.devices[..self.workers].iter();
+        let on_devices = devices.map(|device| height_in(self.of_device(job, device) / 4));
+        let on_host = height_in(self.host() / 4 / (self.workers as u64 + 1));
+        let fits = on_devices.fold(on_host, u32::min);
+        let useful = cells.div_ceil(SLABS * self.workers as u32);
+        fits.min(height_in(SLAB))
+            .min(useful.max(height_in(SLAB / 4)))
+    }
+
+    /// Bytes of the samples of a slab.
+    fn slab(&self, height: u32) -> u64 {
+        (height as u64 + AROUND)
+            .min(self.planes)
+            .saturating_mul(self.plane)
+    }
+
+    /// Bytes of the host's memory that may be taken.
+    fn host(&self) -> u64 {
+        self.memory / self.in_host_memory
+    }
+
+    /// Bytes of the host's memory for slabs: one for each device, one that is read, and the planes that two have in common.
+    fn host_slabs(&self) -> u64 {
+        self.slab(self.height)
+            .saturating_mul(self.workers as u64 + 1)
+            .saturating_add(self.plane.saturating_mul(AROUND))
+    }
+
+    /// How many share a device's memory.
+    fn sharing(&self, job: &Job<'_>, device: &Device) -> u64 {
+        if device.kind() == DeviceKind::Cpu {
+            return self.in_host_memory;
+        }
+        let workers = job.devices[..self.workers].iter();
+        workers.filter(|other| other.id() == device.id()).count() as u64
+    }
+
+    fn of_device(&self, job: &Job<'_>, device: &Device) -> u64 {
+        self.memory / self.sharing(job, device).max(1)
+    }
+
+    /// Parts of the mesh that are in the host's memory at a time: of each device one that is made and one that waits, and one
+    /// that is written.
+    fn host_parts(&self) -> u64 {
+        2 * self.workers as u64 + 1
+    }
+
+    /// What a part of the mesh may take.
+    pub fn limits(&self, job: &Job<'_>, device: &Device) -> Limits {
+        let device = self.of_device(job, device);
+        Limits {
+            device: Some(device.saturating_sub(self.slab(self.height))),
+            mesh: self.host().saturating_sub(self.host_slabs()) / self.host_parts(),
+            width: widest(job.params, self.wide),
+            keeps: false,
+        }
+    }
+
+    /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves three quarters.
+    pub fn enough(&self, job: &Job<'_>, most: PlaneNeed) -> u64 {
+        let low = Self {
+            height: self.height.min(job.options.slab_height.unwrap_or(1)),
+            ..*self
+        };
+        let three_quarters = |bytes: u64| bytes.saturating_mul(4).div_ceil(3);
+        let mesh = most.mesh.saturating_mul(self.host_parts());
+        let common = self.plane.saturating_mul(AROUND);
+        let host = low
+            .host_slabs()
+            .saturating_add(mesh)
+            .max(three_quarters(mesh.saturating_add(common)));
+        let part = most.scratch.saturating_add(most.mesh);
+        let device = low
+            .slab(low.height)
+            .saturating_add(part)
+            .max(three_quarters(part));
+        let devices = job.devices[..self.workers].iter();
+        devices
+            .map(|of| device.saturating_mul(self.sharing(job, of)))
+            .fold(host.saturating_mul(self.in_host_memory), u64::max)
+            .saturating_add(self.in_host_memory)
+    }
+}
+
+/// What the host and every device have.
+fn free_memory(devices: &[Device]) -> Result<u64, IsosurfaceError> {
+    let mut least = Device::cpu().memory()?.free;
+    for device in devices {
+        least = least.min(device.memory()?.free);
+    }
+    Ok(least)
+}

@@ -1,0 +1,247 @@
+//! Slabs from a file, each plane read once.
+
+use crate::{
+    files::{FileError, VolumeReader},
+    isosurface::{VolumeSlab, whole::Whole},
+    volume::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
+};
+use std::{
+    ops::Range,
+    sync::mpsc::{Receiver, SyncSender},
+    time::{Duration, Instant},
+};
+
+/// What is known of the samples that have been read.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    pub summary: SampleSummary,
+    pub inexact: usize,
+}
+
+impl Seen {
+    const NOTHING: Self = Self {
+        summary: SampleSummary {
+            count: 0,
+            non_finite: 0,
+            min: None,
+            max: None,
+            mean: None,
+        },
+        inexact: 0,
+    };
+
+    fn see<S: Sample>(&mut self, samples: &[S]) {
+        self.summary = self.summary.join(SampleSummary::of(samples));
+    }
+}
+
+/// Reads planes into a slice that is as long as they are.
+pub(super) type Planes<'r, T> =
+    Box<dyn FnMut(Range<usize>, &mut [T], &mut Seen) -> Result<(), FileError> + Send + 'r>;
+
+/// Samples as they are in the file.
+pub(super) fn direct<'r, T: Sample>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, T> {
+    Box::new(move |z, out, seen| {
+        reader.read_planes_into(z, out)?;
+        seen.see(out);
+        Ok(())
+    })
+}
+
+pub(super) fn from_i32<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, f32> {
+    converted(reader, i32_to_f32)
+}
+
+pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, f32> {
+    converted(reader, f64_to_f32)
+}
+
+/// Samples that become others, plane by plane. `convert` also says whether that is exact.
+fn converted<'r, S: Sample, T: Sample>(
+    reader: &'r mut VolumeReader<'_>,
+    convert: fn(S) -> (T, bool),
+) -> Planes<'r, T> {
+    let mut wide: Vec<S> = Vec::new();
+    Box::new(move |z, out, seen| {
+        let plane = reader.plane_len();
+        if plane == 0 {
+            return Ok(());
+        }
+        for (z, out) in z.zip(out.chunks_exact_mut(plane)) {
+            wide.resize(plane, S::zeroed());
+            reader.read_planes_into(z..z + 1, &mut wide)?;
+            seen.see(&wide);
+            for (out, &sample) in out.iter_mut().zip(&wide) {
+                let (value, exact) = convert(sample);
+                *out = value;
+                seen.inexact += usize::from(!exact);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A mask of samples of any type: zero or not.
+pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, u8> {
+    fn kept<S: Sample>(sample: S) -> (u8, bool) {
+        (u8::from(sample.to_f64() != 0.0), true)
+    }
+    match reader.sample_type() {
+        SampleType::U8 => direct(reader),
+        SampleType::I8 => converted(reader, kept::<i8>),
+        SampleType::U16 => converted(reader, kept::<u16>),
+        SampleType::I16 => converted(reader, kept::<i16>),
+        SampleType::I32 => converted(reader, kept::<i32>),
+        SampleType::F32 => converted(reader, kept::<f32>),
+        SampleType::F64 => converted(reader, kept::<f64>),
+    }
+}
+
+/// The samples of a slab, and its mask.
+pub(super) struct Filled<T> {
+    pub samples: Vec<T>,
+    /// Empty without a mask.
+    pub mask: Vec<u8>,
+    pub slab: VolumeSlab,
+}
+
+impl<T> Default for Filled<T> {
+    fn default() -> Self {
+        Self {
+            samples: Vec::new(),
+            mask: Vec::new(),
+            slab: VolumeSlab {
+                cells: 0..0,
+                planes: 0..0,
+            },
+        }
+    }
+}
+
+/// Planes that follow each other, of which the last are kept for the next slab.
+struct Forward<'r, T> {
+    read: Planes<'r, T>,
+    tail: Vec<T>,
+}
+
+impl<T: Sample> Forward<'_, T> {
+    fn fill(
+        &mut self,
+        planes: Range<usize>,
+        next: usize,
+        plane: usize,
+        out: &mut Vec<T>,
+        seen: &mut Seen,
+    ) -> Result<(), FileError> {
+        let again = next.saturating_sub(planes.start) * plane;
+        out.resize(planes.len() * plane, T::zeroed());
+        out[..again].copy_from_slice(&self.tail[self.tail.len() - again..]);
+        (self.read)(next..planes.end, &mut out[again..], seen)?;
+        // the next slab begins at most three planes before this one's end
+        let keep = planes.len().min(3) * plane;
+        self.tail.clear();
+        self.tail.extend_from_slice(&out[out.len() - keep..]);
+        Ok(())
+    }
+}
+
+/// The slabs of a file, in order.
+pub(super) struct Slabs<'r, T> {
+    whole: Whole,
+    volume: Forward<'r, T>,
+    mask: Option<Forward<'r, u8>>,
+    /// The plane after the last that was read.
+    next: usize,
+    seen: Seen,
+}
+
+impl<'r, T: Sample> Slabs<'r, T> {
+    pub fn new(whole: Whole, volume: Planes<'r, T>, mask: Option<Planes<'r, u8>>) -> Self {
+        let forward = |read| Forward {
+            read,
+            tail: Vec::new(),
+        };
+        Self {
+            whole,
+            volume: Forward {
+                read: volume,
+                tail: Vec::new(),
+            },
+            mask: mask.map(forward),
+            next: 0,
+            seen: Seen::NOTHING,
+        }
+    }
+
+    /// What has been read.
+    pub fn seen(&self) -> Seen {
+        self.seen
+    }
+
+    /// The next slab is the first again.
+    pub fn start_again(&mut self) {
+        self.next = 0;
+        self.seen = Seen::NOTHING;
+        self.volume.tail.clear();
+        if let Some(mask) = &mut self.mask {
+            mask.tail.clear();
+        }
+    }
+
+    /// Reads a slab, the next after the last.
+    pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), FileError> {
+        let (planes, plane) = (slab.planes.clone(), self.whole.plane_len());
+        let (next, seen) = (self.next, &mut self.seen);
+        self.volume
+            .fill(planes.clone(), next, plane, &mut filled.samples, seen)?;
+        if let Some(mask) = &mut self.mask {
+            let mut of_mask = Seen::NOTHING;
+            mask.fill(planes, next, plane, &mut filled.mask, &mut of_mask)?;
+        }
+        self.next = slab.planes.end;
+        filled.slab = slab.clone();
+        Ok(())
+    }
+
+    /// Reads all slabs, and gives them to the workers in turn. Returns how long it read; stops when a worker is gone.
+    pub fn read_all(
+        &mut self,
+        height: u32,
+        emptied: Receiver<Filled<T>>,
+        workers: &[SyncSender<Filled<T>>],
+    ) -> Result<Duration, FileError> {
+        let mut reading = Duration::ZERO;
+        for (number, slab) in self.whole.slabs_of(height).enumerate() {
+            let Ok(mut filled) = emptied.recv() else {
+                return Ok(reading);
+            };
+            let start = Instant::now();
+            self.fill(&slab, &mut filled)?;
+            reading += start.elapsed();
+            if workers[number % workers.len()].send(filled).is_err() {
+                return Ok(reading);
+            }
+        }
+        self.read_rest(&mut reading)?;
+        Ok(reading)
+    }
+
+    /// Reads a volume without cells: its samples are counted all the same, and damage is told.
+    fn read_rest(&mut self, reading: &mut Duration) -> Result<(), FileError> {
+        let start = Instant::now();
+        let (planes, plane) = (self.whole.padded.stored.nz as usize, self.whole.plane_len());
+        let (mut samples, mut mask) = (Vec::new(), Vec::new());
+        while self.next < planes {
+            let z = self.next..self.next + 1;
+            samples.resize(plane, T::zeroed());
+            (self.volume.read)(z.clone(), &mut samples, &mut self.seen)?;
+            if let Some(of_mask) = &mut self.mask {
+                mask.resize(plane, 0);
+                (of_mask.read)(z, &mut mask, &mut Seen { ..Seen::NOTHING })?;
+            }
+            self.next += 1;
+        }
+        *reading += start.elapsed();
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Random volumes, and what must agree of their meshes.
+
+use crate::{extract::Extracted, noise::Noise};
+use ferrovox::{
+    isosurface::{Inside, IsosurfaceParams},
+    volume::{Geometry, Sample, Volume},
+};
+
+/// A grid that is turned, sheared, perhaps mirrored, and away from the origin.
+pub fn geometry(seed: u64) -> Geometry {
+    let mut noise = Noise(seed);
+    let mut axes = [[0.0; 3]; 3];
+    for (row, axis) in axes.iter_mut().enumerate() {
+        for (column, value) in axis.iter_mut().enumerate() {
+            *value = noise.signed() as f64 * 0.4;
+            if row == column {
+                *value += if noise.below(2) == 0 { 1.5 } else { -1.5 };
+            }
+        }
+    }
+    let origin = [noise.signed() as f64 * 100.0, 3.0, -7.5];
+    Geometry::new(axes.into(), origin.into()).expect("not singular")
+}
+
+/// Numbers about `iso`, many equal to it; with `holes` some that are not finite.
+pub fn floats(dims: [usize; 3], seed: u64, iso: f32, holes: bool) -> Volume<f32> {
+    let mut noise = Noise(seed);
+    let samples = (0..dims.iter().product::<usize>())
+        .map(|_| match noise.below(40) {
+            0 if holes => f32::NAN,
+            1 if holes => f32::INFINITY,
+            2..6 => iso,
+            _ => noise.signed(),
+        })
+        .collect();
+    Volume::new(samples, dims, geometry(seed)).expect("lengths agree")
+}
+
+/// Any bits as samples.
+pub fn integers<T: Sample>(dims: [usize; 3], seed: u64, of: impl Fn(u64) -> T) -> Volume<T> {
+    let mut noise = Noise(seed);
+    let samples = (0..dims.iter().product::<usize>())
+        .map(|_| of(noise.bits()))
+        .collect();
+    Volume::new(samples, dims, geometry(seed)).expect("lengths agree")
+}
+
+/// A mask that leaves out one sample in fifteen.
+pub fn mask(dims: [usize; 3], seed: u64) -> Volume<u8> {
+    let mut noise = Noise(!seed);
+    let kept = (0..dims.iter().product::<usize>()).map(|_| (noise.below(15) > 0) as u8 * 3);
+    Volume::new(kept.collect(), dims, geometry(seed)).expect("lengths agree")
+}
+
+/// What the bits of a number choose.
+pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
+    let inside = if choice & 1 == 0 {
+        Inside::Above
+    } else {
+        Inside::Below
+    };
+    IsosurfaceParams {
+        iso,
+        inside,
+        close: choice & 2 != 0,
+        normals: choice & 4 != 0,
+        ..IsosurfaceParams::default()
+    }
+}
+
+/// Fails unless two meshes agree bit for bit.
+pub fn assert_equal(label: &str, found: &Extracted, expected: &Extracted) {
+    let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
+        vertices.iter().map(|v| v.map(f32::to_bits)).collect()
+    };
+    assert_eq!(
+        bits(&found.mesh.vertices),
+        bits(&expected.mesh.vertices),
+        "{label}: vertices"
+    );
+    assert_eq!(
+        found.mesh.triangles, expected.mesh.triangles,
+        "{label}: triangles"
+    );
+    assert_eq!(
+        found.mesh.normals.as_deref().map(bits),
+        expected.mesh.normals.as_deref().map(bits),
+        "{label}: normals"
+    );
+    assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
+}

@@ -1,0 +1,413 @@
+//! A volume that is streamed gives the same file, byte for byte.
+
+use ferrovox::{
+    device::{CpuOptions, Device},
+    device_volume::{DeviceSample, DeviceVolume},
+    files::{
+        FileProblem, MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions,
+        WriteOptions, read_volume, write_mesh, write_volume,
+    },
+    isosurface::{
+        self, IsosurfaceError, IsosurfaceParams, StreamError, StreamOptions, StreamReport,
+    },
+    volume::{AnyVolume, Geometry, Sample, SampleSummary, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise, random};
+use proptest::prelude::*;
+use std::{fs, path::Path};
+use tempfile::TempDir;
+
+/// A volume file, perhaps a mask file, and what is made of them.
+struct Files {
+    folder: TempDir,
+    volume: &'static str,
+    masked: bool,
+}
+
+/// What the whole-volume way says and writes.
+struct Whole {
+    bytes: Vec<u8>,
+    non_finite_cells: u64,
+    summary: SampleSummary,
+    inexact: usize,
+}
+
+impl Files {
+    fn new(volume: AnyVolume, name: &'static str, mask: Option<AnyVolume>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let options = VolumeWriteOptions::default();
+        write_volume(folder.path().join(name), &volume, &options).unwrap();
+        let masked = mask.is_some();
+        if let Some(mask) = mask {
+            write_volume(folder.path().join("mask.nrrd"), &mask, &options).unwrap();
+        }
+        Self {
+            folder,
+            volume: name,
+            masked,
+        }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn whole(&self, params: &IsosurfaceParams, output: &str) -> Whole {
+        let read = |name: &str| read_volume(self.path(name), &ReadOptions::default()).unwrap();
+        let mask = self.masked.then(|| {
+            let mask = read("mask.nrrd").volume.into_f32().0;
+            let ones = mask.samples().iter().map(|&sample| u8::from(sample != 0.0));
+            Volume::new(ones.collect(), mask.dims(), *mask.geometry()).unwrap()
+        });
+        let volume = read(self.volume).volume;
+        let summary = volume.summary();
+        let mut inexact = 0;
+        let (mesh, non_finite_cells) = match volume {
+            AnyVolume::U8(volume) => extract(volume, mask, params),
+            AnyVolume::I8(volume) => extract(volume, mask, params),
+            AnyVolume::U16(volume) => extract(volume, mask, params),
+            AnyVolume::I16(volume) => extract(volume, mask, params),
+            AnyVolume::F32(volume) => extract(volume, mask, params),
+            wide => {
+                let (volume, conversion) = wide.into_f32();
+                inexact = conversion.inexact;
+                extract(volume, mask, params)
+            }
+        };
+        let path = self.path(output);
+        write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+        Whole {
+            bytes: fs::read(path).unwrap(),
+            non_finite_cells,
+            summary,
+            inexact,
+        }
+    }
+
+    fn stream(
+        &self,
+        devices: &[Device],
+        params: &IsosurfaceParams,
+        options: &StreamOptions,
+        output: &Path,
+    ) -> Result<StreamReport, StreamError> {
+        let open = |name: &str| VolumeReader::open(self.path(name), &ReadOptions::default());
+        let mut volume = open(self.volume)?;
+        let mut mask = self.masked.then(|| open("mask.nrrd").unwrap());
+        let writer_options = MeshWriterOptions {
+            format: None,
+            normals: params.normals,
+        };
+        let writer = MeshWriter::create(output, &writer_options)?;
+        let mut told = 0;
+        let report = isosurface::stream(
+            devices,
+            &mut volume,
+            mask.as_mut(),
+            writer,
+            params,
+            options,
+            |done, all| {
+                told += 1;
+                assert!(done == told && done <= all);
+            },
+        )?;
+        assert_eq!(told, report.slabs);
+        Ok(report)
+    }
+
+    fn assert_same(
+        &self,
+        label: &str,
+        devices: &[Device],
+        params: &IsosurfaceParams,
+        options: &StreamOptions,
+        output: &str,
+    ) -> StreamReport {
+        let expected = self.whole(params, output);
+        let path = self.path(&format!("streamed-{output}"));
+        let report = self.stream(devices, params, options, &path).unwrap();
+        assert!(
+            fs::read(&path).unwrap() == expected.bytes,
+            "{label}: {output}"
+        );
+        assert_eq!(
+            report.non_finite_cells, expected.non_finite_cells,
+            "{label}"
+        );
+        assert_eq!(report.inexact_samples, expected.inexact, "{label}");
+        let summary = |of: SampleSummary| (of.count, of.non_finite, of.min, of.max);
+        assert_eq!(
+            summary(report.samples),
+            summary(expected.summary),
+            "{label}"
+        );
+        report
+    }
+}
+
+fn extract<T: DeviceSample + Sample>(
+    volume: Volume<T>,
+    mask: Option<Volume<u8>>,
+    params: &IsosurfaceParams,
+) -> (ferrovox::mesh::TriangleMesh, u64) {
+    let stream = Device::cpu().stream().unwrap();
+    let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).unwrap());
+    let mesh = isosurface::extract(&stream, &volume, mask.as_ref(), params).unwrap();
+    (mesh.download(&stream).unwrap(), mesh.non_finite_cells)
+}
+
+fn height(planes: u32) -> StreamOptions {
+    StreamOptions {
+        slab_height: Some(planes),
+        ..StreamOptions::default()
+    }
+}
+
+/// A volume of any sample type, and an isovalue that some of its samples have.
+fn any_volume(dims: [usize; 3], seed: u64, which: u64) -> (AnyVolume, f32) {
+    match which % 8 {
+        0 => (
+            random::integers(dims, seed, |bits| bits as u8).into(),
+            127.0,
+        ),
+        1 => (random::integers(dims, seed, |bits| bits as i8).into(), 3.0),
+        2 => (
+            random::integers(dims, seed, |bits| bits as u16).into(),
+            30000.5,
+        ),
+        3 => (
+            random::integers(dims, seed, |bits| bits as i16).into(),
+            -12.0,
+        ),
+        4 => (random::integers(dims, seed, |bits| bits as i32).into(), 1e8),
+        5 => {
+            let of = |bits| (bits as f64 / u64::MAX as f64 - 0.5) * 3.0;
+            (random::integers(dims, seed, of).into(), 0.1)
+        }
+        6 => (random::floats(dims, seed, 0.25, true).into(), 0.25),
+        _ => (random::floats(dims, seed, 0.25, false).into(), 0.25),
+    }
+}
+
+const OUTPUTS: [&str; 5] = ["a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(48), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_file_is_the_same(
+        dims in prop_oneof![[1usize..10, 1usize..10, 1usize..14], [30usize..70, 1usize..5, 1usize..6]],
+        seed in any::<u64>(),
+        choice in 0u8..8,
+        input in prop_oneof![Just("a.nrrd"), Just("a.nii"), Just("a.nii.gz"), Just("a.npy"), Just("a.mha")],
+        planes in 1u32..6,
+    ) {
+        let mut noise = Noise(seed);
+        let (volume, iso) = any_volume(dims, seed, noise.below(8));
+        let mask = match noise.below(4) {
+            0 => Some(random::mask(dims, seed).into()),
+            1 => Some(random::integers(dims, seed, |bits| (bits % 9) as f64).into()),
+            _ => None,
+        };
+        let files = Files::new(volume, input, mask);
+        let output = OUTPUTS[noise.below(5) as usize];
+        let params = random::params(iso, choice);
+        for test in devices::fast() {
+            let devices = vec![test.device.clone(); 1 + noise.below(3) as usize];
+            files.assert_same(&test.label, &devices, &params, &height(planes), output);
+        }
+        files.assert_same("all", &Device::all(), &params, &StreamOptions::default(), output);
+    }
+
+    #[test]
+    fn in_as_little_memory_as_is_said_to_be_enough(
+        dims in [2usize..20, 2usize..20, 2usize..20],
+        seed in any::<u64>(),
+        choice in 0u8..8,
+        count in 1usize..4,
+    ) {
+        let (volume, iso) = any_volume(dims, seed, seed);
+        let files = Files::new(volume, "a.nrrd", None);
+        let params = random::params(iso, choice);
+        for test in devices::fast() {
+            let devices = vec![test.device.clone(); count];
+            let options = |memory| StreamOptions { memory: Some(memory), ..StreamOptions::default() };
+            let path = files.path("never.ply");
+            let least = match files.stream(&devices, &params, &options(0), &path) {
+                Err(StreamError::Isosurface(IsosurfaceError::TooLittleMemory { given: 0, least })) => least,
+                Err(error) => panic!("{error}"),
+                Ok(_) => panic!("no memory is too little"),
+            };
+            prop_assert!(!path.exists());
+            files.assert_same(&test.label, &devices, &params, &options(least), "a.ply");
+            files.assert_same(&test.label, &devices, &params, &options(least * 2), "a.ply");
+        }
+    }
+}
+
+#[test]
+fn under_checked_mode() {
+    let volume = random::floats([9, 8, 11], 4, 0.25, true);
+    let mask = random::mask([9, 8, 11], 4);
+    let files = Files::new(volume.into(), "a.nrrd", Some(mask.into()));
+    for test in devices::all() {
+        let devices = vec![test.device.clone(); 2];
+        let report = files.assert_same(
+            &test.label,
+            &devices,
+            &random::params(0.25, 7),
+            &height(3),
+            "a.ply",
+        );
+        assert_eq!(report.slabs, 4, "12 planes of cells");
+        let slabs: Vec<u64> = report.devices.iter().map(|device| device.slabs).collect();
+        assert_eq!(slabs, [2, 2]);
+    }
+}
+
+/// A part that takes too much memory is cut again.
+#[test]
+fn a_dense_slab_is_cut_again() {
+    // empty but for a few planes of noise
+    let noisy = random::floats([40, 40, 64], 8, 0.0, false);
+    let volume = Volume::from_fn([40, 40, 64], Geometry::default(), |x, y, z| match z {
+        30..36 => noisy.get([x, y, z]).unwrap(),
+        _ => 1.0,
+    })
+    .unwrap();
+    let files = Files::new(volume.into(), "a.nrrd", None);
+    let options = StreamOptions {
+        memory: Some(3 << 19),
+        ..StreamOptions::default()
+    };
+    let params = random::params(0.0, 4);
+    let report = files.assert_same("cpu", &[Device::cpu()], &params, &options, "a.ply");
+    assert!(report.slabs > 1);
+    assert!(report.devices[0].parts > report.slabs, "{report:?}");
+}
+
+#[test]
+fn thin_volumes_and_no_cells() {
+    for (dims, close) in [
+        ([5, 4, 1], false),
+        ([5, 4, 1], true),
+        ([1, 4, 6], false),
+        ([1, 1, 1], true),
+        ([5, 4, 2], false),
+    ] {
+        let files = Files::new(random::floats(dims, 2, 0.0, true).into(), "a.nrrd", None);
+        let params = random::params(0.0, if close { 6 } else { 4 });
+        let devices = vec![Device::cpu(); 3];
+        files.assert_same("cpu", &devices, &params, &StreamOptions::default(), "a.ply");
+    }
+}
+
+/// A device that fails at its first kernel: it is asked for blocks without threads.
+fn failing() -> Device {
+    Device::cpu_with(CpuOptions {
+        block: 0,
+        ..CpuOptions::default()
+    })
+}
+
+#[test]
+fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
+    let files = Files::new(
+        random::floats([9, 9, 30], 3, 0.0, false).into(),
+        "a.nii.gz",
+        None,
+    );
+    let output = files.path("out.ply");
+    fs::write(&output, "before").unwrap();
+    let params = random::params(0.0, 4);
+    let untouched = || {
+        assert_eq!(fs::read_to_string(&output).unwrap(), "before");
+        // the volume and the output alone
+        assert_eq!(fs::read_dir(files.folder.path()).unwrap().count(), 2);
+    };
+    for place in 0..3 {
+        let mut devices = vec![Device::cpu(); 3];
+        devices[place] = failing();
+        let error = files
+            .stream(&devices, &params, &height(2), &output)
+            .unwrap_err();
+        let expected = format!("cpu (device {} of 3)", place + 1);
+        assert!(error.to_string().contains(&expected), "{error}");
+        untouched();
+    }
+
+    // a file that ends too early, found out in the midst of it
+    let path = files.path("a.nii.gz");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() * 2 / 3]).unwrap();
+    let error = files
+        .stream(
+            &[Device::cpu(), Device::cpu()],
+            &params,
+            &height(2),
+            &output,
+        )
+        .unwrap_err();
+    assert!(matches!(error, StreamError::File(_)), "{error}");
+    assert!(error.to_string().contains("a.nii.gz"), "{error}");
+    untouched();
+}
+
+#[test]
+fn normals_that_the_writer_wants_must_be_made() {
+    let files = Files::new(random::floats([5; 3], 3, 0.0, false).into(), "a.nrrd", None);
+    let mut volume = VolumeReader::open(files.path("a.nrrd"), &ReadOptions::default()).unwrap();
+    let options = MeshWriterOptions {
+        format: None,
+        normals: true,
+    };
+    let writer = MeshWriter::create(files.path("out.ply"), &options).unwrap();
+    let error = isosurface::stream(
+        &[Device::cpu()],
+        &mut volume,
+        None,
+        writer,
+        &random::params(0.0, 0),
+        &StreamOptions::default(),
+        |_, _| (),
+    )
+    .unwrap_err();
+    assert!(
+        matches!(&error, StreamError::File(error) if matches!(error.problem, FileProblem::Mesh(_))),
+        "{error}"
+    );
+    assert!(!files.path("out.ply").exists());
+}
+
+#[test]
+fn bad_input_is_told() {
+    let files = Files::new(
+        random::floats([5; 3], 3, 0.0, false).into(),
+        "a.nrrd",
+        Some(random::mask([5, 5, 4], 3).into()),
+    );
+    let run = |devices: &[Device], iso| {
+        let params = random::params(iso, 0);
+        let path = files.path("out.ply");
+        match files.stream(devices, &params, &StreamOptions::default(), &path) {
+            Err(StreamError::Isosurface(error)) => error,
+            other => panic!("{other:?}"),
+        }
+    };
+    let cpu = [Device::cpu()];
+    assert!(matches!(run(&cpu, 0.0), IsosurfaceError::MaskDims { .. }));
+    assert!(matches!(run(&cpu, f32::NAN), IsosurfaceError::Iso { .. }));
+    let files = Files::new(random::floats([5; 3], 3, 0.0, false).into(), "a.nrrd", None);
+    let error = files.stream(
+        &[],
+        &random::params(0.0, 0),
+        &StreamOptions::default(),
+        &files.path("out.ply"),
+    );
+    assert!(matches!(
+        error,
+        Err(StreamError::Isosurface(IsosurfaceError::NoDevices))
+    ));
+}
