@@ -11,6 +11,7 @@
 //! | choose where to run | [`device`] |
 //! | put a volume there | [`device_volume`], [`fields`] |
 //! | make geometry | [`isosurface`] |
+//! | add up what comes before | [`scan`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`files`] |
 //! | understand a launch | [`occupancy`] |
@@ -23,4 +24,5 @@ pub mod isosurface;
 pub mod mesh;
 pub mod occupancy;
 pub mod render;
+pub mod scan;
 pub mod volume;

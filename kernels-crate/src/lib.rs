@@ -8,6 +8,7 @@
 //! | module | what it knows |
 //! | --- | --- |
 //! | [`sample`], [`grid`], [`rows`] | sample types, the numbering of samples, cells and edges, how rows are dealt to blocks |
+//! | [`operator`] | what a scan or a reduction combines, and how |
 //! | [`warp`], [`block`] | scan and reduction among the threads of a warp or of a block |
 //! | [`scan`], [`isosurface`], [`fields`], [`render`] | one folder per system: its kernels and nothing else |
 //!
@@ -20,6 +21,7 @@ pub mod block;
 pub mod fields;
 pub mod grid;
 pub mod isosurface;
+pub mod operator;
 pub mod render;
 pub mod rows;
 pub mod sample;

@@ -60,6 +60,7 @@
 // The macros' expansions name `::cuda_std`, also in this crate's own tests.
 extern crate self as cuda_std;
 
+pub mod async_copy;
 pub mod atomic;
 pub mod cfg;
 pub mod constant;

@@ -11,6 +11,25 @@ pub fn breakpoint() {
     }
 }
 
+/// Limits the kernel to `REGISTERS` registers of 32 bits for each thread, so that more threads fit on a multiprocessor. What
+/// does not fit into them is kept in memory, which is slow: compare the figures of `cargo xtask ptx` before and after.
+///
+/// To be called in the kernel itself or in what is inlined into it, once. `cuda_builder` makes a directive of the kernel of it.
+#[inline(always)]
+pub fn max_registers<const REGISTERS: u32>() {
+    const {
+        assert!(
+            REGISTERS >= 16 && REGISTERS <= 255,
+            "a thread has 16 to 255 registers"
+        );
+    }
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: a comment.
+    unsafe {
+        core::arch::asm!("// ferrovox.limit: .maxnreg {}", const REGISTERS, options(nomem, nostack));
+    }
+}
+
 /// Adds one to the profiler's counter `COUNTER`, 0 to 7, once per warp. On the CPU it does nothing.
 ///
 /// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the published form.

@@ -100,3 +100,12 @@ impl Launch {
         self.dynamic_shared_bytes
     }
 }
+
+/// What a launch will be, before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchPlan {
+    /// Threads in a block.
+    pub threads: u32,
+    /// How many such blocks the device runs at a time; on the CPU one for each of its threads.
+    pub resident_blocks: u32,
+}

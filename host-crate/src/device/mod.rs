@@ -34,7 +34,7 @@ pub use buffer::{Buffer, Element};
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;
-pub use launch::Launch;
+pub use launch::{Launch, LaunchPlan};
 pub use modules::{RecordedResources, recorded_resources};
 pub use stream::Stream;
 

@@ -1,7 +1,7 @@
 //! Operations in order.
 
 use super::{
-    Buffer, Device, DeviceError, Element, Event, Inner, Launch, buffer::BufferMemory,
+    Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, buffer::BufferMemory,
     cuda::CudaStream, event::EventInner,
 };
 use cuda_std::{Kernel, launch_on_cpu};
@@ -66,11 +66,7 @@ impl Stream {
     /// As [`alloc`](Stream::alloc).
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
         let mut buffer = self.alloc(len)?;
-        if let Some(slice) = buffer.as_mut_slice() {
-            slice.fill(T::zeroed());
-        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
-            stream.fill_with_zero(memory, buffer.bytes())?;
-        }
+        self.fill_with_zero(&mut buffer)?;
         Ok(buffer)
     }
 
@@ -124,6 +120,36 @@ impl Stream {
         Ok(elements)
     }
 
+    /// Copies a buffer to another of the same length on this device.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`].
+    pub fn copy<T: Element>(
+        &self,
+        from: &Buffer<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        if from.len() != to.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: from.len(),
+                to: to.len(),
+            });
+        }
+        self.check_device(from)?;
+        self.check_device(to)?;
+        match (from.memory(), to.memory(), &self.cuda) {
+            (BufferMemory::Cuda(from), BufferMemory::Cuda(to), Some(stream)) => {
+                stream.copy_on_device(to, from)
+            }
+            _ => {
+                if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
+                    to.copy_from_slice(from);
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
     ///
     /// A CUDA driver compiles a kernel when it is first launched, or several together here, which is quicker; it keeps what it
@@ -135,6 +161,21 @@ impl Stream {
         match self.device.inner() {
             Inner::Cpu(_) => Ok(()),
             Inner::Cuda(cuda) => cuda.prepare(entries),
+        }
+    }
+
+    /// What a [`launch`](Stream::launch) of this kernel will be: for kernels whose pieces of work depend on the block size, or
+    /// that want no more blocks than run at a time.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
+    pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
+        match self.device.inner() {
+            Inner::Cpu(cpu) => Ok(LaunchPlan {
+                threads: cpu.options().block.min(launch.most_threads()),
+                resident_blocks: cpu.limits().multiprocessors,
+            }),
+            Inner::Cuda(cuda) => cuda.plan::<K>(launch),
         }
     }
 
@@ -194,7 +235,22 @@ impl Stream {
         }
     }
 
-    fn check_device<T: Element>(&self, buffer: &Buffer<T>) -> Result<(), DeviceError> {
+    /// Makes all bytes of a buffer zero.
+    ///
+    /// # Errors
+    /// [`DeviceError::WrongDevice`], [`DeviceError::Cuda`].
+    pub fn fill_with_zero<T: Element>(&self, buffer: &mut Buffer<T>) -> Result<(), DeviceError> {
+        self.check_device(buffer)?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice.fill(T::zeroed());
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            stream.fill_with_zero(memory, buffer.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a buffer is of this stream's device.
+    pub(crate) fn check_device<T: Element>(&self, buffer: &Buffer<T>) -> Result<(), DeviceError> {
         if buffer.device().id() == self.device.id() {
             return Ok(());
         }

@@ -1,11 +1,21 @@
-//! The exclusive scan in three passes: reduce, scan of the sums, scan with the sums added.
+//! The scan, in a single pass and in three.
 //!
-//! The input is cut into segments, one for each block that fits on the device at once (a few per core on the CPU), so that
-//! the sums of all segments are scanned by a single block. Three times the input's traffic plus the output's; integers are
-//! exact, and the result does not depend on the launch shape.
+//! | module | method | memory traffic |
+//! | --- | --- | --- |
+//! | [`kernels`] | single pass with decoupled look-back: tiles in the order of their numbers | input once, output once |
+//! | [`three_pass`] | reduce, scan of the sums, scan with the sums added | input twice, output once |
+//!
+//! Integers are exact in both, and no result depends on the launch shape but the last bits of floating-point sums.
 
-mod three_pass;
+pub mod kernels;
+pub mod look_back;
+pub mod single_pass;
+pub mod three_pass;
+pub mod tile;
+pub mod tuning;
 
+pub use kernels::{LONG_ITEMS, WORD_ITEMS, scan_longs, scan_words, sum_into_longs, sum_into_words};
+pub use single_pass::TileJob;
 pub use three_pass::{ITEMS, Segments, reduce_segments, scan_segment_sums, scan_segments};
 
 use cuda_std::{View, ViewMut, kernel, thread};

@@ -1,6 +1,14 @@
 //! What the threads of one warp do together. No algorithm is known here.
 
-use cuda_std::{thread, warp};
+mod scan;
+
+pub use scan::{
+    AnyWarps, FullWarps, Warps, ballot, broadcast, down, exclusive_of, inclusive, inclusive_rows,
+    lane, reduce, reduce_backwards, up,
+};
+
+use crate::operator::Sum;
+use cuda_std::thread;
 
 /// The lanes of the calling thread's warp that exist: all 32, but for the last warp of a block whose size is no multiple
 /// of 32.
@@ -17,20 +25,8 @@ pub fn lanes() -> u32 {
 
 /// The inclusive sum over the lanes up to and including the calling one.
 ///
-/// Five shuffles; nothing in memory. Every lane of the warp must call it. Blocks are one-dimensional.
+/// Five shuffles of each word; nothing in memory. Every lane of the warp must call it. Blocks are one-dimensional.
 #[inline(always)]
 pub fn inclusive_sum(value: u64) -> u64 {
-    let mask = lanes();
-    let lane = thread::thread_idx_x() & 31;
-    let mut sum = value;
-    let mut distance = 1;
-    while distance < 32 {
-        // SAFETY: `mask` names the lanes of this warp that exist, and all of them come here.
-        let (below, _) = unsafe { warp::warp_shuffle_up(mask, sum, distance, 32) };
-        if lane >= distance {
-            sum += below;
-        }
-        distance *= 2;
-    }
-    sum
+    inclusive::<u64, Sum, AnyWarps>(value)
 }

@@ -2,11 +2,11 @@
 
 /// An array in the block's shared memory, made by [`shared_view!`](crate::shared_view). Uninitialised when the block starts.
 pub struct SharedView<T> {
-    ptr: *mut T,
-    len: usize,
+    pub(super) ptr: *mut T,
+    pub(super) len: usize,
     /// See [`View`](crate::View).
     #[cfg(not(target_arch = "nvptx64"))]
-    fast_len: usize,
+    pub(super) fast_len: usize,
 }
 
 impl<T> Clone for SharedView<T> {

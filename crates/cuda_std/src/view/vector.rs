@@ -1,6 +1,6 @@
 //! Several neighbouring elements in one access.
 
-use super::{View, ViewMut};
+use super::{SharedView, View, ViewMut};
 
 #[cfg(target_arch = "nvptx64")]
 mod aligned {
@@ -13,12 +13,15 @@ mod aligned {
     #[derive(Clone, Copy)]
     #[repr(C, align(4))]
     pub struct Align4<V>(pub V);
+    #[derive(Clone, Copy)]
+    #[repr(C, align(2))]
+    pub struct Align2<V>(pub V);
 }
 
 /// Reads a vector; on the device in one access of its size.
 ///
 /// # Safety
-/// `from` is valid for reads, and a multiple of the vector's size where that is 4, 8 or 16 bytes.
+/// `from` is valid for reads, and a multiple of the vector's size where that is 2, 4, 8 or 16 bytes.
 #[inline(always)]
 unsafe fn read<V: Copy>(from: *const V) -> V {
     #[cfg(target_arch = "nvptx64")]
@@ -29,6 +32,7 @@ unsafe fn read<V: Copy>(from: *const V) -> V {
             16 => from.cast::<Align16<V>>().read().0,
             8 => from.cast::<Align8<V>>().read().0,
             4 => from.cast::<Align4<V>>().read().0,
+            2 => from.cast::<Align2<V>>().read().0,
             _ => from.read(),
         }
     }
@@ -53,6 +57,7 @@ unsafe fn write<V: Copy>(to: *mut V, value: V) {
             16 => to.cast::<Align16<V>>().write(Align16(value)),
             8 => to.cast::<Align8<V>>().write(Align8(value)),
             4 => to.cast::<Align4<V>>().write(Align4(value)),
+            2 => to.cast::<Align2<V>>().write(Align2(value)),
             _ => to.write(value),
         }
     }
@@ -87,7 +92,7 @@ macro_rules! check {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The elements `i` to `i + N - 1`, on the device in one access where they are 4, 8 or 16 bytes; past the end as
+    /// The elements `i` to `i + N - 1`, on the device in one access where they are 2, 4, 8 or 16 bytes; past the end as
     /// [`View::read`].
     ///
     /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one (what the host allocates
@@ -98,6 +103,18 @@ impl<T: Copy> View<'_, T> {
     pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
         check!(self, VIEW, Read, i, N);
         // SAFETY: the elements are within the view, which was promised valid; the alignment is the kernel's contract.
+        unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
+    }
+}
+
+impl<T: Copy> SharedView<T> {
+    /// The elements `i` to `i + N - 1`; as [`View::read_vector`].
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
+        check!(self, SHARED_VIEW, Read, i, N);
+        // SAFETY: as for `View`.
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 }
@@ -113,7 +130,7 @@ impl<T: Copy> ViewMut<'_, T> {
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 
-    /// Puts `values` into the elements from `i` on, on the device in one access where they are 4, 8 or 16 bytes; as
+    /// Puts `values` into the elements from `i` on, on the device in one access where they are 2, 4, 8 or 16 bytes; as
     /// [`View::read_vector`].
     #[inline(always)]
     #[track_caller]

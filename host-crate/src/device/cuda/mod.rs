@@ -7,8 +7,8 @@ mod stream;
 pub(super) use memory::CudaMemory;
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Launch, Memory, modules};
-use crate::occupancy::{DeviceLimits, block_size};
+use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
+use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
     CudaFlags,
@@ -165,6 +165,31 @@ impl CudaDevice {
         self.kernels.prepare(entries)
     }
 
+    /// What a launch of the kernel will be.
+    pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
+        let kernel = self.kernels.get(&K::entry())?;
+        let threads = self.threads(&kernel.resources, launch);
+        let blocks = active_blocks(
+            &self.limits,
+            &kernel.resources,
+            threads,
+            launch.dynamic_shared(),
+        );
+        Ok(LaunchPlan {
+            threads,
+            resident_blocks: blocks.max(1) * self.limits.multiprocessors,
+        })
+    }
+
+    fn threads(&self, kernel: &KernelResources, launch: Launch) -> u32 {
+        block_size(
+            &self.limits,
+            kernel,
+            launch.largest_block(),
+            launch.dynamic_shared(),
+        )
+    }
+
     /// Enqueues a kernel.
     ///
     /// # Safety
@@ -176,12 +201,7 @@ impl CudaDevice {
         args: K::Args<'_>,
     ) -> Result<(), DeviceError> {
         let kernel = self.kernels.get(&K::entry())?;
-        let threads = block_size(
-            &self.limits,
-            &kernel.resources,
-            launch.largest_block(),
-            launch.dynamic_shared(),
-        );
+        let threads = self.threads(&kernel.resources, launch);
         let mut packed = PackedArgs::default();
         K::pack(&args, &mut packed);
         let pointers = packed.pointers();

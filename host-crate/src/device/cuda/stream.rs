@@ -72,6 +72,13 @@ impl CudaStream {
         })
     }
 
+    pub fn copy_on_device(&self, to: &CudaMemory, from: &CudaMemory) -> Result<(), DeviceError> {
+        self.act("copying on the device", |stream| {
+            // SAFETY: both are of one length, and the stream orders this before what comes after.
+            unsafe { to.slice().async_copy_from(&from.slice(), stream) }
+        })
+    }
+
     /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back to the system first.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
         let shared = &self.owner.shared;

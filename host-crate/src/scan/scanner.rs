@@ -1,0 +1,333 @@
+//! What scans on a stream: kernels and the memory that they share.
+
+use super::{
+    ScanError, ScanKind, ScanOf, ScanParams, ScanValue,
+    element::{TileArgs, sealed::Sealed},
+};
+use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
+use cuda_std::{View, ViewMut};
+use ferrovox_kernels::{
+    operator::Operator,
+    scan::{TileJob, look_back::HEADER},
+};
+use std::marker::PhantomData;
+
+/// Threads of a block, at most. More warps wait longer for one another, fewer publish too many tiles.
+const THREADS: u32 = 512;
+/// Elements of a tile for a block of one thread, which reads them twice: they fit its first cache.
+const TILE_OF_ONE: u64 = 1 << 13;
+/// The last number that a scan can have in the tags of its tiles.
+const LAST_EPOCH: u32 = (1 << 30) - 1;
+
+/// Scans on one stream, one after the other. It keeps the memory that tiles use among themselves (8 bytes for each tile, 16 if
+/// values have 64 bits), so that scans after the first allocate nothing and launch one kernel.
+pub struct Scanner<'s> {
+    stream: &'s Stream,
+    /// The counter and what tiles publish.
+    states: Buffer<u64>,
+    /// The last scan's total.
+    total: Buffer<u64>,
+    /// The number of the last scan; 0 if the states must be erased first.
+    epoch: u32,
+    /// What the counter is at after the last scan.
+    next_number: u32,
+}
+
+/// The total of a scan: all elements combined, after [`ScanParams::initial`]. It is on the device until it is asked for.
+pub struct Total<'a, V> {
+    stream: &'a Stream,
+    buffer: &'a Buffer<u64>,
+    value: PhantomData<V>,
+}
+
+impl<'a, V: ScanValue> Total<'a, V> {
+    /// The total as a kernel reads it: one element.
+    pub fn view(&self) -> View<'a, V> {
+        // SAFETY: the buffer has 16 bytes, of which the scan writes a `V` first; any bytes are a `V`.
+        unsafe { View::from_raw_parts(self.buffer.pointer().cast(), 1) }
+    }
+
+    /// The total on the host. Waits for the scan.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the scan or anything before it on the stream failed.
+    pub fn download(&self) -> Result<V, DeviceError> {
+        let words = self.stream.download(self.buffer)?;
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        Ok(bytemuck::pod_read_unaligned(&bytes[..size_of::<V>()]))
+    }
+}
+
+impl<'s> Scanner<'s> {
+    /// For scans on `stream`.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    pub fn new(stream: &'s Stream) -> Result<Self, DeviceError> {
+        Ok(Self {
+            stream,
+            states: stream.alloc(0)?,
+            total: stream.zeros(2)?,
+            epoch: 0,
+            next_number: 0,
+        })
+    }
+
+    /// The exclusive scan of `input`.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn exclusive<I, V, O>(
+        &mut self,
+        operator: O,
+        input: &Buffer<I>,
+        output: &mut Buffer<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        I: ScanOf<V, O>,
+        V: ScanValue,
+        O: Operator<V>,
+    {
+        self.scan(operator, input, output, &ScanParams::default())
+    }
+
+    /// The inclusive scan of `input`.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn inclusive<I, V, O>(
+        &mut self,
+        operator: O,
+        input: &Buffer<I>,
+        output: &mut Buffer<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        I: ScanOf<V, O>,
+        V: ScanValue,
+        O: Operator<V>,
+    {
+        let params = ScanParams {
+            kind: ScanKind::Inclusive,
+            ..Default::default()
+        };
+        self.scan(operator, input, output, &params)
+    }
+
+    /// Replaces `data` by its exclusive scan.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn exclusive_in_place<V, O>(
+        &mut self,
+        operator: O,
+        data: &mut Buffer<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        V: ScanOf<V, O> + ScanValue,
+        O: Operator<V>,
+    {
+        self.scan_in_place(operator, data, &ScanParams::default())
+    }
+
+    /// Replaces `data` by its inclusive scan.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn inclusive_in_place<V, O>(
+        &mut self,
+        operator: O,
+        data: &mut Buffer<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        V: ScanOf<V, O> + ScanValue,
+        O: Operator<V>,
+    {
+        let params = ScanParams {
+            kind: ScanKind::Inclusive,
+            ..Default::default()
+        };
+        self.scan_in_place(operator, data, &params)
+    }
+
+    /// The scan of `input`, in time linear in its length. Nothing is waited for but [`Total::download`].
+    ///
+    /// # Errors
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::Device`] for buffers of another device,
+    /// for want of memory, or if the device fails.
+    pub fn scan<I, V, O>(
+        &mut self,
+        _operator: O,
+        input: &Buffer<I>,
+        output: &mut Buffer<V>,
+        params: &ScanParams<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        I: ScanOf<V, O>,
+        V: ScanValue,
+        O: Operator<V>,
+    {
+        let (from, to) = (input.len(), output.len());
+        if to < from {
+            return Err(ScanError::OutputTooSmall {
+                input: from,
+                output: to,
+            });
+        }
+        if to > from {
+            return Err(ScanError::LengthsDiffer {
+                input: from,
+                output: to,
+            });
+        }
+        self.stream.check_device(input)?;
+        self.stream.check_device(output)?;
+        // SAFETY: both have the same length and are of this device.
+        unsafe { self.scan_views::<I, V, O>(input.view(), output.view_mut(), params) }
+    }
+
+    /// Replaces `data` by its scan.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn scan_in_place<V, O>(
+        &mut self,
+        _operator: O,
+        data: &mut Buffer<V>,
+        params: &ScanParams<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        V: ScanOf<V, O> + ScanValue,
+        O: Operator<V>,
+    {
+        self.stream.check_device(data)?;
+        let (pointer, len) = (data.pointer(), data.len());
+        // SAFETY: the same elements are read and written, each by one thread that reads it before it writes it; the borrow
+        // is exclusive.
+        unsafe {
+            let input = View::from_raw_parts(pointer.cast_const(), len);
+            self.scan_views::<V, V, O>(input, ViewMut::from_raw_parts(pointer, len), params)
+        }
+    }
+
+    /// # Safety
+    /// Both views have the same length and are of this stream's device. They are the same memory or do not overlap, and
+    /// nothing else uses the output.
+    unsafe fn scan_views<I, V, O>(
+        &mut self,
+        input: View<'_, I>,
+        output: ViewMut<'_, V>,
+        params: &ScanParams<V>,
+    ) -> Result<Total<'_, V>, ScanError>
+    where
+        I: ScanOf<V, O>,
+        V: ScanValue,
+        O: Operator<V>,
+    {
+        let launch = Launch::pieces(1).at_most_threads(THREADS);
+        let plan = <I as Sealed<V, O>>::plan(self.stream, launch)?;
+        let items = <I as Sealed<V, O>>::ITEMS;
+        let tiling = Tiling::new(input.len(), plan, items)?;
+        let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
+        let job = self.begin(tiling, V::PARTS, params.kind)?;
+        let args = TileArgs {
+            input,
+            output,
+            initial,
+            job,
+            states: self.states.view_mut(),
+            // SAFETY: the buffer has 16 bytes, and a `V` no more.
+            total: unsafe { ViewMut::from_raw_parts(self.total.pointer().cast(), 1) },
+        };
+        let launch = Launch::pieces(tiling.blocks.into()).at_most_threads(THREADS);
+        // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this scan, and the counter is where
+        // the job says.
+        let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };
+        if let Err(error) = launched {
+            // nobody knows how many numbers were taken
+            self.epoch = 0;
+            return Err(error.into());
+        }
+        Ok(self.total())
+    }
+
+    fn total<V>(&self) -> Total<'_, V> {
+        Total {
+            stream: self.stream,
+            buffer: &self.total,
+            value: PhantomData,
+        }
+    }
+
+    /// The next scan's numbers: a new tag, and the counter where the last scan left it. So nothing is erased between scans.
+    fn begin(
+        &mut self,
+        tiling: Tiling,
+        parts: usize,
+        kind: ScanKind,
+    ) -> Result<TileJob, DeviceError> {
+        let words = HEADER + tiling.tiles as usize * parts;
+        if self.states.len() < words {
+            // a growing sequence of inputs should not allocate each time
+            let words = words.max(self.states.len() * 3 / 2);
+            self.states = self.stream.zeros(words)?;
+            (self.epoch, self.next_number) = (0, 0);
+        } else if self.epoch == 0 || self.epoch == LAST_EPOCH {
+            self.stream.fill_with_zero(&mut self.states)?;
+            (self.epoch, self.next_number) = (0, 0);
+        }
+        self.epoch += 1;
+        let first_number = self.next_number;
+        self.next_number = first_number.wrapping_add(tiling.numbers());
+        Ok(TileJob {
+            count: tiling.count,
+            tile: tiling.tile,
+            tiles: tiling.tiles,
+            first_number,
+            epoch: self.epoch,
+            inclusive: (kind == ScanKind::Inclusive).into(),
+            pause: 0,
+            one_each: tiling.one_each().into(),
+        })
+    }
+}
+
+/// An input cut into tiles, and the blocks that work on them.
+#[derive(Clone, Copy)]
+struct Tiling {
+    count: u64,
+    tile: u64,
+    tiles: u32,
+    blocks: u32,
+}
+
+impl Tiling {
+    fn new(count: usize, plan: LaunchPlan, items: u64) -> Result<Self, ScanError> {
+        let tile = match plan.threads {
+            1 => TILE_OF_ONE,
+            threads => u64::from(threads) * items,
+        };
+        let tiles = (count as u64).div_ceil(tile).max(1);
+        let tiles = u32::try_from(tiles).map_err(|_| ScanError::TooMany { count, tile })?;
+        Ok(Self {
+            count: count as u64,
+            tile,
+            tiles,
+            blocks: tiles.min(plan.resident_blocks),
+        })
+    }
+
+    /// Whether each block has one tile.
+    fn one_each(self) -> bool {
+        self.blocks == self.tiles
+    }
+
+    /// How many numbers the blocks take: one for each tile, and if they take more than one each, one more to learn that
+    /// there is none left.
+    fn numbers(self) -> u32 {
+        if self.one_each() {
+            self.tiles
+        } else {
+            self.tiles.wrapping_add(self.blocks)
+        }
+    }
+}

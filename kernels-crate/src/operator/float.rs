@@ -1,0 +1,85 @@
+//! Sums, minima and maxima of floating-point numbers.
+
+use super::{Max, Min, Operator, Sum, Value};
+
+macro_rules! floats {
+    ($($ty:ident $bits:ident $parts:literal)+) => {
+        $(
+            impl Value for $ty {
+                const PARTS: usize = $parts;
+
+                #[inline(always)]
+                fn part(self, i: usize) -> u32 {
+                    (self.to_bits() as u64 >> (32 * i as u32)) as u32
+                }
+
+                #[inline(always)]
+                fn from_parts(parts: [u32; 4]) -> Self {
+                    $ty::from_bits((parts[0] as u64 | (parts[1] as u64) << 32) as $bits)
+                }
+            }
+
+            impl Operator<$ty> for Sum {
+                const EXACT: bool = false;
+
+                /// -0, since 0 + -0 is 0.
+                #[inline(always)]
+                fn identity() -> $ty {
+                    -0.0
+                }
+
+                #[inline(always)]
+                fn combine(before: $ty, after: $ty) -> $ty {
+                    before + after
+                }
+            }
+
+            impl Operator<$ty> for Min {
+                const EXACT: bool = true;
+
+                #[inline(always)]
+                fn identity() -> $ty {
+                    $ty::INFINITY
+                }
+
+                /// Zeros differ in the sign bit alone, and the lesser one has it.
+                #[inline(always)]
+                fn combine(before: $ty, after: $ty) -> $ty {
+                    if before.is_nan() || after.is_nan() {
+                        $ty::NAN
+                    } else if before == after {
+                        $ty::from_bits(before.to_bits() | after.to_bits())
+                    } else if after < before {
+                        after
+                    } else {
+                        before
+                    }
+                }
+            }
+
+            impl Operator<$ty> for Max {
+                const EXACT: bool = true;
+
+                #[inline(always)]
+                fn identity() -> $ty {
+                    $ty::NEG_INFINITY
+                }
+
+                #[inline(always)]
+                fn combine(before: $ty, after: $ty) -> $ty {
+                    if before.is_nan() || after.is_nan() {
+                        $ty::NAN
+                    } else if before == after {
+                        $ty::from_bits(before.to_bits() & after.to_bits())
+                    } else if after > before {
+                        after
+                    } else {
+                        before
+                    }
+                }
+            }
+        )+
+    };
+}
+
+floats!(f32 u32 1 f64 u64 2);

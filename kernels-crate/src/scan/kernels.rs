@@ -1,0 +1,93 @@
+//! The entry points of the single-pass scan, and the shapes of their tiles.
+
+use super::single_pass::{REGISTERS, TileJob, scan_tiles};
+use crate::operator::{Lift, Max, Min, Operator, Sum, Value};
+use cuda_std::{KernelType, View, ViewMut, kernel};
+
+/// Elements for each thread of the kernels for 32-bit values.
+pub const WORD_ITEMS: usize = 16;
+/// Elements for each thread of the kernels for 64-bit values.
+pub const LONG_ITEMS: usize = 8;
+
+/// Scans `job.count` values of 32 bits in a single pass; see [`scan_tiles`].
+///
+/// A thread has 4 vectors of 4 elements. Per element 4 bytes are read and 4 written. `input` and `output` may be the same
+/// memory.
+///
+/// # Safety
+/// `input` and `output` have `job.count` elements, `states` a header and a word for each tile, `total` one element; `job`
+/// and `states` fit together, see [`TileStates`](super::look_back::TileStates).
+#[kernel(V = [u32, i32, f32], O = [Sum, Min, Max])]
+pub unsafe fn scan_words<V: Value + Lift<V> + KernelType, O: Operator<V> + KernelType>(
+    input: View<V>,
+    output: ViewMut<V>,
+    initial: V,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<V>,
+) {
+    scan_tiles::<V, V, O, 4, { WORD_ITEMS / 4 }, REGISTERS, 64>(
+        input, output, initial, job, states, total,
+    );
+}
+
+/// Scans `job.count` values of 64 bits in a single pass; see [`scan_tiles`].
+///
+/// A thread has 4 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
+/// memory.
+///
+/// # Safety
+/// As [`scan_words`], with two words for each tile.
+#[kernel(V = [u64, i64, f64], O = [Sum, Min, Max])]
+pub unsafe fn scan_longs<V: Value + Lift<V> + KernelType, O: Operator<V> + KernelType>(
+    input: View<V>,
+    output: ViewMut<V>,
+    initial: V,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<V>,
+) {
+    scan_tiles::<V, V, O, 2, { LONG_ITEMS / 2 }, REGISTERS, 72>(
+        input, output, initial, job, states, total,
+    );
+}
+
+/// Sums `job.count` flags or counts into 32 bits in a single pass; see [`scan_tiles`].
+///
+/// A thread has 4 vectors of 4 elements. Per element 1 or 2 bytes are read and 4 written.
+///
+/// # Safety
+/// As [`scan_words`].
+#[kernel(I = [u8, u16])]
+pub unsafe fn sum_into_words<I: Lift<u32> + KernelType>(
+    input: View<I>,
+    output: ViewMut<u32>,
+    initial: u32,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<u32>,
+) {
+    scan_tiles::<I, u32, Sum, 4, { WORD_ITEMS / 4 }, REGISTERS, 64>(
+        input, output, initial, job, states, total,
+    );
+}
+
+/// Sums `job.count` flags or counts into 64 bits in a single pass; see [`scan_tiles`].
+///
+/// A thread has 4 vectors of 2 elements. Per element 1, 2 or 4 bytes are read and 8 written.
+///
+/// # Safety
+/// As [`scan_words`], with two words for each tile.
+#[kernel(I = [u8, u16, u32])]
+pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
+    input: View<I>,
+    output: ViewMut<u64>,
+    initial: u64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<u64>,
+) {
+    scan_tiles::<I, u64, Sum, 2, { LONG_ITEMS / 2 }, REGISTERS, 64>(
+        input, output, initial, job, states, total,
+    );
+}

@@ -1,0 +1,209 @@
+//! How a block holds a tile: in registers if it is whole, else by reading it twice.
+
+use crate::{
+    block::{self, BlockScan},
+    operator::{Lift, Operator, Value},
+    warp::{self, FullWarps},
+};
+use cuda_std::{SharedView, View, ViewMut, async_copy, thread};
+
+/// A whole tile in the registers of a block of full warps: each thread has `ROWS` vectors of `N` neighbouring elements.
+///
+/// A warp has neighbouring rows, and a row is a vector of every lane: so the lanes of a warp read and write next to one
+/// another.
+#[derive(Clone, Copy)]
+pub struct Rows<I, const N: usize, const ROWS: usize> {
+    items: [[I; N]; ROWS],
+}
+
+impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
+    /// Elements for each thread.
+    pub const ITEMS: usize = N * ROWS;
+
+    /// A tile that is all `item`.
+    #[inline(always)]
+    pub fn filled(item: I) -> Self {
+        Self {
+            items: [[item; N]; ROWS],
+        }
+    }
+
+    /// Where the calling thread's vector of a row begins, for a tile that begins at `start`.
+    #[inline(always)]
+    fn at(start: u64, row: usize) -> usize {
+        let rank = thread::thread_idx_x() as usize;
+        let (warp, lane) = (rank / 32, rank % 32);
+        start as usize + (warp * (ROWS * 32 * N) + lane * N) + row * (32 * N)
+    }
+
+    /// The tile that begins at `start`, a multiple of `N`.
+    #[inline(always)]
+    pub fn read(input: View<I>, start: u64) -> Self {
+        let mut rows = Self {
+            items: [input.read_vector::<N>(Self::at(start, 0)); ROWS],
+        };
+        let mut row = 1;
+        while row < ROWS {
+            rows.items[row] = input.read_vector::<N>(Self::at(start, row));
+            row += 1;
+        }
+        rows
+    }
+
+    /// Begins to copy the tile that begins at `start` into the block's shared memory, each thread its own vectors.
+    #[inline(always)]
+    pub fn stage(input: View<I>, start: u64, room: SharedView<I>) {
+        let mut row = 0;
+        while row < ROWS {
+            let to = Self::staged_at(row);
+            async_copy::copy_vector::<I, N>(input, Self::at(start, row), room, to);
+            row += 1;
+        }
+    }
+
+    /// The tile that the calling thread has staged last.
+    #[inline(always)]
+    pub fn unstage(room: SharedView<I>) -> Self {
+        async_copy::wait_all();
+        let mut rows = Self {
+            items: [room.read_vector::<N>(Self::staged_at(0)); ROWS],
+        };
+        let mut row = 1;
+        while row < ROWS {
+            rows.items[row] = room.read_vector::<N>(Self::staged_at(row));
+            row += 1;
+        }
+        rows
+    }
+
+    /// Where the calling thread's vector of a row is staged: neighbours' vectors are neighbours.
+    #[inline(always)]
+    fn staged_at(row: usize) -> usize {
+        (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
+    }
+
+    /// Scans the rows of the calling thread's warp: for each row what comes before the thread's vector within the warp, and
+    /// all of the warp's rows combined.
+    #[inline(always)]
+    pub fn scan_warp<V: Value, O: Operator<V>>(&self) -> ([V; ROWS], V)
+    where
+        I: Lift<V>,
+    {
+        let mut sums = [O::identity(); ROWS];
+        let mut row = 0;
+        while row < ROWS {
+            let mut item = 0;
+            while item < N {
+                let value = self.items[row][item].lift();
+                sums[row] = if item == 0 {
+                    value
+                } else {
+                    O::combine(sums[row], value)
+                };
+                item += 1;
+            }
+            row += 1;
+        }
+        warp::inclusive_rows::<V, O, FullWarps, ROWS>(&mut sums);
+        let mut before = [O::identity(); ROWS];
+        let mut total = O::identity();
+        let mut row = 0;
+        while row < ROWS {
+            let within = warp::exclusive_of::<V, O, FullWarps>(sums[row]);
+            let whole = warp::broadcast::<V, FullWarps>(sums[row], 31);
+            before[row] = O::combine(total, within);
+            total = O::combine(total, whole);
+            row += 1;
+        }
+        (before, total)
+    }
+
+    /// Writes the scanned tile, whose rows come after `prefix` and each after its own `before`.
+    #[inline(always)]
+    pub fn write<V: Value, O: Operator<V>>(
+        &self,
+        prefix: V,
+        before: &[V; ROWS],
+        inclusive: bool,
+        output: ViewMut<V>,
+        start: u64,
+    ) where
+        I: Lift<V>,
+    {
+        let mut row = 0;
+        while row < ROWS {
+            let mut running = O::combine(prefix, before[row]);
+            let mut scanned = [running; N];
+            let mut item = 0;
+            while item < N {
+                let next = O::combine(running, self.items[row][item].lift());
+                scanned[item] = if inclusive { next } else { running };
+                running = next;
+                item += 1;
+            }
+            output.write_vector::<N>(Self::at(start, row), scanned);
+            row += 1;
+        }
+    }
+}
+
+/// Any part of the input, which each thread reads twice: once to add up, once to scan. Each has neighbouring elements.
+#[derive(Clone, Copy)]
+pub struct Stretch {
+    /// The calling thread's first element.
+    first: usize,
+    /// One past its last.
+    end: usize,
+}
+
+impl Stretch {
+    /// The calling thread's part of the elements from `start` to `end`.
+    #[inline(always)]
+    pub fn new(start: u64, end: u64) -> Self {
+        let threads = thread::block_dim_x() as u64;
+        if threads == 1 {
+            return Self {
+                first: start as usize,
+                end: end as usize,
+            };
+        }
+        let each = crate::arith::quotient_up(end - start, threads);
+        let limit = |at: u64| if at < end { at as usize } else { end as usize };
+        let rank = thread::thread_idx_x() as u64;
+        Self {
+            first: limit(start + rank * each),
+            end: limit(start + (rank + 1) * each),
+        }
+    }
+
+    /// What comes before the thread's elements within the block's, and all of the block's combined.
+    #[inline(always)]
+    pub fn scan_block<I: Lift<V>, V: Value, O: Operator<V>>(self, input: View<I>) -> BlockScan<V> {
+        let mut sum = O::identity();
+        let mut at = self.first;
+        while at < self.end {
+            sum = O::combine(sum, input.read(at).lift());
+            at += 1;
+        }
+        block::exclusive::<V, O>(sum)
+    }
+
+    /// Writes the thread's elements scanned, after `prefix`; what comes after them.
+    #[inline(always)]
+    pub fn write<I: Lift<V>, V: Value, O: Operator<V>>(
+        self,
+        input: View<I>,
+        prefix: V,
+        inclusive: bool,
+        output: ViewMut<V>,
+    ) {
+        let mut running = prefix;
+        let mut at = self.first;
+        while at < self.end {
+            let next = O::combine(running, input.read(at).lift());
+            output.write(at, if inclusive { next } else { running });
+            running = next;
+            at += 1;
+        }
+    }
+}
