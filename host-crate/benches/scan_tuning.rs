@@ -1,12 +1,12 @@
-//! Times scans of several sizes and shapes beside a copy on the device of as many bytes.
+//! For tuning: times scans of several sizes and shapes beside a copy on the device of as many bytes.
 //!
-//! `cargo bench -p ferrovox --bench scan -- [LOG2 …] [--device NAME] [--threads N,…] [--pause N,…] [--shapes] [--runs N]`
+//! `cargo bench -p ferrovox --bench scan_tuning -- [LOG2 …] [--device NAME] [--threads N,…] [--pause N,…] [--shapes] [--runs N]`
 //!
 //! Sizes are powers of two, 18 to 28 if none is named (16 to 22 on the CPU). Input and output are on the device. A figure is
 //! the median of the runs, timed by events around several scans in a row; beside it the fastest, and the copy's time as a fraction
 //! of the median. With `--shapes` the sum of `u32` is timed in every shape of [`tuning`], for each block size and pause.
 
-#[path = "scan/shapes.rs"]
+#[path = "scan_tuning/shapes.rs"]
 mod shapes;
 
 use ferrovox::{
