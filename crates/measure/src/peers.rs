@@ -85,7 +85,7 @@ fn run_one(
         }
     } else {
         let mut command = Command::new(&common.python);
-        command.arg(&script);
+        command.arg(&script).env("PYTHONDONTWRITEBYTECODE", "1");
         command
     };
     command.args(arguments);
@@ -94,7 +94,7 @@ fn run_one(
     let outcome = watch(&mut command, limit, |line| match Record::from_json(line) {
         Ok(record) => {
             records += 1;
-            each(record);
+            each(record.with_bandwidth());
         }
         Err(error) => each(absent(format!("{} printed {line:?}: {error}", peer.script))),
     });

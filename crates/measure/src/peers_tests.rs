@@ -40,12 +40,12 @@ fn only_reason(records: &[Record]) -> &str {
 
 #[test]
 fn records_are_taken_from_the_output() {
-    let script = r#"echo "{\"system\":\"peer\",\"size\":\"$2^3\",\"median_ms\":1.5}"; echo"#;
+    let script = r#"echo "{\"system\":\"peer\",\"size\":\"$2^3\",\"median_ms\":1.5,\"bytes\":3000000}"; echo"#;
     let found = records(script, 60);
     assert_eq!(found.len(), 1);
     assert_eq!(
-        (found[0].size.as_str(), found[0].median_ms),
-        ("16^3", Some(1.5))
+        (found[0].size.as_str(), found[0].gb_per_s),
+        ("16^3", Some(2.0))
     );
 }
 

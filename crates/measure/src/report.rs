@@ -140,10 +140,21 @@ impl Report {
 /// Writes beside the file and renames, so that what was there stays until all of it is there.
 fn write(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    let mut file = new_file(directory)?;
     file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// A file that others may read, as far as the user's mask lets them.
+fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(directory)
 }
 
 #[cfg(test)]

@@ -67,18 +67,25 @@ fn result(record: &Record) -> String {
             0 => String::new(),
             elements => format!(" ({:.2} B each)", scratch as f64 / elements as f64),
         };
-        parts.push(format!(
-            "scratch {:.1} MB{per_element}",
-            scratch as f64 / 1e6
-        ));
+        parts.push(format!("scratch {}{per_element}", bytes(scratch)));
     }
     if let Some(peak) = record.peak_bytes {
-        parts.push(format!("peak {:.1} MB", peak as f64 / 1e6));
+        parts.push(format!("peak {}", bytes(peak)));
     }
     if !record.note.is_empty() {
         parts.push(on_one_line(&record.note));
     }
     parts.join(", ")
+}
+
+/// A number of bytes in units of a fitting size.
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.2} GB", count as f64 / 1e9),
+    }
 }
 
 fn on_one_line(text: &str) -> String {
@@ -106,6 +113,22 @@ mod tests {
             assert!(line.contains(part), "{part} is not in {line}");
         }
         assert_eq!(line.lines().count(), 1);
+    }
+
+    #[test]
+    fn bytes_have_a_fitting_unit() {
+        let shown = [0, 9_999, 10_000, 123_456_789, 8_589_934_592, 17_179_869_184].map(bytes);
+        assert_eq!(
+            shown,
+            [
+                "0 B",
+                "9999 B",
+                "10.0 kB",
+                "123.5 MB",
+                "8589.9 MB",
+                "17.18 GB"
+            ]
+        );
     }
 
     #[test]

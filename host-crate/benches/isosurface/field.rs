@@ -43,9 +43,9 @@ impl SampleType {
         // a gyroid's values reach ±1.5; of a sphere's distances those near the surface matter
         let (offset, gyroid) = match self {
             SampleType::U8 => (127.5, 80.0),
-            SampleType::I8 => (-0.5, 80.0),
+            SampleType::I8 => (0.5, 80.0),
             SampleType::U16 => (32767.5, 20_000.0),
-            SampleType::I16 => (-0.5, 20_000.0),
+            SampleType::I16 => (0.5, 20_000.0),
             SampleType::F32 => (0.0, 1.0),
         };
         let sphere = match self {

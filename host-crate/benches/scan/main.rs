@@ -1,1 +1,49 @@
-fn main() {}
+//! Times exclusive scans on every device present: sizes, element types, operators, methods; and the document's table 1.
+//!
+//! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` names the options.
+//!
+//! `scan`: input and output are on the device already; the time is the device's, of several scans in a row, so that what a launch costs
+//! the host is hidden. `host to host`: upload, scan, download into a new vector, by the host's clock. The results are checked. `bytes`
+//! are those of each element read once and each result written once.
+
+mod arguments;
+mod elements;
+mod host_to_host;
+mod on_device;
+mod peers;
+#[path = "../support/mod.rs"]
+mod support;
+mod table1;
+
+use arguments::Arguments;
+use clap::Parser;
+use ferrovox::device::DeviceKind;
+use measure::Report;
+use support::Outcome;
+
+fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    let mut report = Report::new("scan", &arguments.common);
+    let devices = support::devices(&arguments.common.device)?;
+    for device in &devices {
+        support::measure_copy(&mut report, device, arguments.common.runs)?;
+        for size in arguments.sizes(device.kind() == DeviceKind::Cuda)? {
+            for method in arguments.methods()? {
+                on_device::measure(&mut report, device, &size, method, &arguments)?;
+            }
+        }
+    }
+    if !arguments.no_table {
+        for device in &devices {
+            for method in arguments.methods()? {
+                host_to_host::measure(&mut report, device, method, arguments.common.runs)?;
+            }
+        }
+    }
+    peers::run(&mut report, &arguments)?;
+    if !arguments.no_table {
+        report.print(&table1::table(report.records()));
+    }
+    report.finish()?;
+    Ok(())
+}

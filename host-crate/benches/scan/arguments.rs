@@ -1,0 +1,110 @@
+//! What is to be measured.
+
+use crate::support::Outcome;
+use clap::Parser;
+use ferrovox::scan::ScanMethod;
+use measure::{Common, options::elements};
+
+/// Times exclusive scans.
+#[derive(Parser)]
+#[command(name = "ferrovox-scan")]
+pub struct Arguments {
+    /// Numbers of elements such as 1000, 2^28, 10*128^3 [default: 128^3 10*128^3 2^24, and on a GPU 2^26 2^28]
+    #[arg(value_name = "SIZE")]
+    sizes: Vec<String>,
+    /// The same, as a list
+    #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',')]
+    size_list: Vec<String>,
+    /// Element types: u32, i32, u64, i64, f32, f64; and what is summed into wider ones: u8:u32, u16:u32, u8:u64, u16:u64, u32:u64; or all
+    #[arg(
+        long,
+        value_name = "TYPE",
+        value_delimiter = ',',
+        default_value = "u32"
+    )]
+    pub types: Vec<String>,
+    /// Operators: sum, and for types that are not widened max
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "sum", value_parser = ["sum", "max"])]
+    pub operators: Vec<String>,
+    /// Methods, or all
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
+    method: Vec<String>,
+    /// Leave out the document's table 1, which is from host to host
+    #[arg(long)]
+    pub no_table: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// A number of elements, as it was written.
+#[derive(Clone)]
+pub struct Size {
+    pub label: String,
+    pub elements: usize,
+}
+
+/// A way to scan.
+#[derive(Clone, Copy)]
+pub struct NamedMethod {
+    pub name: &'static str,
+    pub method: ScanMethod,
+}
+
+/// All of them.
+const METHODS: [NamedMethod; 1] = [NamedMethod {
+    name: "single_pass",
+    method: ScanMethod::SinglePass,
+}];
+
+impl Size {
+    fn parse(label: &str) -> Outcome<Self> {
+        Ok(Self {
+            label: label.to_owned(),
+            elements: elements(label)?.try_into()?,
+        })
+    }
+}
+
+impl Arguments {
+    /// Sizes as asked for, or what is of interest on such a device.
+    pub fn sizes(&self, gpu: bool) -> Outcome<Vec<Size>> {
+        let named: Vec<&str> = self
+            .sizes
+            .iter()
+            .chain(&self.size_list)
+            .map(String::as_str)
+            .collect();
+        let labels = match (&named[..], gpu) {
+            ([], true) => &["128^3", "10*128^3", "2^24", "2^26", "2^28"],
+            ([], false) => &["128^3", "10*128^3", "2^24"][..],
+            (named, _) => named,
+        };
+        labels.iter().map(|label| Size::parse(label)).collect()
+    }
+
+    /// The methods that were named.
+    pub fn methods(&self) -> Outcome<Vec<NamedMethod>> {
+        if self.method.iter().any(|name| name == "all") {
+            return Ok(METHODS.to_vec());
+        }
+        let find = |name: &String| {
+            METHODS
+                .into_iter()
+                .find(|method| method.name == name)
+                .ok_or_else(|| {
+                    let known: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+                    format!(
+                        "no method is called {name:?}; there are {} and all",
+                        known.join(", ")
+                    )
+                    .into()
+                })
+        };
+        self.method.iter().map(find).collect()
+    }
+}

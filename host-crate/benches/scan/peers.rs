@@ -1,0 +1,70 @@
+//! Other systems' scans of the same sizes and types.
+
+use crate::{arguments::Arguments, support::Outcome, table1};
+use measure::{
+    Report,
+    peers::{self, Peer},
+};
+
+/// In the order in which they run.
+const PEERS: [Peer; 2] = [
+    Peer {
+        system: "cub",
+        script: "cub_scan.cu",
+    },
+    Peer {
+        system: "cupy",
+        script: "cupy_scan.py",
+    },
+];
+
+/// Runs those that are wanted, which are on the GPU.
+pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
+    if !peers::wanted(&arguments.common) {
+        return Ok(());
+    }
+    let sizes = arguments.sizes(true)?;
+    let numbers: Vec<String> = sizes.iter().map(|size| size.elements.to_string()).collect();
+    let table: Vec<String> = table1::SIZES
+        .iter()
+        .map(|size| size.1.to_string())
+        .collect();
+    let types: &[String] = &arguments.types;
+    let types = match types.iter().any(|name| name == "all") {
+        true => "u32,i32,u64,i64,f32,f64".to_owned(),
+        false => types.join(","),
+    };
+    let given = [
+        ("--sizes", numbers.join(",")),
+        ("--types", types),
+        ("--runs", arguments.common.runs.to_string()),
+        (
+            "--host-sizes",
+            if arguments.no_table {
+                String::new()
+            } else {
+                table.join(",")
+            },
+        ),
+    ];
+    let given: Vec<String> = given
+        .into_iter()
+        .flat_map(|(name, value)| [name.to_owned(), value])
+        .collect();
+    let labels: Vec<(u64, String)> = sizes
+        .iter()
+        .map(|size| (size.elements as u64, size.label.clone()))
+        .chain(table1::SIZES.map(|(label, elements)| (elements as u64, label.to_owned())))
+        .collect();
+    peers::run("scan", &PEERS, &given, &arguments.common, |mut record| {
+        // sizes as they were asked for
+        if let Some((_, label)) = labels
+            .iter()
+            .find(|(elements, _)| *elements == record.elements)
+        {
+            record.size.clone_from(label);
+        }
+        report.add(record);
+    })?;
+    Ok(())
+}
