@@ -26,10 +26,28 @@ pub fn wanted(common: &Common) -> bool {
     !common.peers.is_empty()
 }
 
+/// Whether the names on the command line are peers: to be asked before anything is measured.
+///
+/// # Errors
+/// A name that no peer has, and those that there are.
+pub fn check(peers: &[Peer], common: &Common) -> Result<(), String> {
+    let known = |name: &str| name == "all" || peers.iter().any(|peer| peer.system == name);
+    match common.peers.iter().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let names: Vec<&str> = peers.iter().map(|peer| peer.system).collect();
+            Err(format!(
+                "no peer is called {name:?}; there are {}",
+                names.join(", ")
+            ))
+        }
+    }
+}
+
 /// Runs those that are wanted, in order, and hands on the records of each.
 ///
 /// # Errors
-/// Names on the command line that no peer has, before anything is run.
+/// As [`check`], before anything is run.
 pub fn run(
     subject: &str,
     peers: &[Peer],
@@ -38,14 +56,7 @@ pub fn run(
     mut each: impl FnMut(Record),
 ) -> Result<(), String> {
     let all = common.peers.iter().any(|name| name == "all");
-    let known = |name: &str| name == "all" || peers.iter().any(|peer| peer.system == name);
-    if let Some(name) = common.peers.iter().find(|name| !known(name)) {
-        let names: Vec<&str> = peers.iter().map(|peer| peer.system).collect();
-        return Err(format!(
-            "no peer is called {name:?}; there are {}",
-            names.join(", ")
-        ));
-    }
+    check(peers, common)?;
     for peer in peers {
         if all || common.peers.iter().any(|name| name == peer.system) {
             run_one(subject, *peer, arguments, common, &mut each);
@@ -143,7 +154,7 @@ fn compile(script: &Path, folder: &Path, nvcc: Option<&Path>) -> Result<PathBuf,
                 return Err(format!(
                     "{} failed: {}",
                     compiler.display(),
-                    last_line(&text)
+                    first_error(&text)
                 ));
             }
         }
@@ -212,6 +223,14 @@ fn stop(child: &mut Child, limit: Duration) -> String {
         "stopped after {} s (--peer-seconds sets the limit)",
         limit.as_secs()
     )
+}
+
+/// A compiler's first error, since the last are consequences.
+fn first_error(text: &str) -> &str {
+    let mut lines = text.lines();
+    lines
+        .find(|line| line.contains("error"))
+        .map_or_else(|| last_line(text), str::trim)
 }
 
 fn last_line(text: &str) -> &str {

@@ -111,6 +111,14 @@ fn what_is_not_there_is_named() {
 }
 
 #[test]
+fn of_a_compiler_the_first_error_counts() {
+    let text = "a.cu(3): warning: x\na.cu(4): error: y\n  int z;\na.cu(9): error: w\n1 warning";
+    assert_eq!(first_error(text), "a.cu(4): error: y");
+    assert_eq!(first_error("no such file\n"), "no such file");
+    assert_eq!(first_error(""), "it said nothing");
+}
+
+#[test]
 fn unknown_names_are_refused() {
     let common = Common {
         peers: vec!["peer".into(), "pear".into()],

@@ -1,6 +1,9 @@
 //! What is to be measured.
 
-use crate::field::{Field, SampleType};
+use crate::{
+    field::{Field, SampleType},
+    support::Outcome,
+};
 use clap::Parser;
 use ferrovox::{device::Device, isosurface::Method};
 use measure::{Common, Record};
@@ -72,10 +75,13 @@ impl Arguments {
         self.field
     }
 
-    /// All combinations; a command line with a name that nothing has ends the program with a message.
-    pub fn jobs(&self) -> Vec<Job> {
-        let types = named(&self.types, &SampleType::ALL, SampleType::name, "type");
-        let methods = named(&self.method, &Method::ALL, Method::name, "method");
+    /// All combinations.
+    ///
+    /// # Errors
+    /// A name that nothing has.
+    pub fn jobs(&self) -> Outcome<Vec<Job>> {
+        let types = named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
+        let methods = named(&self.method, &Method::ALL, Method::name, "method")?;
         let normals: &[bool] = match self.normals.as_str() {
             "both" => &[false, true],
             "yes" => &[true],
@@ -98,7 +104,7 @@ impl Arguments {
                 }
             }
         }
-        jobs
+        Ok(jobs)
     }
 }
 
@@ -108,22 +114,17 @@ fn named<T: Copy>(
     all: &[T],
     name_of: fn(T) -> &'static str,
     what: &str,
-) -> Vec<T> {
+) -> Outcome<Vec<T>> {
     if names.iter().any(|name| name == "all") {
-        return all.to_vec();
+        return Ok(all.to_vec());
     }
     let find = |name: &String| {
-        all.iter()
-            .copied()
-            .find(|&one| name_of(one) == name)
-            .unwrap_or_else(|| {
-                let known: Vec<&str> = all.iter().map(|&one| name_of(one)).collect();
-                eprintln!(
-                    "error: no {what} is called {name:?}; there are {} and all",
-                    known.join(", ")
-                );
-                std::process::exit(2)
-            })
+        let found = all.iter().copied().find(|&one| name_of(one) == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|&one| name_of(one)).collect();
+            let known = known.join(", ");
+            format!("no {what} is called {name:?}; there are {known} and all").into()
+        })
     };
     names.iter().map(find).collect()
 }

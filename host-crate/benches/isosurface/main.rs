@@ -18,6 +18,7 @@ use arguments::Arguments;
 use clap::Parser;
 use ferrovox::device::{Device, DeviceError};
 use measure::{Record, Report};
+use std::process::ExitCode;
 use support::Outcome;
 
 /// Other errors end the run; this one is a fact about a device that belongs in the table.
@@ -32,26 +33,31 @@ fn is_out_of_memory(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-fn main() -> Outcome<()> {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = Report::new("mesh", &arguments.common);
+    let outcome = measure(&mut report, &arguments);
+    support::end(&report, outcome)
+}
+
+fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
+    peers::check(arguments)?;
+    let jobs = arguments.jobs()?;
     for device in support::devices(&arguments.common.device)? {
-        support::measure_copy(&mut report, &device, arguments.common.runs)?;
-        for job in arguments.jobs() {
+        support::measure_copy(report, &device, arguments.common.runs)?;
+        for job in &jobs {
             let started = report.records().len();
-            if let Err(error) = extract::measure(&mut report, &device, &job, &arguments) {
+            if let Err(error) = extract::measure(report, &device, job, arguments) {
                 if !is_out_of_memory(&*error) {
                     return Err(error);
                 }
                 if report.records().len() == started {
-                    report.add(absent(&device, &job, &error.to_string()));
+                    report.add(absent(&device, job, &error.to_string()));
                 }
             }
         }
     }
-    peers::run(&mut report, &arguments)?;
-    report.finish()?;
-    Ok(())
+    peers::run(report, arguments)
 }
 
 fn absent(device: &Device, job: &arguments::Job, reason: &str) -> Record {

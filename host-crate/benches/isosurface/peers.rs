@@ -22,6 +22,11 @@ const PEERS: [Peer; 3] = [
     },
 ];
 
+/// Whether those that are wanted exist.
+pub fn check(arguments: &Arguments) -> Outcome<()> {
+    Ok(peers::check(&PEERS, &arguments.common)?)
+}
+
 /// Runs those that are wanted.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     if !peers::wanted(&arguments.common) {

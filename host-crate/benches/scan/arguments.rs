@@ -22,7 +22,7 @@ pub struct Arguments {
         value_delimiter = ',',
         default_value = "u32"
     )]
-    pub types: Vec<String>,
+    types: Vec<String>,
     /// Operators: sum, and for types that are not widened max
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "sum", value_parser = ["sum", "max"])]
     pub operators: Vec<String>,
@@ -55,7 +55,12 @@ pub struct NamedMethod {
     pub method: ScanMethod,
 }
 
-/// All of them.
+/// All element types, as records name them.
+const TYPES: [&str; 11] = [
+    "u32", "i32", "u64", "i64", "f32", "f64", "u8:u32", "u16:u32", "u8:u64", "u16:u64", "u32:u64",
+];
+
+/// All methods.
 const METHODS: [NamedMethod; 1] = [NamedMethod {
     name: "single_pass",
     method: ScanMethod::SinglePass,
@@ -85,6 +90,21 @@ impl Arguments {
             (named, _) => named,
         };
         labels.iter().map(|label| Size::parse(label)).collect()
+    }
+
+    /// The types that were named.
+    pub fn types(&self) -> Outcome<Vec<&'static str>> {
+        if self.types.iter().any(|name| name == "all") {
+            return Ok(TYPES.to_vec());
+        }
+        let find = |name: &String| {
+            let found = TYPES.into_iter().find(|one| one == name);
+            let known = TYPES.join(", ");
+            found.ok_or_else(|| {
+                format!("no element type is called {name:?}; there are {known} and all").into()
+            })
+        };
+        self.types.iter().map(find).collect()
     }
 
     /// The methods that were named.

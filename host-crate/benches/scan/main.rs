@@ -19,31 +19,40 @@ use arguments::Arguments;
 use clap::Parser;
 use ferrovox::device::DeviceKind;
 use measure::Report;
+use std::process::ExitCode;
 use support::Outcome;
 
-fn main() -> Outcome<()> {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = Report::new("scan", &arguments.common);
+    let outcome = measure(&mut report, &arguments);
+    support::end(&report, outcome)
+}
+
+fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
+    peers::check(arguments)?;
+    let (methods, types) = (arguments.methods()?, arguments.types()?);
     let devices = support::devices(&arguments.common.device)?;
     for device in &devices {
-        support::measure_copy(&mut report, device, arguments.common.runs)?;
+        support::measure_copy(report, device, arguments.common.runs)?;
         for size in arguments.sizes(device.kind() == DeviceKind::Cuda)? {
-            for method in arguments.methods()? {
-                on_device::measure(&mut report, device, &size, method, &arguments)?;
+            for &method in &methods {
+                for element in &types {
+                    on_device::measure(report, device, &size, method, element, arguments)?;
+                }
             }
         }
     }
     if !arguments.no_table {
         for device in &devices {
-            for method in arguments.methods()? {
-                host_to_host::measure(&mut report, device, method, arguments.common.runs)?;
+            for &method in &methods {
+                host_to_host::measure(report, device, method, arguments.common.runs)?;
             }
         }
     }
-    peers::run(&mut report, &arguments)?;
+    peers::run(report, arguments)?;
     if !arguments.no_table {
         report.print(&table1::table(report.records()));
     }
-    report.finish()?;
     Ok(())
 }

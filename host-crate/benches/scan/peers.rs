@@ -18,6 +18,11 @@ const PEERS: [Peer; 2] = [
     },
 ];
 
+/// Whether those that are wanted exist.
+pub fn check(arguments: &Arguments) -> Outcome<()> {
+    Ok(peers::check(&PEERS, &arguments.common)?)
+}
+
 /// Runs those that are wanted, which are on the GPU.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     if !peers::wanted(&arguments.common) {
@@ -29,14 +34,15 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         .iter()
         .map(|size| size.1.to_string())
         .collect();
-    let types: &[String] = &arguments.types;
-    let types = match types.iter().any(|name| name == "all") {
-        true => "u32,i32,u64,i64,f32,f64".to_owned(),
-        false => types.join(","),
-    };
+    // others widen nothing
+    let types: Vec<&str> = arguments
+        .types()?
+        .into_iter()
+        .filter(|name| !name.contains(':'))
+        .collect();
     let given = [
         ("--sizes", numbers.join(",")),
-        ("--types", types),
+        ("--types", types.join(",")),
         ("--runs", arguments.common.runs.to_string()),
         (
             "--host-sizes",

@@ -2,7 +2,7 @@
 
 use ferrovox::device::{Device, DeviceError, DeviceKind, Stream};
 use measure::{Record, Report, Spread};
-use std::time::Duration;
+use std::{process::ExitCode, time::Duration};
 
 /// What a bench's functions return.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -11,6 +11,18 @@ pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const COPY_ON_GPU: usize = 1 << 28;
 /// And on the CPU, whose caches are smaller than this too.
 const COPY_ON_CPU: usize = 1 << 26;
+
+/// Writes what was measured, also of a run that failed on the way, and tells how it went.
+pub fn end(report: &Report, outcome: Outcome<()>) -> ExitCode {
+    let written = report.finish().map_err(Into::into);
+    let errors = [outcome, written.map(drop)];
+    let mut status = ExitCode::SUCCESS;
+    for error in errors.into_iter().filter_map(Outcome::err) {
+        eprintln!("error: {error}");
+        status = ExitCode::FAILURE;
+    }
+    status
+}
 
 /// The devices that were named, or all.
 pub fn devices(names: &[String]) -> Outcome<Vec<Device>> {
