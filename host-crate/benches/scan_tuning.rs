@@ -1,17 +1,21 @@
 //! For tuning: times scans of several sizes and shapes beside a copy on the device of as many bytes.
 //!
-//! `cargo bench -p ferrovox --bench scan_tuning -- [LOG2 …] [--device NAME] [--threads N,…] [--pause N,…] [--shapes] [--runs N]`
+//! `cargo bench -p ferrovox --bench scan_tuning -- [LOG2 …] [--device NAME] [--threads N,…] [--pause N,…] [--shapes]
+//! [--across DEVICE,…] [--runs N]`
 //!
 //! Sizes are powers of two, 18 to 28 if none is named (16 to 22 on the CPU). Input and output are on the device. A figure is
 //! the median of the runs, timed by events around several scans in a row; beside it the fastest, and the copy's time as a fraction
-//! of the median. With `--shapes` the sum of `u32` is timed in every shape of [`tuning`], for each block size and pause.
+//! of the median. With `--shapes` the sum of `u32` is timed in every shape of [`tuning`], for each block size and pause. With `--across`
+//! scans from host memory to host memory are timed, on the first of the devices, the first two, and so on.
 
+#[path = "scan_tuning/across.rs"]
+mod across;
 #[path = "scan_tuning/shapes.rs"]
 mod shapes;
 
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
-    scan::{Max, Operator, ScanOf, ScanValue, Scanner, Sum},
+    scan::{Max, Operator, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum},
 };
 use std::time::Duration;
 
@@ -24,6 +28,7 @@ struct Options {
     threads: Vec<u32>,
     pauses: Vec<u32>,
     shapes: bool,
+    across: Option<String>,
     runs: usize,
 }
 
@@ -34,6 +39,7 @@ fn options() -> Outcome<Options> {
         threads: vec![512],
         pauses: vec![0],
         shapes: false,
+        across: None,
         runs: 25,
     };
     let numbers = |text: Option<String>| -> Outcome<Vec<u32>> {
@@ -47,6 +53,7 @@ fn options() -> Outcome<Options> {
             "--threads" => options.threads = numbers(args.next())?,
             "--pause" => options.pauses = numbers(args.next())?,
             "--runs" => options.runs = args.next().ok_or("--runs takes a number")?.parse()?,
+            "--across" => options.across = args.next(),
             "--shapes" => options.shapes = true,
             // cargo's own
             "--bench" => {}
@@ -58,6 +65,10 @@ fn options() -> Outcome<Options> {
 
 fn main() -> Outcome<()> {
     let options = options()?;
+    if let Some(names) = &options.across {
+        let devices: Vec<Device> = names.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        return across::measure(&devices, &options.sizes, options.runs);
+    }
     let devices = match &options.device {
         Some(name) => vec![name.parse::<Device>()?],
         None => Device::all(),
@@ -108,6 +119,15 @@ fn measure(device: &Device, log2: u32, options: &Options) -> Outcome<()> {
         Ok(())
     })?;
     print("u32 max", scan, copy, count * 8);
+    let params = ScanParams {
+        method: ScanMethod::ThreePass,
+        ..Default::default()
+    };
+    let scan = timer.time(|| {
+        scanner.scan(Sum, &input, &mut output, &params)?;
+        Ok(())
+    })?;
+    print("u32 sum in three passes", scan, copy, count * 8);
     drop((input, output));
 
     let bytes: Vec<u8> = words.iter().map(|&word| word as u8).collect();

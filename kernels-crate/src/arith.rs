@@ -2,9 +2,18 @@
 
 /// `a / b` and `a % b` with one division; 0 and `a` where `b` is 0.
 ///
-/// Divisions of 64 bits are long on a GPU, and remainders as long again.
+/// Divisions of 64 bits are long on a GPU, and remainders as long again; where both numbers have 32 bits, as they mostly
+/// have, a division of 32 bits is done.
 #[inline(always)]
 pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
+    if cfg!(target_arch = "nvptx64") && (a | b) >> 32 == 0 {
+        let (a, b) = (a as u32, b as u32);
+        let quotient = match a.checked_div(b) {
+            Some(quotient) => quotient,
+            None => 0,
+        };
+        return (quotient as u64, (a - quotient * b) as u64);
+    }
     let quotient = match a.checked_div(b) {
         Some(quotient) => quotient,
         None => 0,

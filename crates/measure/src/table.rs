@@ -5,7 +5,7 @@ use crate::Record;
 /// The heading over [`line`]s.
 pub fn heading() -> String {
     format!(
-        "{:<12} {:<8} {:<26} {:<10} {:<10} {:>10} {:>21} {:>8} {:>6}  {}",
+        "{:<12} {:<8} {:<36} {:<10} {:<10} {:>10} {:>21} {:>8} {:>6}  {}",
         "system",
         "device",
         "what",
@@ -26,7 +26,7 @@ pub fn line(record: &Record) -> String {
         method => format!("{}, {method}", record.measure),
     };
     let start = format!(
-        "{:<12} {:<8} {what:<26} {:<10} {:<10}",
+        "{:<12} {:<8} {what:<36} {:<10} {:<10}",
         record.system, record.device, record.element, record.size
     );
     if let Some(reason) = &record.absent {

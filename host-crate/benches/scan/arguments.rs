@@ -1,6 +1,6 @@
 //! What is to be measured.
 
-use crate::support::Outcome;
+use crate::{support::Outcome, table1::SIZES};
 use clap::Parser;
 use ferrovox::scan::ScanMethod;
 use measure::{Common, options::elements};
@@ -26,17 +26,18 @@ pub struct Arguments {
     /// Operators: sum, and for types that are not widened max
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "sum", value_parser = ["sum", "max"])]
     pub operators: Vec<String>,
-    /// Methods, or all
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        default_value = "all"
-    )]
+    /// Methods on one device: single-pass, three-pass (sums of integers), all
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = ScanMethod::default().name())]
     method: Vec<String>,
     /// Leave out the document's table 1, which is from host to host
     #[arg(long)]
     pub no_table: bool,
+    /// Sizes from host to host besides the table's
+    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
+    host_sizes: Vec<String>,
+    /// Elements of a chunk from host to host, where the method has chunks [default: the library's]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = elements)]
+    pub chunk: Vec<u64>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -48,23 +49,13 @@ pub struct Size {
     pub elements: usize,
 }
 
-/// A way to scan.
-#[derive(Clone, Copy)]
-pub struct NamedMethod {
-    pub name: &'static str,
-    pub method: ScanMethod,
-}
-
 /// All element types, as records name them.
 const TYPES: [&str; 11] = [
     "u32", "i32", "u64", "i64", "f32", "f64", "u8:u32", "u16:u32", "u8:u64", "u16:u64", "u32:u64",
 ];
 
 /// All methods.
-const METHODS: [NamedMethod; 1] = [NamedMethod {
-    name: "single_pass",
-    method: ScanMethod::SinglePass,
-}];
+const METHODS: [ScanMethod; 2] = [ScanMethod::SinglePass, ScanMethod::ThreePass];
 
 impl Size {
     fn parse(label: &str) -> Outcome<Self> {
@@ -108,23 +99,29 @@ impl Arguments {
     }
 
     /// The methods that were named.
-    pub fn methods(&self) -> Outcome<Vec<NamedMethod>> {
+    pub fn methods(&self) -> Outcome<Vec<ScanMethod>> {
         if self.method.iter().any(|name| name == "all") {
             return Ok(METHODS.to_vec());
         }
         let find = |name: &String| {
-            METHODS
-                .into_iter()
-                .find(|method| method.name == name)
-                .ok_or_else(|| {
-                    let known: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-                    format!(
-                        "no method is called {name:?}; there are {} and all",
-                        known.join(", ")
-                    )
-                    .into()
-                })
+            let found = METHODS.into_iter().find(|method| method.name() == name);
+            let known = METHODS.map(ScanMethod::name).join(", ");
+            found.ok_or_else(|| {
+                format!("no method is called {name:?}; there are {known} and all").into()
+            })
         };
         self.method.iter().map(find).collect()
+    }
+
+    /// Sizes of scans from host to host: the table's, and those that were named besides.
+    pub fn host_sizes(&self) -> Outcome<Vec<Size>> {
+        let table = SIZES.map(|(label, elements)| {
+            Ok(Size {
+                label: label.to_owned(),
+                elements,
+            })
+        });
+        let named = self.host_sizes.iter().map(|label| Size::parse(label));
+        table.into_iter().chain(named).collect()
     }
 }

@@ -3,8 +3,8 @@
 //! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` names the options.
 //!
 //! `scan`: input and output are on the device already; the time is the device's, of several scans in a row, so that what a launch costs
-//! the host is hidden. `host to host`: upload, scan, download into a new vector, by the host's clock. The results are checked. `bytes`
-//! are those of each element read once and each result written once.
+//! the host is hidden. `host to host`: upload, scan and download, by the host's clock, on one device and on the first two, four, … of the
+//! CUDA devices at once. The results are checked. `bytes` are those of each element read once and each result written once.
 
 mod arguments;
 mod elements;
@@ -44,11 +44,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         }
     }
     if !arguments.no_table {
-        for device in &devices {
-            for &method in &methods {
-                host_to_host::measure(report, device, method, arguments.common.runs)?;
-            }
-        }
+        host_to_host::measure(report, &devices, arguments)?;
     }
     peers::run(report, arguments)?;
     if !arguments.no_table {

@@ -1,13 +1,13 @@
 //! Scans of what is on the device already.
 
 use crate::{
-    arguments::{Arguments, NamedMethod, Size},
+    arguments::{Arguments, Size},
     elements::{self, Number},
     support::{Outcome, by_events},
 };
 use ferrovox::{
     device::{Device, DeviceError},
-    scan::{Max, Operator, ScanError, ScanOf, ScanParams, ScanValue, Scanner, Sum},
+    scan::{Max, Operator, ScanError, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum},
 };
 use measure::{Record, Report};
 
@@ -16,7 +16,7 @@ struct Job<'a> {
     device: &'a Device,
     size: &'a Size,
     element: &'a str,
-    method: NamedMethod,
+    method: ScanMethod,
     operator: &'a str,
     runs: usize,
 }
@@ -26,13 +26,17 @@ pub fn measure(
     report: &mut Report,
     device: &Device,
     size: &Size,
-    method: NamedMethod,
+    method: ScanMethod,
     element: &str,
     arguments: &Arguments,
 ) -> Outcome<()> {
     for operator in &arguments.operators {
-        // what is widened can only be summed
-        if operator != "sum" && element.contains(':') {
+        // what is widened can only be summed, and three passes only sum integers
+        let widened = element.contains(':');
+        let only_integer_sums = method == ScanMethod::ThreePass;
+        if (operator != "sum" && (widened || only_integer_sums))
+            || (only_integer_sums && element.starts_with('f'))
+        {
             continue;
         }
         let job = Job {
@@ -112,7 +116,7 @@ impl Job<'_> {
         let input = stream.upload(&values)?;
         let mut output = stream.alloc::<V>(count)?;
         let params = ScanParams {
-            method: self.method.method,
+            method: self.method,
             ..ScanParams::default()
         };
         self.device.reset_peak_memory();
@@ -143,7 +147,7 @@ impl Job<'_> {
                 "sum" => "scan".into(),
                 operator => format!("scan ({operator})"),
             },
-            method: self.method.name.into(),
+            method: self.method.name().into(),
             element: self.element.into(),
             size: self.size.label.clone(),
             elements: self.size.elements as u64,

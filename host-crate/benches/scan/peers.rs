@@ -1,6 +1,6 @@
 //! Other systems' scans of the same sizes and types.
 
-use crate::{arguments::Arguments, support::Outcome, table1};
+use crate::{arguments::Arguments, support::Outcome};
 use measure::{
     Report,
     peers::{self, Peer},
@@ -30,9 +30,14 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     }
     let sizes = arguments.sizes(true)?;
     let numbers: Vec<String> = sizes.iter().map(|size| size.elements.to_string()).collect();
-    let table: Vec<String> = table1::SIZES
+    let host_sizes = if arguments.no_table {
+        Vec::new()
+    } else {
+        arguments.host_sizes()?
+    };
+    let table: Vec<String> = host_sizes
         .iter()
-        .map(|size| size.1.to_string())
+        .map(|size| size.elements.to_string())
         .collect();
     // others widen nothing
     let types: Vec<&str> = arguments
@@ -44,14 +49,7 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         ("--sizes", numbers.join(",")),
         ("--types", types.join(",")),
         ("--runs", arguments.common.runs.to_string()),
-        (
-            "--host-sizes",
-            if arguments.no_table {
-                String::new()
-            } else {
-                table.join(",")
-            },
-        ),
+        ("--host-sizes", table.join(",")),
     ];
     let given: Vec<String> = given
         .into_iter()
@@ -59,8 +57,8 @@ pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         .collect();
     let labels: Vec<(u64, String)> = sizes
         .iter()
+        .chain(&host_sizes)
         .map(|size| (size.elements as u64, size.label.clone()))
-        .chain(table1::SIZES.map(|(label, elements)| (elements as u64, label.to_owned())))
         .collect();
     peers::run("scan", &PEERS, &given, &arguments.common, |mut record| {
         // sizes as they were asked for

@@ -7,7 +7,7 @@ use ferrovox_kernels::scan::{
     look_back::HEADER,
     tuning::{
         Ahead2, Ahead3, Ahead4, Ahead6, Ahead8, Rows4, Rows8, Staged4, Staged6, Staged8, TileShape,
-        tune_scan,
+        Turn2, Turn4, Turn4Near, Turn4One, Turn6, Turn8, tune_scan,
     },
 };
 
@@ -39,6 +39,12 @@ pub fn measure(
             one.measure::<Staged4>()?;
             one.measure::<Staged6>()?;
             one.measure::<Staged8>()?;
+            one.measure::<Turn2>()?;
+            one.measure::<Turn4>()?;
+            one.measure::<Turn4Near>()?;
+            one.measure::<Turn4One>()?;
+            one.measure::<Turn6>()?;
+            one.measure::<Turn8>()?;
         }
     }
     Ok(())
@@ -57,7 +63,10 @@ impl Shape<'_> {
     fn measure<S: TileShape>(&mut self) -> Outcome<()> {
         let (stream, input) = (self.timer.stream, self.input);
         let count = input.len() as u64;
-        let plan = stream.plan::<tune_scan<S>>(Launch::pieces(1).at_most_threads(self.threads))?;
+        let launch = Launch::pieces(1)
+            .at_most_threads(self.threads)
+            .dynamic_shared_bytes_per_thread(S::SHARED_BYTES);
+        let plan = stream.plan::<tune_scan<S>>(launch)?;
         let tile = match plan.threads {
             1 => 1 << 13,
             threads => u64::from(threads) * S::ITEMS as u64,
@@ -66,7 +75,7 @@ impl Shape<'_> {
         let blocks = tiles.min(plan.resident_blocks);
         let launch = Launch::pieces(blocks.into())
             .at_most_threads(self.threads)
-            .dynamic_shared_bytes(S::SHARED_BYTES * self.threads);
+            .dynamic_shared_bytes_per_thread(S::SHARED_BYTES);
         let mut job = TileJob {
             count,
             tile,

@@ -16,7 +16,9 @@ pub struct Launch {
     by_warps: bool,
     useful_threads: u32,
     most_threads: u32,
+    round: u32,
     dynamic_shared_bytes: u32,
+    dynamic_shared_bytes_per_thread: u32,
 }
 
 /// Blocks along x that CUDA allows. Kernels stride over what is beyond.
@@ -30,7 +32,9 @@ impl Launch {
             by_warps: false,
             useful_threads: u32::MAX,
             most_threads: 1024,
+            round: 1,
             dynamic_shared_bytes: 0,
+            dynamic_shared_bytes_per_thread: 0,
         }
     }
 
@@ -63,10 +67,27 @@ impl Launch {
         }
     }
 
+    /// A piece has `items` items, a power of two, which the threads of a block take in rounds: sizes that do not divide them would
+    /// leave threads without work in the last round, and are not chosen.
+    pub fn in_rounds_of(self, items: u32) -> Self {
+        Self {
+            round: items.max(1),
+            ..self.threads_of_use(items).at_most_threads(items)
+        }
+    }
+
     /// Every block gets this much dynamic shared memory.
     pub fn dynamic_shared_bytes(self, bytes: u32) -> Self {
         Self {
             dynamic_shared_bytes: bytes,
+            ..self
+        }
+    }
+
+    /// Every block gets this much dynamic shared memory for each of its threads.
+    pub fn dynamic_shared_bytes_per_thread(self, bytes: u32) -> Self {
+        Self {
+            dynamic_shared_bytes_per_thread: bytes,
             ..self
         }
     }
@@ -92,12 +113,19 @@ impl Launch {
         useful.min(self.most_threads)
     }
 
+    /// The sizes of blocks that divide a round.
+    pub(super) fn suits(&self, threads: u32) -> bool {
+        self.round == 1 || self.round.is_multiple_of(threads)
+    }
+
     pub(super) fn most_threads(&self) -> u32 {
         self.most_threads
     }
 
-    pub(super) fn dynamic_shared(&self) -> u32 {
-        self.dynamic_shared_bytes
+    /// The dynamic shared memory of a block of `threads` threads.
+    pub(super) fn dynamic_shared(&self, threads: u32) -> u32 {
+        let by_thread = self.dynamic_shared_bytes_per_thread.saturating_mul(threads);
+        self.dynamic_shared_bytes.saturating_add(by_thread)
     }
 }
 

@@ -27,6 +27,7 @@ mod error;
 mod event;
 mod launch;
 mod modules;
+mod pinned;
 mod ptx;
 mod stream;
 mod usage;
@@ -37,6 +38,7 @@ pub use error::DeviceError;
 pub use event::Event;
 pub use launch::{Launch, LaunchPlan};
 pub use modules::{RecordedResources, recorded_resources};
+pub use pinned::HostBuffer;
 pub use stream::Stream;
 pub use usage::MemoryUse;
 
@@ -188,6 +190,14 @@ impl Device {
     /// [`DeviceError::Cuda`] if the driver refuses one.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
         Stream::new(self.clone())
+    }
+
+    /// Host memory for `len` elements that copies to and from this device are quickest with, all bytes zero.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if the driver cannot pin so much, [`DeviceError::TooLarge`].
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<HostBuffer<T>, DeviceError> {
+        HostBuffer::new(self, len)
     }
 
     fn new(inner: Inner) -> Device {

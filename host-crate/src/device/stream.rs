@@ -124,6 +124,85 @@ impl Stream {
         Ok(elements)
     }
 
+    /// Enqueues a copy of `elements` to the first elements of a buffer, and returns at once if they are [pinned](Device::pinned).
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
+    ///
+    /// # Safety
+    /// Until the stream has been waited for, the elements live and are not changed.
+    pub unsafe fn begin_write<T: Element>(
+        &self,
+        buffer: &mut Buffer<T>,
+        elements: &[T],
+    ) -> Result<(), DeviceError> {
+        self.check_part(buffer, elements.len(), elements.len(), buffer.len())?;
+        if let Some(slice) = buffer.as_mut_slice() {
+            slice[..elements.len()].copy_from_slice(elements);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            // SAFETY: the caller's promise.
+            unsafe { stream.begin_copy_to_device(memory, bytemuck::cast_slice(elements))? };
+        }
+        Ok(())
+    }
+
+    /// Enqueues a copy of the first elements of a buffer to `elements`, and returns at once if they are
+    /// [pinned](Device::pinned).
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
+    ///
+    /// # Safety
+    /// Until the stream has been waited for, the elements live and nothing else uses them.
+    pub unsafe fn begin_read<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        self.check_part(buffer, elements.len(), buffer.len(), elements.len())?;
+        if let Some(slice) = buffer.as_slice() {
+            elements.copy_from_slice(&slice[..elements.len()]);
+        } else if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            // SAFETY: the caller's promise.
+            unsafe { stream.begin_copy_to_host(bytemuck::cast_slice_mut(elements), memory)? };
+        }
+        Ok(())
+    }
+
+    /// Copies a buffer's elements to as many on the host. Waits for everything before it on the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if anything on the stream failed.
+    pub fn read<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        elements: &mut [T],
+    ) -> Result<(), DeviceError> {
+        if elements.len() != buffer.len() {
+            return Err(DeviceError::LengthMismatch {
+                from: buffer.len(),
+                to: elements.len(),
+            });
+        }
+        // SAFETY: the stream is waited for before the borrow ends, also after an error.
+        let begun = unsafe { self.begin_read(buffer, elements) };
+        let done = self.synchronize();
+        begun.and(done)
+    }
+
+    fn check_part<T: Element>(
+        &self,
+        buffer: &Buffer<T>,
+        part: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), DeviceError> {
+        if part > buffer.len() {
+            return Err(DeviceError::LengthMismatch { from, to });
+        }
+        self.check_device(buffer)
+    }
+
     /// Copies a buffer to another of the same length on this device.
     ///
     /// # Errors
@@ -208,7 +287,7 @@ impl Stream {
                 let shape = LaunchShape {
                     grid: Dim3::from(launch.blocks(threads)),
                     block: Dim3::from(threads),
-                    dynamic_shared_bytes: launch.dynamic_shared(),
+                    dynamic_shared_bytes: launch.dynamic_shared(threads),
                 };
                 // SAFETY: the caller's promise.
                 Ok(unsafe { launch_on_cpu::<K>(shape, options.mode, args) }?)

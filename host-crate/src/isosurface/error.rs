@@ -1,6 +1,6 @@
 //! What can go wrong in extracting a surface.
 
-use crate::device::DeviceError;
+use crate::{device::DeviceError, scan::ScanError};
 
 /// An error of the isosurface pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,9 @@ pub enum IsosurfaceError {
         /// Triangles of the mesh.
         triangles: u64,
     },
+    /// Counts could not be added up.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

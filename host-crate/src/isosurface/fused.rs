@@ -4,6 +4,7 @@ use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
     slab::Slab,
 };
+use crate::scan::Scanner;
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     device_volume::{DeviceSample, gradient_to_world, index_to_world},
@@ -13,13 +14,14 @@ use ferrovox_kernels::{
     isosurface::{
         NormalRule,
         fused::{
-            GROUP, TILE, Words, emit_word_triangles, emit_word_vertices,
+            GROUP, Index, TILE, Words, emit_word_triangles, emit_word_vertices,
             emit_word_vertices_and_normals, mark_words, sign_words,
         },
         padded::Padded,
     },
-    sample::{Count, Sample},
-    scan::{ITEMS, Segments, pick_four, reduce_segments, scan_segment_sums, scan_segments},
+    operator::Sum,
+    sample::Sample,
+    scan::pick_four,
 };
 use std::borrow::Cow;
 
@@ -39,9 +41,6 @@ fn kernels<T: DeviceSample>(normals: bool) -> Vec<Cow<'static, str>> {
     vec![
         sign_words::<T>::entry(),
         mark_words::entry(),
-        reduce_segments::<u64>::entry(),
-        scan_segment_sums::entry(),
-        scan_segments::<u64, u64>::entry(),
         pick_four::entry(),
         if normals {
             emit_word_vertices_and_normals::<T>::entry()
@@ -126,7 +125,9 @@ pub(super) fn count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "marks")?;
-    let places = scan(stream, &sums)?;
+    let mut scanner = Scanner::new(stream)?;
+    scanner.exclusive_in_place(Sum, &mut sums)?;
+    let places = sums;
     let end_of_triangles = words.triangle_sums() + words.tiles();
     let own_vertices = if slab.last_plane_too {
         words.triangle_sums()
@@ -163,34 +164,7 @@ pub(super) fn count<'a, T: DeviceSample>(
 
 /// A launch whose blocks take tiles.
 fn tiles_launch(words: Words) -> Launch {
-    Launch::pieces(words.tiles())
-        .threads_of_use(TILE)
-        .at_most_threads(TILE)
-}
-
-/// The exclusive scan of the sums.
-fn scan(stream: &Stream, sums: &Buffer<u64>) -> Result<Buffer<u64>, DeviceError> {
-    let limits = stream.device().limits();
-    let count = sums.len() as u64;
-    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
-    let length = count
-        .div_ceil(limits.multiprocessors as u64 * 8)
-        .next_multiple_of(tile)
-        .max(tile);
-    let segments = Segments { count, length };
-    let mut offsets = stream.alloc::<u64>(segments.segments() as usize + 1)?;
-    let mut places = stream.alloc::<u64>(sums.len())?;
-    // SAFETY: an offset for each segment and one more, and a place for each sum.
-    unsafe {
-        let launch = Launch::pieces(segments.segments());
-        let args = (sums.view(), segments, offsets.view_mut());
-        stream.launch::<reduce_segments<u64>>(launch, args)?;
-        let args = (segments.segments(), offsets.view_mut());
-        stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
-        let args = (sums.view(), segments, offsets.view(), places.view_mut());
-        stream.launch::<scan_segments<u64, u64>>(launch, args)?;
-    }
-    Ok(places)
+    Launch::pieces(words.tiles()).in_rounds_of(TILE)
 }
 
 impl<T: DeviceSample> Counted<'_, T> {
@@ -211,7 +185,7 @@ impl<T: DeviceSample> Counted<'_, T> {
         }
     }
 
-    fn emit_with<I: Count + Element>(
+    fn emit_with<I: Index + Element>(
         mut self,
         stream: &Stream,
         params: &IsosurfaceParams,

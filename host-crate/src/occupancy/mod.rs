@@ -78,6 +78,18 @@ pub fn block_size(
     largest: u32,
     dynamic_shared_bytes: u32,
 ) -> u32 {
+    let dynamic_shared_bytes = |_| dynamic_shared_bytes;
+    block_size_among(device, kernel, largest, dynamic_shared_bytes, |_| true)
+}
+
+/// As [`block_size`], among the sizes that `suits` says yes to, each with the dynamic shared memory that it takes.
+pub fn block_size_among(
+    device: &DeviceLimits,
+    kernel: &KernelResources,
+    largest: u32,
+    dynamic_shared_bytes: impl Fn(u32) -> u32,
+    suits: impl Fn(u32) -> bool,
+) -> u32 {
     let largest = largest
         .min(device.threads_per_block)
         .min(kernel.max_threads);
@@ -88,7 +100,11 @@ pub fn block_size(
     let (mut best, mut most_active) = (WARP, 0);
     let mut threads = largest / WARP * WARP;
     while threads > 0 {
-        let active = active_blocks(device, kernel, threads, dynamic_shared_bytes) * threads;
+        let active = if suits(threads) {
+            active_blocks(device, kernel, threads, dynamic_shared_bytes(threads)) * threads
+        } else {
+            0
+        };
         if active > most_active {
             (best, most_active) = (threads, active);
         }
@@ -154,6 +170,15 @@ mod tests {
         // 21 blocks of 96 are 2016 threads, 32 blocks of 64 are all 2048
         assert_eq!(block_size(&device(228, 64, 32), &kernel(32), 100, 0), 64);
         assert_eq!(block_size(&device(228, 64, 32), &kernel(255), 1024, 0), 256);
+    }
+
+    #[test]
+    fn only_sizes_that_suit_are_taken() {
+        // 36 warps of 56 registers fit: 192 threads fill them, 256 do not
+        let (device, kernel) = (device(228, 64, 32), kernel(56));
+        assert_eq!(block_size(&device, &kernel, 256, 0), 192);
+        let suits = |threads| 256 % threads == 0;
+        assert_eq!(block_size_among(&device, &kernel, 256, |_| 0, suits), 128);
     }
 
     #[test]

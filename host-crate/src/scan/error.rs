@@ -30,6 +30,37 @@ pub enum ScanError {
         /// Elements of a tile.
         tile: u64,
     },
+    /// A method that has no kernels for the elements and the operator.
+    #[error("there is no {method} scan of {element} by {operator}; use single-pass")]
+    NoSuchScan {
+        /// The method's name.
+        method: &'static str,
+        /// The elements' type.
+        element: &'static str,
+        /// The operator.
+        operator: &'static str,
+    },
+    /// A sum that the output's type cannot hold.
+    #[error("the sum up to and including element {index} does not fit {value}; use a wider type")]
+    Overflow {
+        /// The first element whose inclusive sum does not fit.
+        index: u64,
+        /// The output's type.
+        value: &'static str,
+    },
+    /// No device to scan on.
+    #[error("a scan over several devices was given none")]
+    NoDevices,
+    /// One of several devices failed.
+    #[error("device {number} of the scan, {device}, failed: {source}")]
+    OneOfSeveral {
+        /// Its place among the devices, from 0.
+        number: usize,
+        /// Its name.
+        device: String,
+        /// What it failed with.
+        source: Box<ScanError>,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -7,6 +7,7 @@
 //! | method | passes | memory traffic | after |
 //! | --- | --- | --- | --- |
 //! | [`ScanMethod::SinglePass`] | one kernel | each element read once, written once | Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*, 2016 |
+//! | [`ScanMethod::ThreePass`] | reduce, scan of the sums, scan | read twice, written once | the classic scan; for sums of integers |
 //!
 //! ```
 //! use ferrovox::{device::Device, scan::{Scanner, Sum}};
@@ -21,6 +22,8 @@
 //! # Ok::<(), ferrovox::scan::ScanError>(())
 //! ```
 //!
+//! [`across`] scans host memory on several devices at once.
+//!
 //! # Bits
 //!
 //! Integers, minima and maxima are exact: the same on every device. Integer sums wrap around. A floating-point sum depends on
@@ -28,11 +31,16 @@
 //! give equal bits, however its blocks run. Each result is off by no more than a few units in the last place times the
 //! depth of the grouping, which is about the number of tiles.
 
+mod across;
+mod checked;
 mod element;
 mod error;
 mod params;
 mod scanner;
+mod three_pass;
 
+pub use across::{AcrossMethod, AcrossParams, across};
+pub use checked::CheckedSum;
 pub use element::{ScanOf, ScanValue};
 pub use error::ScanError;
 pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};

@@ -17,6 +17,19 @@ pub enum ScanMethod {
     /// In one pass, with decoupled look-back.
     #[default]
     SinglePass,
+    /// In three passes, kept to compare with and to learn from: sums of the parts, scan of the sums, scan of the parts. For sums
+    /// of integers.
+    ThreePass,
+}
+
+impl ScanMethod {
+    /// The method's name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScanMethod::SinglePass => "single-pass",
+            ScanMethod::ThreePass => "three-pass",
+        }
+    }
 }
 
 /// What [`Scanner::scan`](super::Scanner::scan) is to do. The default is the exclusive scan in a single pass, from the

@@ -1,7 +1,7 @@
 //! What scans on a stream: kernels and the memory that they share.
 
 use super::{
-    ScanError, ScanKind, ScanOf, ScanParams, ScanValue,
+    ScanError, ScanKind, ScanMethod, ScanOf, ScanParams, ScanValue,
     element::{TileArgs, sealed::Sealed},
 };
 use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
@@ -10,7 +10,7 @@ use ferrovox_kernels::{
     operator::Operator,
     scan::{TileJob, look_back::HEADER},
 };
-use std::marker::PhantomData;
+use std::{cmp::Ordering, marker::PhantomData};
 
 /// Threads of a block, at most. More warps wait longer for one another, fewer publish too many tiles.
 const THREADS: u32 = 512;
@@ -22,13 +22,13 @@ const LAST_EPOCH: u32 = (1 << 30) - 1;
 /// Scans on one stream, one after the other. It keeps the memory that tiles use among themselves (8 bytes for each tile, 16 if
 /// values have 64 bits), so that scans after the first allocate nothing and launch one kernel.
 pub struct Scanner<'s> {
-    stream: &'s Stream,
+    pub(super) stream: &'s Stream,
     /// The counter and what tiles publish.
-    states: Buffer<u64>,
+    pub(super) states: Buffer<u64>,
     /// The last scan's total.
-    total: Buffer<u64>,
+    pub(super) total: Buffer<u64>,
     /// The number of the last scan; 0 if the states must be erased first.
-    epoch: u32,
+    pub(super) epoch: u32,
     /// What the counter is at after the last scan.
     next_number: u32,
 }
@@ -152,7 +152,7 @@ impl<'s> Scanner<'s> {
     /// The scan of `input`, in time linear in its length. Nothing is waited for but [`Total::download`].
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::Device`] for buffers of another device,
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoSuchScan`], [`ScanError::Device`] for buffers of another device,
     /// for want of memory, or if the device fails.
     pub fn scan<I, V, O>(
         &mut self,
@@ -166,19 +166,7 @@ impl<'s> Scanner<'s> {
         V: ScanValue,
         O: Operator<V>,
     {
-        let (from, to) = (input.len(), output.len());
-        if to < from {
-            return Err(ScanError::OutputTooSmall {
-                input: from,
-                output: to,
-            });
-        }
-        if to > from {
-            return Err(ScanError::LengthsDiffer {
-                input: from,
-                output: to,
-            });
-        }
+        check_lengths(input.len(), output.len())?;
         self.stream.check_device(input)?;
         self.stream.check_device(output)?;
         // SAFETY: both have the same length and are of this device.
@@ -212,7 +200,7 @@ impl<'s> Scanner<'s> {
     /// # Safety
     /// Both views have the same length and are of this stream's device. They are the same memory or do not overlap, and
     /// nothing else uses the output.
-    unsafe fn scan_views<I, V, O>(
+    pub(super) unsafe fn scan_views<I, V, O>(
         &mut self,
         input: View<'_, I>,
         output: ViewMut<'_, V>,
@@ -223,6 +211,20 @@ impl<'s> Scanner<'s> {
         V: ScanValue,
         O: Operator<V>,
     {
+        // SAFETY: the buffer has 16 bytes, and a `V` no more.
+        let total = unsafe { ViewMut::from_raw_parts(self.total.pointer().cast(), 1) };
+        if params.method == ScanMethod::ThreePass {
+            // SAFETY: the caller's promise.
+            let done = unsafe {
+                <I as Sealed<V, O>>::three_pass(self.stream, input, params, output, total)
+            };
+            done.ok_or_else(|| ScanError::NoSuchScan {
+                method: params.method.name(),
+                element: last_name::<I>(),
+                operator: last_name::<O>(),
+            })??;
+            return Ok(self.total());
+        }
         let launch = Launch::pieces(1).at_most_threads(THREADS);
         let plan = <I as Sealed<V, O>>::plan(self.stream, launch)?;
         let items = <I as Sealed<V, O>>::ITEMS;
@@ -235,8 +237,7 @@ impl<'s> Scanner<'s> {
             initial,
             job,
             states: self.states.view_mut(),
-            // SAFETY: the buffer has 16 bytes, and a `V` no more.
-            total: unsafe { ViewMut::from_raw_parts(self.total.pointer().cast(), 1) },
+            total,
         };
         let launch = Launch::pieces(tiling.blocks.into()).at_most_threads(THREADS);
         // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this scan, and the counter is where
@@ -250,7 +251,7 @@ impl<'s> Scanner<'s> {
         Ok(self.total())
     }
 
-    fn total<V>(&self) -> Total<'_, V> {
+    pub(super) fn total<V>(&self) -> Total<'_, V> {
         Total {
             stream: self.stream,
             buffer: &self.total,
@@ -259,7 +260,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// The next scan's numbers: a new tag, and the counter where the last scan left it. So nothing is erased between scans.
-    fn begin(
+    pub(super) fn begin(
         &mut self,
         tiling: Tiling,
         parts: usize,
@@ -291,19 +292,35 @@ impl<'s> Scanner<'s> {
     }
 }
 
+/// Whether an output has as many elements as its input.
+pub(super) fn check_lengths(input: usize, output: usize) -> Result<(), ScanError> {
+    match output.cmp(&input) {
+        Ordering::Less => Err(ScanError::OutputTooSmall { input, output }),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(ScanError::LengthsDiffer { input, output }),
+    }
+}
+
+/// A type's name without its path.
+pub(super) fn last_name<T>() -> &'static str {
+    let name = std::any::type_name::<T>();
+    name.rsplit("::").next().unwrap_or(name)
+}
+
 /// An input cut into tiles, and the blocks that work on them.
 #[derive(Clone, Copy)]
-struct Tiling {
+pub(super) struct Tiling {
     count: u64,
     tile: u64,
     tiles: u32,
-    blocks: u32,
+    pub blocks: u32,
 }
 
 impl Tiling {
-    fn new(count: usize, plan: LaunchPlan, items: u64) -> Result<Self, ScanError> {
+    pub fn new(count: usize, plan: LaunchPlan, items: u64) -> Result<Self, ScanError> {
         let tile = match plan.threads {
-            1 => TILE_OF_ONE,
+            // none is an error that the launch will report
+            0 | 1 => TILE_OF_ONE,
             threads => u64::from(threads) * items,
         };
         let tiles = (count as u64).div_ceil(tile).max(1);

@@ -1,8 +1,11 @@
 //! The entry points of the single-pass scan, and the shapes of their tiles.
 
-use super::single_pass::{REGISTERS, TileJob, scan_tiles};
+use super::{
+    dealing::TileJob,
+    single_pass::{REGISTERS, scan_tiles},
+};
 use crate::operator::{Lift, Max, Min, Operator, Sum, Value};
-use cuda_std::{KernelType, View, ViewMut, kernel};
+use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
 /// Elements for each thread of the kernels for 32-bit values.
 pub const WORD_ITEMS: usize = 16;
@@ -47,7 +50,7 @@ pub unsafe fn scan_longs<V: Value + Lift<V> + KernelType, O: Operator<V> + Kerne
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) {
-    scan_tiles::<V, V, O, 2, { LONG_ITEMS / 2 }, REGISTERS, 72>(
+    scan_tiles::<V, V, O, 2, { LONG_ITEMS / 2 }, REGISTERS, 80>(
         input, output, initial, job, states, total,
     );
 }
@@ -91,3 +94,32 @@ pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
         input, output, initial, job, states, total,
     );
 }
+
+/// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in parts.
+///
+/// Blocks stride over groups of 4 elements for each thread, a block's width apart. Each element is read and written once.
+///
+/// # Safety
+/// Nothing else uses `data`.
+#[kernel(V = [u32, i32, u64, i64, f32, f64], O = [Sum, Min, Max])]
+pub unsafe fn add_offset<V: Value + KernelType, O: Operator<V> + KernelType>(
+    offset: V,
+    data: ViewMut<V>,
+) {
+    let threads = thread::block_dim_x() as u64;
+    let mut start = thread::block_idx_x() as u64 * threads * OFFSET_ITEMS;
+    while start < data.len() as u64 {
+        let mut item = 0;
+        while item < OFFSET_ITEMS {
+            let at = (start + item * threads + thread::thread_idx_x() as u64) as usize;
+            if at < data.len() {
+                data.write(at, O::combine(offset, data.read(at)));
+            }
+            item += 1;
+        }
+        start += thread::grid_dim_x() as u64 * threads * OFFSET_ITEMS;
+    }
+}
+
+/// Elements for each thread of [`add_offset`] at a time.
+pub const OFFSET_ITEMS: u64 = 4;

@@ -6,7 +6,7 @@
 
 use crate::{
     operator::{Operator, Value},
-    warp::{self, Warps},
+    warp::{self, FullWarps, Warps},
 };
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{ViewMut, thread};
@@ -137,6 +137,66 @@ impl<'a> TileStates<'a> {
                 return after;
             }
             end -= W::width();
+        }
+    }
+}
+
+impl TileStates<'_> {
+    /// As [`look_back`](Self::look_back), over `WINDOWS` times 32 tiles at a time: for blocks of whole warps, of which many look back
+    /// at the same time and see aggregates only, up to where the last of them have published prefixes. All of a lane's reads are in
+    /// flight together.
+    #[inline(always)]
+    pub fn look_far_back<V: Value, O: Operator<V>, const WINDOWS: usize>(
+        &self,
+        tile: u32,
+        pause: u32,
+    ) -> V {
+        if !O::EXACT || WINDOWS == 1 {
+            return self.look_back::<V, O, FullWarps>(tile, pause);
+        }
+        let lane = warp::lane();
+        let mut end = tile;
+        let mut after = O::identity();
+        loop {
+            let mut seen = [(AGGREGATE, O::identity()); WINDOWS];
+            let mut window = 0;
+            while window < WINDOWS {
+                let back = window as u32 * 32 + lane;
+                if back < end {
+                    seen[window] = self.read::<V>(end - 1 - back);
+                }
+                window += 1;
+            }
+            let mut complete = true;
+            let mut used_windows = 0;
+            let mut window = 0;
+            while window < WINDOWS {
+                let (kind, value) = seen[window];
+                let prefixes = warp::ballot::<FullWarps>(kind == PREFIX);
+                let missing = warp::ballot::<FullWarps>(kind == NOTHING);
+                let nearest = prefixes.trailing_zeros();
+                // all lanes where there is no prefix
+                let needed = prefixes ^ prefixes.wrapping_sub(1);
+                complete &= missing & needed == 0;
+                if complete {
+                    let used = if lane <= nearest {
+                        value
+                    } else {
+                        O::identity()
+                    };
+                    let all = warp::reduce_backwards::<V, O, FullWarps>(used);
+                    after = O::combine(all, after);
+                    if nearest < 32 {
+                        return after;
+                    }
+                    used_windows += 1;
+                }
+                window += 1;
+            }
+            end -= used_windows * 32;
+            if !complete {
+                wait(pause);
+            }
         }
     }
 }

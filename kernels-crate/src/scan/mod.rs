@@ -3,20 +3,32 @@
 //! | module | method | memory traffic |
 //! | --- | --- | --- |
 //! | [`kernels`] | single pass with decoupled look-back: tiles in the order of their numbers | input once, output once |
+//! | [`checked`] | single pass in 128 bits, which finds the first sum that does not fit | input twice, output once |
 //! | [`three_pass`] | reduce, scan of the sums, scan with the sums added | input twice, output once |
 //!
 //! Integers are exact in both, and no result depends on the launch shape but the last bits of floating-point sums.
 
+pub mod checked;
+pub mod dealing;
 pub mod kernels;
 pub mod look_back;
+pub mod pipelined;
 pub mod single_pass;
 pub mod three_pass;
 pub mod tile;
 pub mod tuning;
 
-pub use kernels::{LONG_ITEMS, WORD_ITEMS, scan_longs, scan_words, sum_into_longs, sum_into_words};
-pub use single_pass::TileJob;
-pub use three_pass::{ITEMS, Segments, reduce_segments, scan_segment_sums, scan_segments};
+pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
+pub use dealing::TileJob;
+pub use kernels::{
+    LONG_ITEMS, OFFSET_ITEMS, WORD_ITEMS, add_offset, scan_longs, scan_words, sum_into_longs,
+    sum_into_words,
+};
+
+pub use three_pass::{
+    ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments,
+    scan_segments_from,
+};
 
 use cuda_std::{View, ViewMut, kernel, thread};
 

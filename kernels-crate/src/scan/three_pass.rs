@@ -61,10 +61,10 @@ impl Segments {
 #[kernel(T = [u8, u16, u32, u64])]
 pub unsafe fn reduce_segments<T: Count>(input: View<T>, segments: Segments, sums: ViewMut<u64>) {
     segments.for_each(|segment, start, end| {
-        let mut sum = 0;
+        let mut sum = 0u64;
         let mut at = start + thread::thread_idx_x() as u64;
         while at < end {
-            sum += input.read(at as usize).widen();
+            sum = input.read(at as usize).widen().wrapping_add(sum);
             at += thread::block_dim_x() as u64;
         }
         let sum = block::exclusive_sum(sum);
@@ -85,7 +85,7 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
     if thread::block_idx_x() != 0 {
         return;
     }
-    let mut carry = 0;
+    let mut carry = 0u64;
     let mut start = 0;
     while start < count {
         let at = start + thread::thread_idx_x() as u64;
@@ -96,9 +96,9 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
         };
         let sum = block::exclusive_sum(value);
         if at < count {
-            sums.write(at as usize, carry + sum.before);
+            sums.write(at as usize, carry.wrapping_add(sum.before));
         }
-        carry += sum.total;
+        carry = carry.wrapping_add(sum.total);
         start += thread::block_dim_x() as u64;
     }
     if thread::thread_idx_x() == 0 {
@@ -120,8 +120,37 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
     offsets: View<u64>,
     output: ViewMut<I>,
 ) {
+    third_pass(input, segments, offsets, 0, false, output);
+}
+
+/// [`scan_segments`] of sums that begin with `initial` and, if `inclusive` is not 0, count an element for its own result. Sums
+/// wrap around.
+///
+/// # Safety
+/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be the same memory.
+#[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
+pub unsafe fn scan_segments_from<T: Count, I: Count>(
+    input: View<T>,
+    segments: Segments,
+    offsets: View<u64>,
+    initial: u64,
+    inclusive: u32,
+    output: ViewMut<I>,
+) {
+    third_pass(input, segments, offsets, initial, inclusive != 0, output);
+}
+
+#[inline(always)]
+fn third_pass<T: Count, I: Count>(
+    input: View<T>,
+    segments: Segments,
+    offsets: View<u64>,
+    initial: u64,
+    inclusive: bool,
+    output: ViewMut<I>,
+) {
     segments.for_each(|segment, start, end| {
-        let mut carry = offsets.read(segment as usize);
+        let mut carry = initial.wrapping_add(offsets.read(segment as usize));
         let tile = thread::block_dim_x() as u64 * ITEMS as u64;
         let mut tile_start = start;
         while tile_start < end {
@@ -134,22 +163,38 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
                 if at < end {
                     wide[item] = input.read(at as usize).widen();
                 }
-                sum += wide[item];
+                sum = sum.wrapping_add(wide[item]);
                 item += 1;
             }
             let block_sum = block::exclusive_sum(sum);
-            let mut running = carry + block_sum.before;
+            let mut running = carry.wrapping_add(block_sum.before);
             let mut item = 0;
             while item < ITEMS {
                 let at = first + item as u64;
+                let through = running.wrapping_add(wide[item]);
                 if at < end {
-                    output.write(at as usize, I::narrow(running));
+                    let value = if inclusive { through } else { running };
+                    output.write(at as usize, I::narrow(value));
                 }
-                running += wide[item];
+                running = through;
                 item += 1;
             }
-            carry += block_sum.total;
+            carry = carry.wrapping_add(block_sum.total);
             tile_start += tile;
         }
     });
+}
+
+/// Writes the total after `count` scanned sums, plus `initial`.
+///
+/// One thread does it.
+///
+/// # Safety
+/// `sums` holds `count + 1` elements, `total` one.
+#[kernel(I = [u32, u64])]
+pub unsafe fn put_total<I: Count>(initial: u64, count: u64, sums: View<u64>, total: ViewMut<I>) {
+    if thread::block_idx_x() == 0 && thread::thread_idx_x() == 0 {
+        let sum = initial.wrapping_add(sums.read(count as usize));
+        total.write(0, I::narrow(sum));
+    }
 }

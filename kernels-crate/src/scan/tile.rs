@@ -181,29 +181,58 @@ impl Stretch {
     pub fn scan_block<I: Lift<V>, V: Value, O: Operator<V>>(self, input: View<I>) -> BlockScan<V> {
         let mut sum = O::identity();
         let mut at = self.first;
-        while at < self.end {
+        while self.end - at >= RUN {
+            let items = input.read_vector::<RUN>(at);
+            let mut item = 0;
+            while item < RUN {
+                sum = O::combine(sum, items[item].lift());
+                item += 1;
+            }
+            at += RUN;
+        }
+        while RUN > 1 && at < self.end {
             sum = O::combine(sum, input.read(at).lift());
             at += 1;
         }
         block::exclusive::<V, O>(sum)
     }
 
-    /// Writes the thread's elements scanned, after `prefix`; what comes after them.
+    /// Scans the thread's elements, after `prefix`: gives `put` for each what comes before it, and that combined with it, and
+    /// writes what it gives back.
     #[inline(always)]
-    pub fn write<I: Lift<V>, V: Value, O: Operator<V>>(
+    pub fn scan<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
         self,
         input: View<I>,
         prefix: V,
-        inclusive: bool,
-        output: ViewMut<V>,
+        output: ViewMut<R>,
+        put: impl Fn(usize, V, V) -> R,
     ) {
         let mut running = prefix;
         let mut at = self.first;
-        while at < self.end {
-            let next = O::combine(running, input.read(at).lift());
-            output.write(at, if inclusive { next } else { running });
-            running = next;
+        while self.end - at >= RUN {
+            let items = input.read_vector::<RUN>(at);
+            let through = O::combine(running, items[0].lift());
+            let mut results = [put(at, running, through); RUN];
+            running = through;
+            let mut item = 1;
+            while item < RUN {
+                let through = O::combine(running, items[item].lift());
+                results[item] = put(at + item, running, through);
+                running = through;
+                item += 1;
+            }
+            output.write_vector::<RUN>(at, results);
+            at += RUN;
+        }
+        while RUN > 1 && at < self.end {
+            let through = O::combine(running, input.read(at).lift());
+            output.write(at, put(at, running, through));
+            running = through;
             at += 1;
         }
     }
 }
+
+/// Elements that a thread of a [`Stretch`] reads at a time: on the CPU as many as make its bounds checks cheap; on a GPU one,
+/// since a stretch may begin anywhere.
+const RUN: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 8 };

@@ -8,7 +8,7 @@ use super::{Shared, stream::StreamOwner};
 use crate::device::DeviceError;
 use cust::{
     error::CudaError,
-    memory::{DeviceBuffer, DeviceSlice, mem_get_info},
+    memory::{DeviceBuffer, DeviceSlice, LockedBuffer, mem_get_info},
 };
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -123,6 +123,28 @@ impl Drop for CudaMemory {
             let mut free = pool.free.lock().unwrap_or_else(PoisonError::into_inner);
             free.push(buffer);
         }
+    }
+}
+
+/// Pinned bytes on the host.
+pub(in crate::device) struct CudaHostMemory {
+    buffer: LockedBuffer<u8>,
+}
+
+impl CudaHostMemory {
+    pub(super) fn new(shared: &Shared, bytes: usize) -> Result<Self, DeviceError> {
+        let what = format!("pinning {bytes} bytes on the host");
+        // SAFETY: the one caller writes every byte before it gives the memory out.
+        let buffer = shared.with(&what, || unsafe { LockedBuffer::uninitialized(bytes) })?;
+        Ok(Self { buffer })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.buffer.as_mut_slice()
     }
 }
 

@@ -4,11 +4,11 @@ mod kernels;
 mod memory;
 mod stream;
 
-pub(super) use memory::CudaMemory;
+pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
-use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size};
+use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
     CudaFlags,
@@ -160,6 +160,11 @@ impl CudaDevice {
         CudaStream::new(&self.shared)
     }
 
+    /// Pinned host memory, unwritten.
+    pub fn host_memory(&self, bytes: usize) -> Result<CudaHostMemory, DeviceError> {
+        CudaHostMemory::new(&self.shared, bytes)
+    }
+
     /// Compiles kernels that were not needed before.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         self.kernels.prepare(entries)
@@ -173,7 +178,7 @@ impl CudaDevice {
             &self.limits,
             &kernel.resources,
             threads,
-            launch.dynamic_shared(),
+            launch.dynamic_shared(threads),
         );
         Ok(LaunchPlan {
             threads,
@@ -182,11 +187,12 @@ impl CudaDevice {
     }
 
     fn threads(&self, kernel: &KernelResources, launch: Launch) -> u32 {
-        block_size(
+        block_size_among(
             &self.limits,
             kernel,
             launch.largest_block(),
-            launch.dynamic_shared(),
+            |threads| launch.dynamic_shared(threads),
+            |threads| launch.suits(threads),
         )
     }
 
@@ -211,7 +217,7 @@ impl CudaDevice {
                 &kernel,
                 launch.blocks(threads),
                 threads,
-                launch.dynamic_shared(),
+                launch.dynamic_shared(threads),
                 &pointers,
             )
         }

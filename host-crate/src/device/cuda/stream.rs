@@ -1,7 +1,7 @@
 //! Streams and events of a CUDA device.
 
 use super::{CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
-use crate::device::DeviceError;
+use crate::device::{DeviceError, pinned::is_pinned};
 use cust::{
     event::{Event, EventFlags},
     memory::{AsyncCopyDestination, mem_get_info, trim_pool},
@@ -20,8 +20,8 @@ pub(in crate::device) struct CudaStream {
     owner: Arc<StreamOwner>,
 }
 
-/// Shared memory that a block gets without asking for more.
-const DYNAMIC_SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
+/// Shared memory that a block gets, its own declared arrays included, without asking for more.
+const SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, DeviceError> {
@@ -52,12 +52,49 @@ impl CudaStream {
     }
 
     pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
+        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is waited for.
+        unsafe { self.begin_copy_to_device(memory, bytes) }?;
+        if is_pinned(bytes) {
+            self.synchronize()?;
+        }
+        Ok(())
+    }
+
+    /// Enqueues a copy to the first bytes of `memory`.
+    ///
+    /// # Safety
+    /// `bytes` stay as they are until the copy is done.
+    pub unsafe fn begin_copy_to_device(
+        &self,
+        memory: &CudaMemory,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
         if bytes.is_empty() {
             return Ok(());
         }
         self.act("copying to the device", |stream| {
-            // SAFETY: the driver has read pageable memory when the call returns.
-            unsafe { memory.slice().async_copy_from(bytes, stream) }
+            let mut to = memory.slice().index(0..bytes.len());
+            // SAFETY: the caller's promise.
+            unsafe { to.async_copy_from(bytes, stream) }
+        })
+    }
+
+    /// Enqueues a copy of the first bytes of `memory`.
+    ///
+    /// # Safety
+    /// Nothing else uses `bytes` until the copy is done.
+    pub unsafe fn begin_copy_to_host(
+        &self,
+        bytes: &mut [u8],
+        memory: &CudaMemory,
+    ) -> Result<(), DeviceError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.act("copying to the host", |stream| {
+            let from = memory.slice().index(0..bytes.len());
+            // SAFETY: the caller's promise.
+            unsafe { from.async_copy_to(bytes, stream) }
         })
     }
 
@@ -135,7 +172,8 @@ impl CudaStream {
             kernel.entry
         );
         self.act(&what, |stream| {
-            if dynamic_shared > DYNAMIC_SHARED_WITHOUT_ASKING {
+            let own = kernel.resources.static_shared_bytes;
+            if own.saturating_add(dynamic_shared) > SHARED_WITHOUT_ASKING {
                 kernel
                     .function
                     .set_max_dynamic_shared_memory(dynamic_shared as usize)?;

@@ -80,7 +80,7 @@ impl Corners {
 
 /// Where the signs of word `word` of row (y, z) are.
 #[inline(always)]
-pub(super) fn sign_index(words: Words, word: u32, y: u32, z: u32) -> usize {
+fn sign_index(words: Words, word: u32, y: u32, z: u32) -> usize {
     ((z as u64 * words.grid.ny as u64 + y as u64) * words.per_row as u64 + word as u64) as usize
 }
 

@@ -15,6 +15,7 @@
 //! ever written.
 
 mod mark;
+mod numbers;
 mod sign;
 mod triangles;
 mod vertices;
@@ -22,6 +23,6 @@ mod words;
 
 pub use mark::mark_words;
 pub use sign::{GROUP, sign_words};
-pub use triangles::emit_word_triangles;
+pub use triangles::{Index, emit_word_triangles};
 pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};
 pub use words::{SUMS_AFTER_TILES, TILE, Words};

@@ -1,42 +1,32 @@
 //! The triangles of a tile, from its occupied cells.
 
 use super::{
-    super::table::{EDGE_OWNERS, MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
-    mark::sign_index,
+    super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
+    numbers::Numbers,
     words::{TILE, Tile, Words},
 };
-use crate::{
-    block,
-    grid::{X, Y, Z},
-    sample::Count,
-};
+use crate::{block, operator::Sum, sample::Count};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Cells of a tile at most.
-const CELLS: u32 = TILE * 32;
-/// Triangles of the cells that the threads of a block take at a time, at most.
-const TRIANGLES: u32 = TILE * MAX_TRIANGLES as u32;
+/// Cells of a tile that a block has listed at a time, at most.
+const CELLS: u32 = 2048;
+/// Cells that the threads of a block take at a time, at most: one each.
+const BATCH: u32 = TILE;
+/// Triangles of these at most.
+const TRIANGLES: u32 = BATCH * MAX_TRIANGLES as u32;
 
-/// Axis and lower corner of each of a cell's edges, five bits each.
-const OWNERS: u64 = {
-    let mut owners = 0;
-    let mut edge = 0;
-    while edge < 12 {
-        let (axis, [x, y, z]) = EDGE_OWNERS[edge];
-        owners |= ((axis | x << 2 | y << 3 | z << 4) as u64) << (5 * edge);
-        edge += 1;
-    }
-    owners
-};
+const _: () = assert!(TILE == 1 << 8, "the bits of a word in a cell's code");
 
-const _: () = assert!(
-    TILE == 1 << 8,
-    "the bits of a word in the codes of cells and triangles"
-);
-
-/// Lists the occupied cells of a tile in order, as word and bit; how many they are. All threads of the block call it.
+/// Lists the occupied cells number `start` and following of a tile, at most [`CELLS`], as word and bit; how many the tile has. All
+/// threads of the block call it.
 #[inline(always)]
-fn list_cells(tile: &Tile, words: Words, occupied: View<u32>, list: SharedView<u16>) -> u32 {
+fn list_cells(
+    tile: &Tile,
+    words: Words,
+    occupied: View<u32>,
+    start: u32,
+    list: SharedView<u16>,
+) -> u32 {
     let first = tile.first_marked(words);
     let mut before = 0;
     let mut round = 0;
@@ -46,137 +36,57 @@ fn list_cells(tile: &Tile, words: Words, occupied: View<u32>, list: SharedView<u
         if word < tile.words {
             cells = occupied.read(first + word as usize);
         }
-        let sum = block::exclusive_sum(cells.count_ones() as u64);
-        let mut at = before + sum.before as u32;
+        let sum = block::exclusive::<u32, Sum>(cells.count_ones());
+        // before the window the difference wraps around to something large
+        let mut at = (before + sum.before).wrapping_sub(start);
         while cells != 0 {
-            list.write(at as usize, (word | cells.trailing_zeros() << 8) as u16);
-            at += 1;
+            if at < CELLS {
+                list.write(at as usize, (word | cells.trailing_zeros() << 8) as u16);
+            }
+            at = at.wrapping_add(1);
             cells &= cells - 1;
         }
-        before += sum.total as u32;
+        before += sum.total;
         round += thread::block_dim_x();
     }
     before
 }
 
-/// The signs of a cell, row by row: the index of the tables by rows.
-#[inline(always)]
-fn signs_by_rows(tile: &Tile, words: Words, below: View<u32>, word: u32, bit: u32) -> usize {
-    let (y, in_row) = tile.row_of(word);
-    let here = sign_index(words, in_row, y, tile.z);
-    let (dy, dz) = (words.per_row as usize, words.per_plane() as usize);
-    let pair = |at: usize| {
-        let low = below.read(at) >> bit;
-        if bit < 31 {
-            low & 3
-        } else {
-            low | (below.read(at + 1) & 1) << 1
-        }
-    };
-    let signs =
-        pair(here) | pair(here + dy) << 2 | pair(here + dz) << 4 | pair(here + dy + dz) << 6;
-    signs as usize & 0xff
+/// An index type, and room for the vertices of the cells that a block takes at a time.
+pub trait Index: Count {
+    /// Twelve numbers for each cell, edge by edge, in block-shared memory.
+    fn room() -> SharedView<Self>;
 }
 
-/// Lists the triangles of the cells from `start` on, one cell for each thread, as the cell and three edges; how many they are. All
-/// threads of the block call it.
-#[inline(always)]
-fn list_triangles(
-    tile: &Tile,
-    words: Words,
-    below: View<u32>,
-    cells: SharedView<u16>,
-    count: u32,
-    start: u32,
-    list: SharedView<u32>,
-) -> u32 {
-    let cell = start + thread::thread_idx_x();
-    let (mut code, mut signs, mut triangles) = (0, 0, 0);
-    if cell < count {
-        code = cells.read(cell as usize) as u32;
-        signs = signs_by_rows(tile, words, below, code & (TILE - 1), code >> 8);
-        triangles = TRIANGLES_BY_ROWS[signs] as u32;
-    }
-    let sum = block::exclusive_sum(triangles as u64);
-    let mut nth = 0;
-    while nth < triangles {
-        let edges = TRIANGLE_EDGES_BY_ROWS[signs * 8 + (nth & 7) as usize] as u32;
-        list.write((sum.before as u32 + nth) as usize, code | edges << 13);
-        nth += 1;
-    }
-    sum.total as u32
-}
-
-/// What the threads of a block need to know of a tile to number its vertices.
-#[derive(Clone, Copy)]
-struct Numbers<'a> {
-    edges: View<'a, u32>,
-    places: View<'a, u64>,
-    per_row: u32,
-    /// The tile's first word among those with marks, in its plane and in the one above.
-    first: [usize; 2],
-    /// The tile's sums: of the vertices in its plane, above it, and in the plane above.
-    sums: [usize; 3],
-}
-
-impl<'a> Numbers<'a> {
+impl Index for u32 {
     #[inline(always)]
-    fn of(tile: &Tile, words: Words, edges: View<'a, u32>, places: View<'a, u64>) -> Self {
-        let first = tile.first_marked(words);
-        let sum = tile.sum_in_plane as usize;
-        let tiles = words.tiles_per_plane() as usize;
-        Self {
-            edges,
-            places,
-            per_row: words.per_row,
-            first: [first, first + words.per_plane() as usize],
-            sums: [sum, sum + tiles, sum + 2 * tiles],
-        }
-    }
-
-    /// The number of the vertex on edge `edge` of the cell at a word's bit.
-    #[inline(always)]
-    fn vertex(&self, word: u32, bit: u32, edge: u32) -> u64 {
-        let owner = (OWNERS >> (5 * edge)) as u32 & 31;
-        let (axis, dx, dy, dz) = (owner & 3, owner >> 2 & 1, owner >> 3 & 1, owner >> 4);
-        let bit = bit + dx;
-        // counted from the tile's first word in the edge's plane
-        let word = word + bit / 32 + if dy != 0 { self.per_row } else { 0 };
-        let first = if dz != 0 {
-            self.first[1]
-        } else {
-            self.first[0]
-        };
-        let [x, y, z, before] = self.edges.read_vector::<4>((first + word as usize) * 4);
-        let lower = (1u32 << (bit % 32)) - 1;
-        let tiles_on = (word / TILE) as usize;
-        if axis == Z {
-            let place = self.places.read(self.sums[1] + tiles_on);
-            return place + ((before >> 16) + (z & lower).count_ones()) as u64;
-        }
-        let sum = if dz != 0 { self.sums[2] } else { self.sums[0] };
-        // the vertex on a sample's y edge comes after that on its x edge
-        let lower_x = if axis == Y { lower << 1 | 1 } else { lower };
-        let rank = (x & lower_x).count_ones() + (y & lower).count_ones();
-        self.places.read(sum + tiles_on) + ((before & 0xffff) + rank) as u64
+    fn room() -> SharedView<u32> {
+        shared_view![u32; 12 * BATCH as usize]
     }
 }
 
-const _: () = assert!(X == 0 && Y == 1 && Z == 2, "the axes in a code");
+impl Index for u64 {
+    #[inline(always)]
+    fn room() -> SharedView<u64> {
+        shared_view![u64; 12 * BATCH as usize]
+    }
+}
 
 /// Writes the triangles, as indices of vertices.
 ///
-/// A block takes whole tiles. Its threads take single words, read their occupied cells, and list these in shared memory. Then each
-/// thread takes single cells from the list, reads the four to eight words with the signs of its corners, and the block lists
-/// their triangles in the order of the mesh, in shared memory too. Last, each thread takes single corners of triangles: it reads
-/// the active edges of the word whose edge the vertex is on (16 bytes) and the place of that word's tile, and writes one index,
-/// neighbouring threads neighbouring ones. `first_vertex` is added to every index; `flip` not 0 reverses every triangle.
+/// A block takes whole tiles. Its threads take single words, read their occupied cells, and list these in shared memory, up to 2048
+/// at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
+/// its first corner and the places of the tiles that these are in; from these it knows the cell's case and the numbers of its
+/// vertices, which it puts in shared memory, as the block does with the triangles of all the cells, in the order of the mesh. Last, each
+/// thread takes single corners of triangles and writes one index, neighbouring threads neighbouring ones. `first_vertex` is
+/// added to every index; `flip` not 0 reverses every triangle.
 ///
 /// # Safety
 /// `below` holds `words.signs()` elements; `edges` and `occupied` are what [`mark_words`](super::mark_words) wrote and `places` the
-/// exclusive scan of its sums; `triangles` holds three elements for each triangle.
+/// exclusive scan of its sums; `triangles` holds three elements for each triangle. A block has at most
+/// [`TILE`] threads.
 #[kernel(I = [u32, u64])]
-pub unsafe fn emit_word_triangles<I: Count>(
+pub unsafe fn emit_word_triangles<I: Index>(
     below: View<u32>,
     words: Words,
     edges: View<u32>,
@@ -188,6 +98,9 @@ pub unsafe fn emit_word_triangles<I: Count>(
 ) {
     let cells = shared_view![u16; CELLS as usize];
     let list = shared_view![u32; TRIANGLES as usize];
+    let vertices = I::room();
+    let thread = thread::thread_idx_x();
+    let threads = thread::block_dim_x();
     let before_all = places.read(words.triangle_sums() as usize);
     words.for_each_tile(|tile| {
         let place = places.read(tile.sum_triangles as usize);
@@ -195,15 +108,43 @@ pub unsafe fn emit_word_triangles<I: Count>(
             return;
         }
         let numbers = Numbers::of(&tile, words, edges, places);
-        let count = list_cells(&tile, words, occupied, cells);
-        thread::sync_threads();
+        let signs = tile.first_word + tile.z as u64 * words.per_plane();
         let mut first = (place - before_all) * 3;
-        let mut start = 0;
+        let (mut start, mut count) = (0, u32::MAX);
+        // the first of the listed cells; before any are
+        let mut window = u32::MAX;
         while start < count {
-            let listed = list_triangles(&tile, words, below, cells, count, start, list);
+            if window == u32::MAX || start + threads > window + CELLS {
+                window = start;
+                count = list_cells(&tile, words, occupied, window, cells);
+                thread::sync_threads();
+            }
+            let cell = start + thread;
+            let (mut case, mut of_cell) = (0, 0);
+            if cell < count {
+                let code = cells.read((cell - window) as usize) as u32;
+                let (word, bit) = (code & (TILE - 1), code >> 8);
+                let sign = below.read((signs + word as u64) as usize) >> bit;
+                let on_edges;
+                (on_edges, case) = numbers.cell(word, bit, sign);
+                of_cell = TRIANGLES_BY_ROWS[case] as u32;
+                let mut edge = 0;
+                while edge < 12 {
+                    let index = I::narrow(first_vertex + on_edges[edge]);
+                    vertices.write(edge * BATCH as usize + thread as usize, index);
+                    edge += 1;
+                }
+            }
+            let sum = block::exclusive::<u32, Sum>(of_cell);
+            let mut nth = 0;
+            while nth < of_cell {
+                let edges = TRIANGLE_EDGES_BY_ROWS[case * 8 + (nth & 7) as usize] as u32;
+                list.write((sum.before + nth) as usize, thread | edges << 8);
+                nth += 1;
+            }
             thread::sync_threads();
-            let mut at = thread::thread_idx_x();
-            while at < listed * 3 {
+            let mut at = thread;
+            while at < sum.total * 3 {
                 let (triangle, corner) = (at / 3, at % 3);
                 let code = list.read(triangle as usize);
                 let nth = if flip != 0 && corner != 0 {
@@ -211,15 +152,14 @@ pub unsafe fn emit_word_triangles<I: Count>(
                 } else {
                     corner
                 };
-                let edge = code >> (13 + 4 * nth) & 15;
-                let vertex = numbers.vertex(code & (TILE - 1), code >> 8 & 31, edge);
-                let index = I::narrow(first_vertex + vertex);
+                let edge = code >> (8 + 4 * nth) & 15;
+                let index = vertices.read((edge * BATCH + (code & (BATCH - 1))) as usize);
                 triangles.write((first + at as u64) as usize, index);
-                at += thread::block_dim_x();
+                at += threads;
             }
             thread::sync_threads();
-            first += listed as u64 * 3;
-            start += thread::block_dim_x();
+            first += sum.total as u64 * 3;
+            start += threads;
         }
     });
 }

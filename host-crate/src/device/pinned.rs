@@ -1,0 +1,114 @@
+//! Host memory that a device copies from and to by itself.
+
+use super::{Device, DeviceError, Element, Inner, cuda::CudaHostMemory};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    sync::{Mutex, PoisonError},
+};
+
+/// `len` elements on the host that the system does not page out: copies between them and a CUDA device run beside the program
+/// and beside kernels. It is taken from everyone on the machine; keep it no longer than needed. For the CPU it is ordinary
+/// memory.
+///
+/// ```
+/// use ferrovox::device::Device;
+///
+/// let mut samples = Device::best().pinned::<u32>(1000)?;
+/// samples[7] = 1;
+/// assert_eq!(samples.iter().sum::<u32>(), 1);
+/// # Ok::<(), ferrovox::device::DeviceError>(())
+/// ```
+pub struct HostBuffer<T> {
+    memory: HostMemory<T>,
+}
+
+enum HostMemory<T> {
+    Ordinary(Vec<T>),
+    Pinned { memory: CudaHostMemory, len: usize },
+}
+
+impl<T: Element> HostBuffer<T> {
+    pub(super) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
+        let bytes = super::Buffer::<T>::bytes_for(len)?;
+        let memory = match device.inner() {
+            Inner::Cuda(cuda) if bytes > 0 => {
+                let mut memory = cuda.host_memory(bytes)?;
+                memory.bytes_mut().fill(0);
+                remember(memory.bytes());
+                HostMemory::Pinned { memory, len }
+            }
+            _ => HostMemory::Ordinary(bytemuck::allocation::zeroed_vec(len)),
+        };
+        Ok(Self { memory })
+    }
+}
+
+impl<T: Element> Deref for HostBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.memory {
+            HostMemory::Ordinary(elements) => elements,
+            // page-aligned, and as many bytes as the elements take
+            HostMemory::Pinned { memory, len } => &bytemuck::cast_slice(memory.bytes())[..*len],
+        }
+    }
+}
+
+impl<T: Element> DerefMut for HostBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match &mut self.memory {
+            HostMemory::Ordinary(elements) => elements,
+            HostMemory::Pinned { memory, len } => {
+                &mut bytemuck::cast_slice_mut(memory.bytes_mut())[..*len]
+            }
+        }
+    }
+}
+
+impl<T> Drop for HostBuffer<T> {
+    fn drop(&mut self) {
+        if let HostMemory::Pinned { memory, .. } = &self.memory {
+            forget(memory.bytes());
+        }
+    }
+}
+
+impl<T> fmt::Debug for HostBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let len = match &self.memory {
+            HostMemory::Ordinary(elements) => elements.len(),
+            HostMemory::Pinned { len, .. } => *len,
+        };
+        write!(f, "HostBuffer({len} × {})", std::any::type_name::<T>())
+    }
+}
+
+/// First and one past the last address of all pinned memory there is. A copy from such memory has not read it when the
+/// driver's function returns, so who lends it for one call must wait.
+static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+fn extent(bytes: &[u8]) -> (usize, usize) {
+    let range = bytes.as_ptr_range();
+    (range.start.addr(), range.end.addr())
+}
+
+fn remember(bytes: &[u8]) {
+    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned.push(extent(bytes));
+}
+
+fn forget(bytes: &[u8]) {
+    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned.retain(|&known| known != extent(bytes));
+}
+
+/// Whether any of these bytes are pinned.
+pub(super) fn is_pinned(bytes: &[u8]) -> bool {
+    let (start, end) = extent(bytes);
+    let pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned
+        .iter()
+        .any(|&(first, last)| first < end && start < last)
+}

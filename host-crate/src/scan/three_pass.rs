@@ -1,0 +1,47 @@
+//! The scan in three passes: reduce, scan of the sums, scan with the sums added.
+
+use super::ScanKind;
+use crate::device::{DeviceError, Launch, Stream};
+use cuda_std::{KernelType, View, ViewMut};
+use ferrovox_kernels::{
+    sample::Count,
+    scan::{ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments_from},
+};
+
+/// Segments per multiprocessor of a GPU, or per thread of the CPU.
+const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
+
+/// Enqueues the three passes, and a fourth kernel of one thread that adds `initial` to the total.
+///
+/// # Safety
+/// `input` and `output` have the same length and are the same memory or do not overlap; `total` has one element; all are of the
+/// stream's device.
+pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
+    stream: &Stream,
+    input: View<'_, T>,
+    initial: u64,
+    kind: ScanKind,
+    output: ViewMut<'_, V>,
+    total: ViewMut<'_, V>,
+) -> Result<(), DeviceError> {
+    let limits = stream.device().limits();
+    let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
+    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
+    let count = input.len() as u64;
+    let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
+    let segments = Segments { count, length };
+    let pieces = segments.segments();
+    let mut sums = stream.alloc::<u64>(pieces as usize + 1)?;
+    let inclusive = (kind == ScanKind::Inclusive).into();
+    // SAFETY: `sums` has an element for each segment and one more; the rest is the caller's promise.
+    unsafe {
+        let launch = Launch::pieces(pieces);
+        stream.launch::<reduce_segments<T>>(launch, (input, segments, sums.view_mut()))?;
+        let args = (pieces, sums.view_mut());
+        stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
+        let args = (input, segments, sums.view(), initial, inclusive, output);
+        stream.launch::<scan_segments_from<T, V>>(launch, args)?;
+        let args = (initial, pieces, sums.view(), total);
+        stream.launch::<put_total<V>>(Launch::one_block().threads_of_use(1), args)
+    }
+}

@@ -1,0 +1,155 @@
+//! How tiles are dealt to blocks, and how a block learns what comes before its tile.
+
+use super::look_back::TileStates;
+use crate::{
+    block::WarpValues,
+    operator::{Operator, Value},
+    warp::Warps,
+};
+use cuda_std::{SharedView, ViewMut, shared_view, thread};
+
+/// One scan, as its blocks see it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileJob {
+    /// How many elements.
+    pub count: u64,
+    /// Elements of a tile; the last may have fewer.
+    pub tile: u64,
+    /// How many tiles, at least 1: without elements there is one tile that has none.
+    pub tiles: u32,
+    /// The counter's value before the first tile is taken. It wraps around.
+    pub first_number: u32,
+    /// The number of the scan, from 1 to 2³⁰ - 1.
+    pub epoch: u32,
+    /// 1 if an element's own value is part of its result, else 0.
+    pub inclusive: u32,
+    /// Nanoseconds that a GPU waits between two looks at the tiles before; 0 for none.
+    pub pause: u32,
+    /// 1 if there is a block for each tile, so that none takes a second one.
+    pub one_each: u32,
+}
+
+impl TileJob {
+    /// First and one past the last element of a tile.
+    #[inline(always)]
+    pub fn bounds(self, tile: u32) -> (u64, u64) {
+        let start = tile as u64 * self.tile;
+        let rest = self.count - start;
+        (
+            start,
+            start + if rest < self.tile { rest } else { self.tile },
+        )
+    }
+
+    /// Tiles that have all their elements.
+    #[inline(always)]
+    pub fn whole_tiles(self) -> u32 {
+        let last_is_whole = self.tiles as u64 * self.tile == self.count;
+        self.tiles - !last_is_whole as u32
+    }
+}
+
+/// The tiles of a block: the one that it works on, and the one after it.
+///
+/// Tiles are taken by number from a counter, so that all tiles before one that a block has are finished or being worked on,
+/// whatever blocks the device runs at a time. A block works on its tiles in the order of their numbers; so of all tiles
+/// that are not finished, the first is being worked on and waits for none.
+#[derive(Clone, Copy)]
+pub struct Dealt<'a> {
+    states: TileStates<'a>,
+    job: TileJob,
+    numbers: SharedView<u32>,
+    prefix: WarpValues,
+    /// The tile that the block works on; there is none left if it is not less than [`TileJob::tiles`].
+    pub tile: u32,
+    /// The one after it.
+    pub next: u32,
+}
+
+impl<'a> Dealt<'a> {
+    /// Takes a block's first tile, and the one after it if blocks take several. One barrier; every thread calls it, once.
+    #[inline(always)]
+    pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {
+        let states = TileStates::new(states, job.epoch);
+        let numbers = shared_view![u32; 2];
+        if thread::thread_idx_x() == 0 {
+            let first = states.take_number().wrapping_sub(job.first_number);
+            let second = if job.one_each != 0 || first >= job.tiles {
+                job.tiles
+            } else {
+                states.take_number().wrapping_sub(job.first_number)
+            };
+            numbers.write(0, first);
+            numbers.write(1, second);
+        }
+        thread::sync_threads();
+        Self {
+            states,
+            job,
+            numbers,
+            prefix: WarpValues::new(shared_view![u32; WarpValues::LEN]),
+            tile: numbers.read(0),
+            next: numbers.read(1),
+        }
+    }
+
+    /// What comes before the tile, whose elements combined are `aggregate`. One barrier; another one must lie between two
+    /// calls.
+    ///
+    /// The first warp publishes the aggregate, looks back, and publishes the prefix; meanwhile the block's last thread takes
+    /// the tile after the next. The block that has the last tile gives `put_total` everything combined.
+    #[inline(always)]
+    pub fn resolve<V: Value, O: Operator<V>, W: Warps>(
+        &self,
+        aggregate: V,
+        initial: V,
+        put_total: impl Fn(V),
+    ) -> V {
+        let rank = thread::thread_idx_x();
+        if rank + 1 == thread::block_dim_x() {
+            self.take_after_next();
+        }
+        if rank < 32 {
+            let has_next = self.tile + 1 < self.job.tiles;
+            let prefix = if self.tile == 0 {
+                initial
+            } else {
+                if rank == 0 && has_next {
+                    self.states.publish_aggregate(self.tile, aggregate);
+                }
+                self.states.look_back::<V, O, W>(self.tile, self.job.pause)
+            };
+            if rank == 0 {
+                let through = O::combine(prefix, aggregate);
+                if has_next {
+                    self.states.publish_prefix(self.tile, through);
+                } else {
+                    put_total(through);
+                }
+                self.prefix.write(0, prefix);
+            }
+        }
+        thread::sync_threads();
+        self.prefix.read(0)
+    }
+
+    #[inline(always)]
+    fn take_after_next(&self) {
+        let number = if self.next < self.job.tiles {
+            self.states
+                .take_number()
+                .wrapping_sub(self.job.first_number)
+        } else {
+            self.next
+        };
+        self.numbers.write(0, number);
+    }
+
+    /// Goes on to the next tile, once the present one is [resolved](Self::resolve).
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        self.tile = self.next;
+        self.next = self.numbers.read(0);
+    }
+}

@@ -1,0 +1,106 @@
+//! Looking back over tiles that are finished, half finished, or from an earlier scan.
+
+use cuda_std::prelude::*;
+use ferrovox_kernels::{
+    operator::Sum,
+    scan::look_back::{HEADER, TileStates},
+    warp::AnyWarps,
+};
+use ferrovox_tests::noise::Noise;
+use simt::{LaunchShape, Mode};
+
+const EPOCH: u32 = 9;
+
+/// What comes before `tile`, as one block finds it.
+///
+/// # Safety
+/// `states` has a header and two words for each tile before `tile`.
+#[kernel]
+unsafe fn look(tile: u32, states: ViewMut<u64>, found: ViewMut<u64>) {
+    let states = TileStates::new(states, EPOCH);
+    if thread::thread_idx_x() < 32 {
+        let before = states.look_back::<u64, Sum, AnyWarps>(tile, 0);
+        if thread::thread_idx_x() == 0 {
+            found.write(0, before);
+        }
+    }
+}
+
+/// The two words that a tile publishes: 1 for its own elements, 2 for everything up to its end.
+fn words(value: u64, epoch: u32, kind: u64) -> [u64; 2] {
+    let tag = u64::from(epoch) << 2 | kind;
+    [(value & 0xffff_ffff) << 32 | tag, value >> 32 << 32 | tag]
+}
+
+fn look_on_cpu(mode: Mode, block: u32, tile: u32, states: &mut [u64]) -> u64 {
+    let mut found = [0];
+    let args = (tile, ViewMut::from(states), ViewMut::from(&mut found[..]));
+    // SAFETY: two words for each tile, and one result.
+    unsafe { cuda_std::launch_on_cpu::<look>(LaunchShape::new(1, block), mode, args) }.unwrap();
+    found[0]
+}
+
+/// Aggregates and prefixes in any mixture: near, far, beyond several windows.
+#[test]
+fn any_mixture_gives_the_sum() {
+    let mut noise = Noise(101);
+    for block in [1, 20, 32, 64] {
+        for tiles in [1, 2, 31, 32, 33, 64, 65, 100] {
+            for share in [0, 10, 100] {
+                let mut states = vec![0; HEADER];
+                let mut sum = 0u64;
+                for tile in 0..tiles {
+                    let own = noise.bits() >> 20;
+                    sum += own;
+                    let finished = tile == 0 || noise.below(100) < share;
+                    states.extend(if finished {
+                        words(sum, EPOCH, 2)
+                    } else {
+                        words(own, EPOCH, 1)
+                    });
+                }
+                let mode = Mode::Checked { seed: 5 };
+                let found = look_on_cpu(mode, block, tiles, &mut states);
+                assert_eq!(found, sum, "{tiles} tiles, {share} of 100 finished");
+            }
+        }
+    }
+}
+
+/// Words that an earlier scan left, and words of which only one half is new, are waited for.
+#[test]
+fn stale_and_half_written_words_are_waited_for() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    for block in [1, 32, 64] {
+        let mut states = vec![0u64; HEADER];
+        for tile in 0..40u64 {
+            states.extend(match tile {
+                0 => words(1 << 33, EPOCH, 2),
+                // from the scan before
+                20 => words(77, EPOCH - 1, 2),
+                // an aggregate of which one word has become the prefix's
+                30 => [words(5, EPOCH, 1)[0], words(5, EPOCH, 2)[1]],
+                _ => words(1, EPOCH, 1),
+            });
+        }
+        let address = states.as_mut_ptr() as usize;
+        let found = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                let put = |tile: usize, value: [u64; 2]| {
+                    for (i, word) in value.into_iter().enumerate() {
+                        let at = address + (HEADER + 2 * tile + i) * 8;
+                        // SAFETY: a word of `states`, which lives longer, and which the kernel reads atomically.
+                        unsafe { AtomicU64::from_ptr(at as *mut u64) }
+                            .store(word, Ordering::Relaxed);
+                    }
+                };
+                put(20, words(1, EPOCH, 1));
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                put(30, words((1 << 33) + 34, EPOCH, 2));
+            });
+            look_on_cpu(Mode::Fast, block, 40, &mut states)
+        });
+        assert_eq!(found, (1 << 33) + 34 + 9, "block of {block}");
+    }
+}
