@@ -10,16 +10,18 @@
 //! ```
 
 use crate::{
-    device::{DeviceError, Stream},
+    device::{DeviceError, Element, Stream},
     device_volume::{DeviceVolume, grid_of, rows, rows_launch},
     volume::Geometry,
 };
 use ferrovox_kernels::{
-    fields::{fill_gyroid, fill_metaballs, fill_sphere},
+    fields::{fill_gyroid, fill_metaballs, fill_sphere, fill_sphere_as},
     grid::Grid,
     rows::Rows,
 };
 use std::ops::Range;
+
+pub use ferrovox_kernels::fields::{Levels, Quantised};
 
 /// A ball of a metaball field: a centre and a radius, in voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,71 @@ pub fn sphere(
         stream.launch::<fill_sphere>(rows_launch(sample_rows), args)?;
     }
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+/// The same sphere in another sample type, at isovalue `levels.offset`: a volume of bytes takes a byte per voxel while it is made, too.
+///
+/// ```
+/// use ferrovox::{device::Device, fields::{self, Levels}};
+///
+/// let stream = Device::best().stream()?;
+/// let levels = Levels { scale: 8.0, offset: 127.5 };
+/// let sphere = fields::sphere_as::<u8>(&stream, [9, 9, 9], 2.0, levels)?;
+/// let samples = stream.download(sphere.samples())?;
+/// assert_eq!((samples[0], samples[4 + 9 * (4 + 9 * 4)]), (88, 144));
+/// # Ok::<(), ferrovox::device::DeviceError>(())
+/// ```
+///
+/// # Errors
+/// Those of an allocation.
+pub fn sphere_as<T: Quantised + Element>(
+    stream: &Stream,
+    dims: [usize; 3],
+    radius: f32,
+    levels: Levels,
+) -> Result<DeviceVolume<T>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, dims)?;
+    let mut samples = stream.alloc::<T>(grid.samples() as usize)?;
+    let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
+    // SAFETY: an element for each of the grid's samples, and the rows are theirs.
+    unsafe {
+        let args = (
+            grid,
+            sample_rows,
+            centre,
+            radius,
+            levels,
+            samples.view_mut(),
+        );
+        stream.launch::<fill_sphere_as<T>>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+/// A volume's values in another sample type, in the same place: an isosurface at 0 becomes one at `levels.offset`.
+///
+/// # Errors
+/// Those of an allocation, and [`DeviceError::WrongDevice`].
+pub fn quantise<T: Quantised + Element>(
+    stream: &Stream,
+    volume: &DeviceVolume<f32>,
+    levels: Levels,
+) -> Result<DeviceVolume<T>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, volume.dims())?;
+    stream.check_device(volume.samples())?;
+    let mut samples = stream.alloc::<T>(volume.samples().len())?;
+    // SAFETY: an element for each of the grid's samples on either side, on this device, and the rows are theirs.
+    unsafe {
+        let args = (
+            grid,
+            sample_rows,
+            levels,
+            volume.samples().view(),
+            samples.view_mut(),
+        );
+        stream.launch::<ferrovox_kernels::fields::quantise<T>>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, volume.dims(), *volume.geometry())
 }
 
 /// Schoen's gyroid with the coordinate going from 0 to `extent` along each axis: `sin z cos y + sin y cos x + sin x cos z`.

@@ -1,8 +1,9 @@
 //! The fields that are filled in on the device, against their formulas.
 
 use ferrovox::{
+    device::Element,
     device_volume::DeviceVolume,
-    fields::{self, Metaball},
+    fields::{self, Levels, Metaball, Quantised},
 };
 use ferrovox_tests::devices;
 
@@ -70,4 +71,48 @@ fn fields_follow_their_formulas() {
         let nothing = samples(fields::metaballs(&stream, [3, 0, 5], &balls).unwrap());
         assert!(nothing.is_empty());
     }
+}
+
+/// The nearest integer from `least` to `most`, halves away from zero.
+fn nearest(value: f32, levels: Levels, least: f32, most: f32) -> f64 {
+    let level = value * levels.scale + levels.offset;
+    f64::from(level.round().clamp(least, most))
+}
+
+fn assert_quantised<T>(least: f32, most: f32)
+where
+    T: Quantised + Element + Into<f64>,
+{
+    let levels = Levels {
+        scale: 37.5,
+        offset: 20.5,
+    };
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let dims = [19, 8, 11];
+        let values = fields::sphere(&stream, dims, 5.25).unwrap();
+        let quantised = fields::quantise::<T>(&stream, &values, levels).unwrap();
+        let at_once = fields::sphere_as::<T>(&stream, dims, 5.25, levels).unwrap();
+        let values = stream.download(values.samples()).unwrap();
+        let quantised = stream.download(quantised.samples()).unwrap();
+        let at_once = stream.download(at_once.samples()).unwrap();
+        for (i, &value) in values.iter().enumerate() {
+            let expected = nearest(value, levels, least, most);
+            let label = &test.label;
+            assert_eq!(
+                quantised[i].into(),
+                expected,
+                "{label}, sample {i}, {value}"
+            );
+            assert_eq!(at_once[i].into(), expected, "{label}, sample {i}, {value}");
+        }
+    }
+}
+
+#[test]
+fn values_are_rounded_and_clamped_to_integer_types() {
+    assert_quantised::<u8>(0.0, 255.0);
+    assert_quantised::<i8>(-128.0, 127.0);
+    assert_quantised::<u16>(0.0, 65535.0);
+    assert_quantised::<i16>(-32768.0, 32767.0);
 }

@@ -130,6 +130,38 @@ fn minima_and_maxima() {
     }
 }
 
+/// Sums of 64 bits over a few tiles, which are published as two words each: over and over, since what is wrong with those would be a
+/// matter of time.
+#[test]
+fn sums_of_long_floats_over_several_tiles() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let mut scanner = Scanner::new(&stream).unwrap();
+        let mut noise = Noise(71);
+        for size in [8193, 50_001, 300_007] {
+            let doubles: Vec<f64> = (0..size).map(|_| noise.below(1 << 30) as f64).collect();
+            let kind = ScanKind::Exclusive;
+            let (expected, sum) = expected::<f64, f64, Sum>(&doubles, kind, 0.0);
+            let input = stream.upload(&doubles).unwrap();
+            let mut output = stream.alloc::<f64>(size).unwrap();
+            for round in 0..20 {
+                let total = scanner.exclusive(Sum, &input, &mut output).unwrap();
+                let total = total.download().unwrap();
+                let found = stream.download(&output).unwrap();
+                let wrong = (0..size).find(|&i| found[i] != expected[i]);
+                let label = format!("{}: {size}, round {round}", test.label);
+                if let Some(at) = wrong {
+                    panic!(
+                        "{label}: element {at} is {} and not {}",
+                        found[at], expected[at]
+                    );
+                }
+                assert_eq!(total, sum, "{label}");
+            }
+        }
+    }
+}
+
 /// Whole numbers add up exactly in any grouping, so these have one answer.
 #[test]
 fn floats_that_add_up_exactly() {

@@ -2,6 +2,7 @@
 //!
 //! One file per command; each has a struct of arguments and a function `run`.
 
+mod bench;
 mod bundle;
 mod paths;
 mod ptx;
@@ -28,6 +29,8 @@ enum Command {
     Ptx(ptx::Arguments),
     /// Check everything: format, lints, documentation, PTX, tests, conformance, examples.
     Test(test::Arguments),
+    /// Measure: `bench mesh`, `bench scan`; figures go to target/bench as CSV and JSON.
+    Bench(bench::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
     Bundle(bundle::Arguments),
 }
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Command::Setup(arguments) => setup::run(&arguments),
         Command::Ptx(arguments) => ptx::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match done {

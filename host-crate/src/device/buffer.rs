@@ -27,6 +27,7 @@ pub(super) enum BufferMemory {
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(device: Device, memory: BufferMemory, len: usize) -> Self {
+        device.usage().add((len * size_of::<T>()) as u64);
         Self {
             memory,
             len,
@@ -103,6 +104,13 @@ impl<T: Element> Buffer<T> {
         };
         // SAFETY: as above, and the borrow is exclusive.
         Some(unsafe { std::slice::from_raw_parts_mut(memory.pointer().cast(), self.len) })
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        let bytes = self.len * size_of::<T>();
+        self.device.usage().subtract(bytes as u64);
     }
 }
 

@@ -30,6 +30,7 @@ mod modules;
 mod pinned;
 mod ptx;
 mod stream;
+mod usage;
 
 pub use buffer::{Buffer, Element};
 pub use cpu::CpuOptions;
@@ -39,16 +40,19 @@ pub use launch::{Launch, LaunchPlan};
 pub use modules::{RecordedResources, recorded_resources};
 pub use pinned::HostBuffer;
 pub use stream::Stream;
+pub use usage::MemoryUse;
 
 use crate::occupancy::DeviceLimits;
 use cpu::CpuDevice;
 use cuda::CudaDevice;
 use std::{fmt, str::FromStr, sync::Arc};
+use usage::Usage;
 
 /// A machine that runs kernels. Cheap to clone; clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
+    usage: Arc<Usage>,
 }
 
 enum Inner {
@@ -94,9 +98,7 @@ impl Device {
 
     /// The CPU, with a choice of mode and block size: for tests and experiments.
     pub fn cpu_with(options: CpuOptions) -> Device {
-        Device {
-            inner: Arc::new(Inner::Cpu(CpuDevice::new(options))),
-        }
+        Device::new(Inner::Cpu(CpuDevice::new(options)))
     }
 
     /// A CUDA device by its number.
@@ -105,9 +107,7 @@ impl Device {
     /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are not so many devices,
     /// [`DeviceError::Cuda`] if the driver refuses it.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
-        Ok(Device {
-            inner: Arc::new(Inner::Cuda(CudaDevice::open(index)?)),
-        })
+        Ok(Device::new(Inner::Cuda(CudaDevice::open(index)?)))
     }
 
     /// How many CUDA devices there are.
@@ -161,6 +161,29 @@ impl Device {
         }
     }
 
+    /// What buffers of this device and its clones hold now, and held at most since the last
+    /// [`reset_peak_memory`](Device::reset_peak_memory).
+    ///
+    /// ```
+    /// use ferrovox::device::Device;
+    ///
+    /// let device = Device::cpu();
+    /// let stream = device.stream()?;
+    /// drop(stream.alloc::<u32>(1000)?);
+    /// let _kept = stream.alloc::<u8>(500)?;
+    /// let usage = device.memory_use();
+    /// assert_eq!((usage.now, usage.peak), (500, 4000));
+    /// # Ok::<(), ferrovox::device::DeviceError>(())
+    /// ```
+    pub fn memory_use(&self) -> MemoryUse {
+        self.usage.read()
+    }
+
+    /// Lets the peak of [`memory_use`](Device::memory_use) begin anew, with what is held now.
+    pub fn reset_peak_memory(&self) {
+        self.usage.reset_peak();
+    }
+
     /// A new stream: operations on it run in order, and beside those of other streams.
     ///
     /// # Errors
@@ -175,6 +198,17 @@ impl Device {
     /// [`DeviceError::Cuda`] if the driver cannot pin so much, [`DeviceError::TooLarge`].
     pub fn pinned<T: Element>(&self, len: usize) -> Result<HostBuffer<T>, DeviceError> {
         HostBuffer::new(self, len)
+    }
+
+    fn new(inner: Inner) -> Device {
+        Device {
+            inner: Arc::new(inner),
+            usage: Arc::default(),
+        }
+    }
+
+    fn usage(&self) -> &Usage {
+        &self.usage
     }
 
     fn inner(&self) -> &Inner {

@@ -18,14 +18,20 @@ pub unsafe fn fill_sphere(
     samples: ViewMut<f32>,
 ) {
     rows.for_each_run(|run| {
-        let dy = run.y as f32 - centre[1];
-        let dz = run.z as f32 - centre[2];
         for x in run.start..run.end {
-            let dx = x as f32 - centre[0];
-            let distance = GpuFloat::sqrt(dx * dx + dy * dy + dz * dz);
-            samples.write(grid.sample(x, run.y, run.z), radius - distance);
+            let value = sphere_value([x, run.y, run.z], centre, radius);
+            samples.write(grid.sample(x, run.y, run.z), value);
         }
     });
+}
+
+/// `radius` minus the distance of a sample from `centre`.
+#[inline(always)]
+pub(super) fn sphere_value(sample: [u32; 3], centre: [f32; 3], radius: f32) -> f32 {
+    let dx = sample[0] as f32 - centre[0];
+    let dy = sample[1] as f32 - centre[1];
+    let dz = sample[2] as f32 - centre[2];
+    radius - GpuFloat::sqrt(dx * dx + dy * dy + dz * dz)
 }
 
 /// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, from the sines and cosines of the coordinates along

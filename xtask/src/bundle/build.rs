@@ -98,8 +98,8 @@ struct Profile {
 }
 
 /// Runs cargo in a folder; every executable that it made.
-fn build(folder: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
-    println!(
+pub fn build(folder: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
+    eprintln!(
         "cargo {} (in {})",
         arguments.join(" "),
         paths::shown(folder)

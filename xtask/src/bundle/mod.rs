@@ -1,7 +1,7 @@
 //! `cargo xtask bundle`: one directory with the command, the test programs, the benches and their data, to copy to a GPU host
 //! that has no Rust.
 
-mod build;
+pub mod build;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     copy_tree(
         &paths::root().join("fuzz/corpus"),
         &output.join("fuzz/corpus"),
+    )?;
+    // the benches look for them beside themselves
+    copy_tree(
+        &paths::root().join("benches/peers"),
+        &output.join("benches/peers"),
     )?;
     let script = output.join("run-tests.sh");
     fs::write(&script, RUN_TESTS).with_context(|| format!("cannot write {}", script.display()))?;

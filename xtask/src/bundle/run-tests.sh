@@ -108,7 +108,7 @@ done
 
 if $bench; then
     for program in benches/*; do
-        [ -x "$program" ] || continue
+        [ -f "$program" ] && [ -x "$program" ] || continue
         printf '\n%s\n' "$(basename "$program")"
         "$program" --bench 2>&1 | tee "logs/$(basename "$program").log"
     done

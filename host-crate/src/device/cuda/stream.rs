@@ -98,17 +98,6 @@ impl CudaStream {
         })
     }
 
-    pub fn copy_to_host(&self, bytes: &mut [u8], memory: &CudaMemory) -> Result<(), DeviceError> {
-        if bytes.is_empty() {
-            return self.synchronize();
-        }
-        self.act("copying to the host", |stream| {
-            // SAFETY: the stream is waited for before the borrow ends.
-            unsafe { memory.slice().async_copy_to(bytes, stream)? };
-            stream.synchronize()
-        })
-    }
-
     pub fn copy_on_device(&self, to: &CudaMemory, from: &CudaMemory) -> Result<(), DeviceError> {
         self.act("copying on the device", |stream| {
             // SAFETY: both are of one length, and the stream orders this before what comes after.

@@ -1,0 +1,154 @@
+//! What is to be measured.
+
+use crate::{
+    field::{Field, SampleType},
+    support::Outcome,
+};
+use clap::Parser;
+use ferrovox::{device::Device, isosurface::Method};
+use measure::{Common, Record};
+
+/// Times isosurfaces.
+#[derive(Parser)]
+#[command(name = "ferrovox-isosurface")]
+pub struct Arguments {
+    /// Samples along each axis [default: 128 256]
+    #[arg(value_name = "SIZE")]
+    sizes: Vec<usize>,
+    /// The same, as a list
+    #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',')]
+    size_list: Vec<usize>,
+    /// Sample types: u8, i8, u16, i16, f32, all
+    #[arg(
+        long,
+        value_name = "TYPE",
+        value_delimiter = ',',
+        default_value = "f32"
+    )]
+    types: Vec<String>,
+    /// The field in the volume: gyroid, or sphere (of radius 0.4 n)
+    #[arg(long, value_name = "NAME", default_value = "gyroid")]
+    field: Field,
+    /// Periods of the gyroid along each axis
+    #[arg(long, value_name = "N", default_value_t = 6.0)]
+    pub periods: f64,
+    /// Methods: fused, staged, all
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Method::default().name())]
+    method: Vec<String>,
+    /// Make normals too: without a value only with them, `both` for without and with
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
+    normals: String,
+    /// Do not time the download of the mesh
+    #[arg(long)]
+    pub no_download: bool,
+    /// Do not time stages
+    #[arg(long)]
+    pub no_stages: bool,
+    /// Time these devices at work together too, each with its slab in its memory (a gyroid in f32)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub devices: Vec<String>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// One volume, one way to make a mesh of it.
+#[derive(Clone, Copy)]
+pub struct Job {
+    pub size: usize,
+    pub sample: SampleType,
+    pub field: Field,
+    pub periods: f64,
+    pub method: Method,
+    pub normals: bool,
+}
+
+impl Arguments {
+    /// Sizes as asked for.
+    pub fn sizes(&self) -> Vec<usize> {
+        let sizes: Vec<usize> = self.sizes.iter().chain(&self.size_list).copied().collect();
+        if sizes.is_empty() {
+            vec![128, 256]
+        } else {
+            sizes
+        }
+    }
+
+    /// The field.
+    pub fn field(&self) -> Field {
+        self.field
+    }
+
+    /// All combinations.
+    ///
+    /// # Errors
+    /// A name that nothing has.
+    pub fn jobs(&self) -> Outcome<Vec<Job>> {
+        let types = named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
+        let methods = named(&self.method, &Method::ALL, Method::name, "method")?;
+        let normals: &[bool] = match self.normals.as_str() {
+            "both" => &[false, true],
+            "yes" => &[true],
+            _ => &[false],
+        };
+        let mut jobs = Vec::new();
+        for size in self.sizes() {
+            for &sample in &types {
+                for &method in &methods {
+                    for &normals in normals {
+                        jobs.push(Job {
+                            size,
+                            sample,
+                            field: self.field,
+                            periods: self.periods,
+                            method,
+                            normals,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(jobs)
+    }
+}
+
+/// Those of `all` that are named.
+fn named<T: Copy>(
+    names: &[String],
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+    what: &str,
+) -> Outcome<Vec<T>> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(all.to_vec());
+    }
+    let find = |name: &String| {
+        let found = all.iter().copied().find(|&one| name_of(one) == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|&one| name_of(one)).collect();
+            let known = known.join(", ");
+            format!("no {what} is called {name:?}; there are {known} and all").into()
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+impl Job {
+    /// What is known of a measurement before it is made.
+    pub fn record(&self, device: &Device) -> Record {
+        Record {
+            system: "ferrovox".into(),
+            device: device.id(),
+            measure: if self.normals {
+                "extract+normals".into()
+            } else {
+                "extract".into()
+            },
+            method: self.method.name().into(),
+            element: self.sample.name().into(),
+            field: self.field.describe(self.periods),
+            size: format!("{}^3", self.size),
+            elements: (self.size as u64).pow(3),
+            ..Record::default()
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Times one volume on one device.
+
+use crate::{
+    arguments::{Arguments, Job},
+    field::{self, SampleType},
+    support::Outcome,
+};
+use ferrovox::{
+    device::{Device, Element, Stream},
+    device_volume::{DeviceSample, DeviceVolume},
+    fields::Quantised,
+    isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
+};
+use measure::{Record, Report, Spread};
+use std::time::{Duration, Instant};
+
+/// Measures a job and adds its records.
+pub fn measure(
+    report: &mut Report,
+    device: &Device,
+    job: &Job,
+    arguments: &Arguments,
+) -> Outcome<()> {
+    match job.sample {
+        SampleType::U8 => of_type::<u8>(report, device, job, arguments),
+        SampleType::I8 => of_type::<i8>(report, device, job, arguments),
+        SampleType::U16 => of_type::<u16>(report, device, job, arguments),
+        SampleType::I16 => of_type::<i16>(report, device, job, arguments),
+        SampleType::F32 => of_type::<f32>(report, device, job, arguments),
+    }
+}
+
+/// What several runs took.
+#[derive(Default)]
+struct Times {
+    extract: Vec<Duration>,
+    download: Vec<Duration>,
+    stages: Vec<(&'static str, Vec<Duration>)>,
+}
+
+fn of_type<T: Quantised + DeviceSample + Element>(
+    report: &mut Report,
+    device: &Device,
+    job: &Job,
+    arguments: &Arguments,
+) -> Outcome<()> {
+    let stream = device.stream()?;
+    let volume = field::volume::<T>(&stream, job)?;
+    stream.synchronize()?;
+    let params = IsosurfaceParams {
+        iso: job.sample.levels(job.field).offset,
+        normals: job.normals,
+        method: job.method,
+        ..Default::default()
+    };
+    let mut times = Times::default();
+    // to warm up, and to see what memory it takes
+    device.reset_peak_memory();
+    let mesh = isosurface::extract(&stream, &volume, None, &params)?;
+    stream.synchronize()?;
+    let record = described(device, job, &volume, &mesh);
+    drop(mesh);
+    for _ in 0..arguments.common.runs {
+        run(&stream, &volume, &params, arguments, &mut times)?;
+    }
+    let about = Record {
+        bytes: None,
+        vertices: None,
+        triangles: None,
+        peak_bytes: None,
+        scratch_bytes: None,
+        ..record.clone()
+    };
+    let of = |measure: String, bytes: Option<u64>| Record {
+        measure,
+        bytes,
+        ..about.clone()
+    };
+    let mesh_bytes = record
+        .bytes
+        .map(|bytes| bytes - volume.samples().bytes() as u64);
+    report.add(record.timed(Spread::of(&times.extract)));
+    for (stage, times) in &times.stages {
+        report.add(of(format!("- {stage}"), None).timed(Spread::of(times)));
+    }
+    if !arguments.no_download {
+        // over a bus: no fraction of a copy on the device
+        let mut record = of("download".into(), None).timed(Spread::of(&times.download));
+        record.bytes = mesh_bytes;
+        report.add(record);
+    }
+    Ok(())
+}
+
+/// One run.
+fn run<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    params: &IsosurfaceParams,
+    arguments: &Arguments,
+    times: &mut Times,
+) -> Outcome<()> {
+    let start = Instant::now();
+    let mesh = isosurface::extract(stream, volume, None, params)?;
+    stream.synchronize()?;
+    times.extract.push(start.elapsed());
+    if !arguments.no_download {
+        let start = Instant::now();
+        mesh.download(stream)?;
+        times.download.push(start.elapsed());
+    }
+    if !arguments.no_stages {
+        for (index, time) in mesh.stage_times()?.into_iter().enumerate() {
+            if times.stages.len() == index {
+                times.stages.push((time.stage, Vec::new()));
+            }
+            times.stages[index].1.push(time.time);
+        }
+    }
+    Ok(())
+}
+
+/// The record of a mesh that was made once, without times.
+fn described<T: DeviceSample>(
+    device: &Device,
+    job: &Job,
+    volume: &DeviceVolume<T>,
+    mesh: &DeviceMesh,
+) -> Record {
+    let indices = match &mesh.triangles {
+        DeviceTriangles::U32(indices) => indices.bytes(),
+        DeviceTriangles::U64(indices) => indices.bytes(),
+    };
+    let normals = mesh.normals.as_ref().map_or(0, |normals| normals.bytes());
+    let needed = (volume.samples().bytes() + mesh.positions.bytes() + normals + indices) as u64;
+    let peak = device.memory_use().peak;
+    Record {
+        bytes: Some(needed),
+        vertices: Some(mesh.vertex_count() as u64),
+        triangles: Some(mesh.triangle_count() as u64),
+        peak_bytes: Some(peak),
+        scratch_bytes: Some(peak.saturating_sub(needed)),
+        ..job.record(device)
+    }
+}

@@ -1,0 +1,138 @@
+//! `cargo xtask bench`, small sizes on the CPU: the records that it writes, and every script for another system, with whatever of
+//! these is installed here. `FERROVOX_PEERS_PYTHON` names a Python that has them.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a bench; its records.
+fn bench(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let python = std::env::var("FERROVOX_PEERS_PYTHON").unwrap_or_else(|_| "python3".into());
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["bench", "--profile", "dev"])
+        .args(arguments)
+        .args([
+            "--device", "cpu", "--runs", "2", "--label", "test", "--peers",
+        ])
+        .args(["--python", &python, "--nvcc", "/no/such/nvcc"])
+        .arg("--out-dir")
+        .arg(folder)
+        .output()
+        .expect("xtask runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let subject = arguments[0];
+    let text =
+        std::fs::read_to_string(folder.join(format!("{subject}-test.json"))).expect("a file");
+    let file: Value = serde_json::from_str(&text).expect("JSON");
+    let records = file["records"].as_array().expect("records").clone();
+    let table =
+        std::fs::read_to_string(folder.join(format!("{subject}-test.csv"))).expect("a file");
+    assert!(table.lines().count() > records.len(), "{table}");
+    for record in &records {
+        assert_eq!(record["subject"], subject, "{record}");
+        assert!(
+            record["absent"].is_string() != record["median_ms"].is_f64(),
+            "either a figure or why there is none: {record}"
+        );
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    println!("{stdout}");
+    records
+}
+
+/// Records of a system, of one measure if there is a figure.
+fn of<'a>(records: &'a [Value], system: &str, measure: &str) -> Vec<&'a Value> {
+    let is = |record: &&Value| {
+        record["system"] == system && (record["measure"] == measure || record["absent"].is_string())
+    };
+    records.iter().filter(is).collect()
+}
+
+#[test]
+fn meshes_are_measured_beside_other_systems() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records = bench(folder.path(), &["mesh", "--sizes", "16,32"]);
+    let ours = of(&records, "ferrovox", "extract");
+    let sizes: Vec<_> = ours.iter().map(|record| record["size"].as_str()).collect();
+    assert_eq!(sizes, [Some("16^3"), Some("32^3")]);
+    let triangles: Vec<_> = ours
+        .iter()
+        .map(|record| record["triangles"].as_f64())
+        .collect();
+    assert_eq!(triangles, [Some(13176.0), Some(58152.0)]);
+    for record in ours {
+        assert!(record["fraction_of_copy"].as_f64() > Some(0.0), "{record}");
+        assert!(
+            record["peak_bytes"].as_u64() > record["bytes"].as_u64(),
+            "{record}"
+        );
+    }
+    for system in ["warp", "vtk", "skimage", "mcubes"] {
+        let theirs = of(&records, system, "extract");
+        assert!(!theirs.is_empty(), "nothing is said of {system}");
+        // absent altogether: a system that is there must do both sizes
+        if theirs[0]["size"] == "" {
+            assert_eq!(theirs.len(), 1);
+            continue;
+        }
+        assert_eq!(theirs.len(), 2, "{theirs:?}");
+        // other rules for ambiguous faces and for samples on the isovalue, the same field
+        let count = theirs[1]["triangles"]
+            .as_f64()
+            .expect("a number of triangles");
+        assert!(
+            (count / 58152.0 - 1.0).abs() < 0.01,
+            "{system}: {count} triangles"
+        );
+    }
+}
+
+#[test]
+fn scans_are_measured_beside_other_systems() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records = bench(
+        folder.path(),
+        &[
+            "scan",
+            "--sizes",
+            "1000,2^16",
+            "--types",
+            "u32,u8:u64",
+            "--no-table",
+        ],
+    );
+    let ours = of(&records, "ferrovox", "scan");
+    let what: Vec<_> = ours
+        .iter()
+        .map(|record| {
+            (
+                record["type"].as_str(),
+                record["elements"].as_u64(),
+                record["bytes"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        what,
+        [
+            (Some("u32"), Some(1000), Some(8000)),
+            (Some("u8:u64"), Some(1000), Some(9000)),
+            (Some("u32"), Some(1 << 16), Some(8 << 16)),
+            (Some("u8:u64"), Some(1 << 16), Some(9 << 16)),
+        ]
+    );
+    let cub = of(&records, "cub", "scan");
+    assert_eq!(cub[0]["absent"], "/no/such/nvcc cannot be run");
+    assert!(!of(&records, "cupy", "scan").is_empty());
+}
+
+#[test]
+fn a_subject_that_does_not_exist_is_refused() {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["bench", "meshes"])
+        .output()
+        .expect("xtask runs");
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan"));
+}
