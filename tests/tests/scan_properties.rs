@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use simt::Mode;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(48)))]
 
     /// Every method, block size and split gives the sum.
     #[test]

@@ -110,7 +110,7 @@ fn on_one(
                 let host = on_device.extract_to_host(&stream, mask.as_ref(), params)?;
                 Ok(Extracted::OnHost(host))
             }
-            result => result.map(Extracted::OnDevice),
+            result => result.map(|mesh| Extracted::OnDevice(Box::new(mesh))),
         }
     })?;
     let (mesh, non_finite_cells, slabs, stages) = match extracted {
@@ -128,7 +128,7 @@ fn on_one(
 }
 
 enum Extracted {
-    OnDevice(DeviceMesh),
+    OnDevice(Box<DeviceMesh>),
     /// The device has room for the volume, but not for all of the mesh with it.
     OnHost(HostMesh),
 }

@@ -35,7 +35,7 @@ pub enum IsosurfaceError {
     },
     /// Counts could not be added up.
     #[error(transparent)]
-    Scan(#[from] ScanError),
+    Scan(Box<ScanError>),
     /// Work for several devices, and none to do it.
     #[error("there is no device to work on: name one at least")]
     NoDevices,
@@ -94,4 +94,13 @@ pub enum IsosurfaceError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<ScanError> for IsosurfaceError {
+    fn from(error: ScanError) -> Self {
+        match error {
+            ScanError::Device(error) => Self::Device(error),
+            error => Self::Scan(Box::new(error)),
+        }
+    }
 }
