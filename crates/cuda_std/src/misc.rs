@@ -30,6 +30,35 @@ pub fn max_registers<const REGISTERS: u32>() {
     }
 }
 
+/// The low and the high word of 64 bits.
+///
+/// On the device this is a move of its own, which nothing merges with what comes after. It is for the bits of an `f64`: LLVM 22 makes
+/// `st.b32` of a register that holds an `f64` out of "store the low half", and what assemblers store then is the number converted to
+/// an integer, not its bits.
+#[inline(always)]
+#[must_use]
+pub fn halves(bits: u64) -> [u32; 2] {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let (low, high): (u32, u32);
+        // SAFETY: a move between registers.
+        unsafe {
+            core::arch::asm!(
+                "mov.b64 {{{}, {}}}, {};",
+                out(reg32) low,
+                out(reg32) high,
+                in(reg64) bits,
+                options(pure, nomem, nostack)
+            );
+        }
+        [low, high]
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        [bits as u32, (bits >> 32) as u32]
+    }
+}
+
 /// Adds one to the profiler's counter `COUNTER`, 0 to 7, once per warp. On the CPU it does nothing.
 ///
 /// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the published form.

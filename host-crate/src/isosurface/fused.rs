@@ -15,13 +15,12 @@ use ferrovox_kernels::{
         NormalRule,
         fused::{
             GROUP, Index, TILE, Words, emit_word_triangles, emit_word_vertices,
-            emit_word_vertices_and_normals, mark_words, sign_words,
+            emit_word_vertices_and_normals, mark_words, sign_words, sign_words_by_fours,
         },
         padded::Padded,
     },
-    operator::Sum,
     sample::Sample,
-    scan::{pick_four, sum_longs},
+    scan::{pick_four, sum_few_longs},
 };
 use std::borrow::Cow;
 
@@ -36,12 +35,22 @@ pub(super) fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
         .saturating_add(words.sums().saturating_mul(16))
 }
 
+/// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the grid is stored and kept.
+fn by_fours<T>(slab: &Slab<'_, T>) -> bool {
+    let grid = slab.padded.grid;
+    slab.padded == Padded::none(grid) && grid.nx.is_multiple_of(4) && slab.mask.is_empty()
+}
+
 /// The kernels of a mesh with 32-bit indices.
-fn kernels<T: DeviceSample>(normals: bool) -> Vec<Cow<'static, str>> {
+fn kernels<T: DeviceSample>(by_fours: bool, normals: bool) -> Vec<Cow<'static, str>> {
     vec![
-        sign_words::<T>::entry(),
+        if by_fours {
+            sign_words_by_fours::<T>::entry()
+        } else {
+            sign_words::<T>::entry()
+        },
         mark_words::entry(),
-        sum_longs::<u64>::entry(),
+        sum_few_longs::entry(),
         pick_four::entry(),
         if normals {
             emit_word_vertices_and_normals::<T>::entry()
@@ -74,7 +83,7 @@ pub(super) fn count<'a, T: DeviceSample>(
     params: &IsosurfaceParams,
 ) -> Result<Counted<'a, T>, IsosurfaceError> {
     let mut times = StageTimes::start(stream)?;
-    stream.prepare(&kernels::<T>(params.normals))?;
+    stream.prepare(&kernels::<T>(by_fours(&slab), params.normals))?;
     let words = Words::new(slab.padded.grid, slab.first, slab.last);
     let masked = !slab.mask.is_empty();
     let signs = words.signs() as usize;
@@ -82,25 +91,40 @@ pub(super) fn count<'a, T: DeviceSample>(
     let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
     let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
     let mut exclusions = stream.zeros::<u32>(1)?;
-    let fours =
-        slab.padded == Padded::none(slab.padded.grid) && slab.padded.grid.nx.is_multiple_of(4);
-    // SAFETY: the slab's samples are those of its padded grid, and there is a word of each sort for each word of signs.
-    unsafe {
-        stream.launch::<sign_words<T>>(
-            Launch::warp_pieces(words.signs().div_ceil(GROUP as u64)),
-            (
-                slab.samples.view(),
-                slab.mask.view(),
-                slab.padded,
-                words,
-                params.iso,
-                fours as u32,
-                below.view_mut(),
-                finite.view_mut(),
-                kept.view_mut(),
-                exclusions.view_mut(),
-            ),
-        )?;
+    let launch = Launch::warp_pieces(words.signs().div_ceil(GROUP as u64));
+    if by_fours(&slab) {
+        // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for each word of signs.
+        unsafe {
+            stream.launch::<sign_words_by_fours<T>>(
+                launch,
+                (
+                    slab.samples.view(),
+                    words,
+                    params.iso,
+                    below.view_mut(),
+                    finite.view_mut(),
+                    exclusions.view_mut(),
+                ),
+            )?;
+        }
+    } else {
+        // SAFETY: as above, of its padded grid.
+        unsafe {
+            stream.launch::<sign_words<T>>(
+                launch,
+                (
+                    slab.samples.view(),
+                    slab.mask.view(),
+                    slab.padded,
+                    words,
+                    params.iso,
+                    below.view_mut(),
+                    finite.view_mut(),
+                    kept.view_mut(),
+                    exclusions.view_mut(),
+                ),
+            )?;
+        }
     }
     times.end(stream, "signs")?;
 
@@ -127,7 +151,7 @@ pub(super) fn count<'a, T: DeviceSample>(
     }
     times.end(stream, "marks")?;
     let mut scanner = Scanner::new(stream)?;
-    scanner.exclusive_in_place(Sum, &mut sums)?;
+    scanner.exclusive_of_few(&mut sums)?;
     let places = sums;
     let end_of_triangles = words.triangle_sums() + words.tiles();
     let own_vertices = if slab.last_plane_too {

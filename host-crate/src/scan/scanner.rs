@@ -7,8 +7,8 @@ use super::{
 use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
-    operator::Operator,
-    scan::{TileJob, look_back::HEADER},
+    operator::{Operator, Value},
+    scan::{FEW_ITEMS, TileJob, look_back::HEADER, sum_few_longs},
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
@@ -253,6 +253,27 @@ impl<'s> Scanner<'s> {
             return Err(error.into());
         }
         Ok(self.total())
+    }
+
+    /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile.
+    pub(crate) fn exclusive_of_few(&mut self, data: &mut Buffer<u64>) -> Result<(), ScanError> {
+        let shaped = |blocks: u32| Launch::pieces(blocks.into()).at_most_threads(THREADS);
+        let plan = self.stream.plan::<sum_few_longs>(shaped(1))?;
+        let tiling = Tiling::new(data.len(), plan, FEW_ITEMS as u64)?;
+        let job = self.begin(tiling, <u64 as Value>::PARTS, ScanKind::Exclusive)?;
+        // SAFETY: the total's buffer has 16 bytes.
+        let total = unsafe { ViewMut::from_raw_parts(self.total.pointer(), 1) };
+        let args = (data.view_mut(), job, self.states.view_mut(), total);
+        // SAFETY: the states have room for each tile and bear no tag of this scan, and the counter is where the job says.
+        let launched = unsafe {
+            self.stream
+                .launch::<sum_few_longs>(shaped(tiling.blocks), args)
+        };
+        if launched.is_err() {
+            // nobody knows how many numbers were taken
+            self.epoch = 0;
+        }
+        Ok(launched?)
     }
 
     pub(super) fn total<V>(&self) -> Total<'_, V> {

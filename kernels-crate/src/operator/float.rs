@@ -1,6 +1,7 @@
 //! Sums, minima and maxima of floating-point numbers.
 
 use super::{Max, Min, Operator, Sum, Value};
+use cuda_std::misc::halves;
 
 macro_rules! floats {
     ($($ty:ident $bits:ident $parts:literal)+) => {
@@ -10,7 +11,8 @@ macro_rules! floats {
 
                 #[inline(always)]
                 fn part(self, i: usize) -> u32 {
-                    (self.to_bits() as u64 >> (32 * i as u32)) as u32
+                    let [low, high] = halves(self.to_bits() as u64);
+                    if i == 0 { low } else { high }
                 }
 
                 #[inline(always)]

@@ -22,7 +22,7 @@ mod vertices;
 mod words;
 
 pub use mark::mark_words;
-pub use sign::{GROUP, sign_words};
+pub use sign::{GROUP, sign_words, sign_words_by_fours};
 pub use triangles::{Index, emit_word_triangles};
 pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};
 pub use words::{SUMS_AFTER_TILES, TILE, Words};

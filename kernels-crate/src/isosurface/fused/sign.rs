@@ -120,18 +120,15 @@ struct Job<'a, T> {
 
 /// Compares every sample with the isovalue, and packs the answers: one pass over the volume.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time. Where rows begin at multiples of four samples (`fours` not 0), a
-/// lane reads four neighbouring samples in one access and the warp votes on 128 at a time, with sixteen samples of a lane in
-/// flight; else a lane reads single samples, eight in flight. Each lane keeps and writes one word. A thread without such a
-/// warp (a block of one thread, say) makes its words alone. Per sample the value is read (and `mask`, unless that is empty), and one
-/// bit is written to `below`; one to `finite` and one to `kept`, unless these are empty. `exclusions[0]` becomes 1 if a
-/// sample is not finite. Nothing is shared in the block.
+/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples, eight in flight, and vote; each lane
+/// keeps and writes one word. A thread without such a warp (a block of one thread, say) makes its words alone. Per sample the value
+/// is read (and `mask`, unless that is empty), and one bit is written to `below`; one to `finite` and one to `kept`, unless these are
+/// empty. `exclusions[0]` becomes 1 if a sample is not finite. Nothing is shared in the block.
 ///
 /// # Safety
 /// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `words.grid` is `padded.grid`; `below` (and
 /// `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one. If the samples may be non-finite,
-/// `finite` is not empty; if there is a mask, `kept` is not. If `fours` is not 0, the rows' lengths are multiples of four, all samples are
-/// stored, and the first is stored at a multiple of four times their size.
+/// `finite` is not empty; if there is a mask, `kept` is not.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn sign_words<T: Sample>(
     samples: View<T>,
@@ -139,7 +136,6 @@ pub unsafe fn sign_words<T: Sample>(
     padded: Padded,
     words: Words,
     iso: f32,
-    fours: u32,
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
     kept: ViewMut<u32>,
@@ -156,33 +152,73 @@ pub unsafe fn sign_words<T: Sample>(
         kept,
         exclusions,
     };
-    let rank = thread::thread_idx_x();
-    let together = warp::lanes() == u32::MAX;
-    let warps = thread::block_dim_x() / 32;
-    // a team is a whole warp, or one thread where the block has no whole warp
-    let (team, teams) = if warps > 0 {
-        (rank / 32, warps)
-    } else {
-        (rank, thread::block_dim_x())
+    for_each_group(
+        words.signs().div_ceil(GROUP as u64),
+        |group, lane| match lane {
+            Some(lane) => job.group(group, lane),
+            None => job.group_alone(group),
+        },
+    );
+}
+
+/// [`sign_words`] for rows that begin at multiples of four samples, where there is no mask and no border: a lane reads four
+/// neighbouring samples in one access, the warp votes on 128 at a time, and sixteen samples of a lane are in flight.
+///
+/// # Safety
+/// As [`sign_words`]; `words.grid.nx` is a multiple of four, `samples` hold `words.grid.samples()` elements, and the first is
+/// stored at a multiple of four times their size.
+#[kernel(T = [u8, i8, u16, i16, f32])]
+pub unsafe fn sign_words_by_fours<T: Sample>(
+    samples: View<T>,
+    words: Words,
+    iso: f32,
+    below: ViewMut<u32>,
+    finite: ViewMut<u32>,
+    exclusions: ViewMut<u32>,
+) {
+    let job = Job {
+        samples,
+        // SAFETY: nothing is read of a view without elements.
+        mask: unsafe { View::from_raw_parts(core::ptr::null(), 0) },
+        padded: Padded::none(words.grid),
+        words,
+        iso,
+        below,
+        finite,
+        // SAFETY: as above; nor written.
+        kept: unsafe { ViewMut::from_raw_parts(core::ptr::null_mut(), 0) },
+        exclusions,
     };
-    if warps > 0 && !together {
-        return;
-    }
     let quads = words.per_row.div_ceil(4) as u64 * words.grid.ny as u64 * words.grid.nz as u64;
-    let groups = if together && fours != 0 {
+    let whole_warps = thread::block_dim_x() >= 32;
+    let groups = if whole_warps {
         quads.div_ceil(GROUP as u64 / 4)
     } else {
         words.signs().div_ceil(GROUP as u64)
     };
+    for_each_group(groups, |group, lane| match lane {
+        Some(lane) => job.group_by_fours(group, lane),
+        None => job.group_alone(group),
+    });
+}
+
+/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole warp. Where a block has no whole warp
+/// each thread is a team; else the threads of an incomplete warp have no work.
+#[inline(always)]
+fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
+    let rank = thread::thread_idx_x();
+    let warps = thread::block_dim_x() / 32;
+    let (team, teams, lane) = if warps > 0 {
+        if warp::lanes() != u32::MAX {
+            return;
+        }
+        (rank / 32, warps, Some(rank % 32))
+    } else {
+        (rank, thread::block_dim_x(), None)
+    };
     let mut group = thread::block_idx_x() as u64 * teams as u64 + team as u64;
     while group < groups {
-        if !together {
-            job.group_alone(group);
-        } else if fours != 0 {
-            job.group_by_fours(group, rank % 32);
-        } else {
-            job.group(group, rank % 32);
-        }
+        visit(group, lane);
         group += thread::grid_dim_x() as u64 * teams as u64;
     }
 }

@@ -1,0 +1,22 @@
+//! The tests of the pipelines, in one program: what it takes to build and to carry it is paid once.
+
+mod beyond_2_to_the_31;
+mod brain;
+mod devices;
+mod fields;
+mod isosurface_devices;
+mod isosurface_exclusions;
+mod isosurface_expected;
+mod isosurface_geometry;
+mod isosurface_parts;
+mod isosurface_stream;
+mod isosurface_topology;
+mod render;
+mod scan;
+mod scan_across;
+mod scan_beyond_2_to_the_31;
+mod scan_look_back;
+mod scan_methods;
+mod scan_properties;
+mod scan_single_pass;
+mod shipped_ptx;
