@@ -61,6 +61,12 @@ impl Pool {
         Some(free.swap_remove(best))
     }
 
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> u64 {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.iter().map(|buffer| buffer.len() as u64).sum()
+    }
+
     /// Gives everything back to the driver, in the stream's order.
     pub fn clear(&self) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

@@ -107,6 +107,10 @@ impl CudaStream {
 
     /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back to the system first.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
+        // what is kept for the next allocations is enough: the driver, which takes a while to answer, need not be asked
+        if self.owner.pool.bytes() >= bytes {
+            return Ok(());
+        }
         let shared = &self.owner.shared;
         let free = || shared.with("asking for its memory", mem_get_info);
         if free()?.0 as u64 >= bytes {
