@@ -318,3 +318,27 @@ impl<T: DeviceSample> Counted<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrovox_kernels::grid::Grid;
+
+    #[test]
+    fn scratch_is_about_a_byte_for_each_voxel_at_most() {
+        for n in [64u32, 512, 2048] {
+            let grid = Grid {
+                nx: n,
+                ny: n,
+                nz: n,
+            };
+            let words = Words::new(grid, 0, n - 1);
+            let per_voxel = |bytes: u64| bytes as f64 / grid.samples() as f64;
+            assert!(per_voxel(scratch_bytes::<u8>(words, false)) < 0.77);
+            assert!(per_voxel(scratch_bytes::<u8>(words, true)) < 0.89);
+            assert!(per_voxel(scratch_bytes::<f32>(words, false)) < 0.89);
+            // a byte, and what there is for each tile
+            assert!(per_voxel(scratch_bytes::<f32>(words, true)) < 1.02);
+        }
+    }
+}
