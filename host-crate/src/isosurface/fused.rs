@@ -25,14 +25,14 @@ use ferrovox_kernels::{
 use std::borrow::Cow;
 
 /// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
-/// for samples that may be non-finite and for a mask a word more, and a little for each tile.
+/// for samples that may be non-finite and for a mask a word more, and for each tile its sums with what their scan publishes.
 pub(super) fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
     let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
     words
         .signs()
         .saturating_mul(per_sign_word)
         .saturating_add(words.marked().saturating_mul(20))
-        .saturating_add(words.sums().saturating_mul(16))
+        .saturating_add(words.sums().saturating_mul(9))
 }
 
 /// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the grid is stored and kept.
@@ -193,8 +193,8 @@ fn tiles_launch(words: Words) -> Launch {
 }
 
 impl<T: DeviceSample> Counted<'_, T> {
-    /// Makes the part of the mesh, in indices that hold `all_vertices` and `all_triangles`, with `first_vertex` before
-    /// its own.
+    /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with `first_vertex` vertices before its
+    /// own.
     pub fn emit(
         self,
         stream: &Stream,

@@ -1,9 +1,12 @@
 //! The exclusive scans between the stages.
 
-use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
+use crate::{
+    device::{Buffer, DeviceError, Element, Launch, Stream},
+    scan,
+};
 use ferrovox_kernels::{
     sample::Count,
-    scan::{ITEMS, Segments, reduce_segments, scan_segment_sums, scan_segments},
+    scan::{Segments, reduce_segments, scan_segment_sums, scan_segments},
 };
 
 /// Scans of `N` inputs of which the first two passes are enqueued: their totals are known before any output is allocated.
@@ -14,20 +17,10 @@ pub(super) struct PendingScans<'a, const N: usize> {
     offsets: Buffer<u64>,
 }
 
-/// Segments per multiprocessor of a GPU, or per thread of the CPU.
-const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
-
 impl<'a, const N: usize> PendingScans<'a, N> {
     /// Enqueues the passes that find each segment's offset.
     pub fn start(stream: &Stream, inputs: [&'a Buffer<u8>; N]) -> Result<Self, DeviceError> {
-        let limits = stream.device().limits();
-        let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
-        let tile = (limits.threads_per_block as usize * ITEMS) as u64;
-        let segments = inputs.map(|input| {
-            let count = input.len() as u64;
-            let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
-            Segments { count, length }
-        });
+        let segments = inputs.map(|input| scan::segments(stream, input.len()));
         let len = segments.iter().map(|of_one| sums_len(*of_one)).sum();
         let mut scans = Self {
             inputs,

@@ -46,3 +46,5 @@ pub use error::ScanError;
 pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
 pub use params::{ScanKind, ScanMethod, ScanParams};
 pub use scanner::{Scanner, Total};
+
+pub(crate) use three_pass::segments;

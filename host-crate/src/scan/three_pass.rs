@@ -11,6 +11,16 @@ use ferrovox_kernels::{
 /// Segments per multiprocessor of a GPU, or per thread of the CPU.
 const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
 
+/// An input cut into segments for the device of a stream.
+pub(crate) fn segments(stream: &Stream, len: usize) -> Segments {
+    let limits = stream.device().limits();
+    let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
+    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
+    let count = len as u64;
+    let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
+    Segments { count, length }
+}
+
 /// Enqueues the three passes, and a fourth kernel of one thread that adds `initial` to the total.
 ///
 /// # Safety
@@ -24,12 +34,7 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
     output: ViewMut<'_, V>,
     total: ViewMut<'_, V>,
 ) -> Result<(), DeviceError> {
-    let limits = stream.device().limits();
-    let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
-    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
-    let count = input.len() as u64;
-    let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
-    let segments = Segments { count, length };
+    let segments = segments(stream, input.len());
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize + 1)?;
     let inclusive = (kind == ScanKind::Inclusive).into();

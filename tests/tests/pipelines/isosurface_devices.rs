@@ -8,8 +8,9 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::{Extracted, mesh_of_volume},
+    extract::mesh_of_volume,
     noise::Noise,
+    random::{assert_equal, geometry},
 };
 use proptest::prelude::*;
 
@@ -32,38 +33,6 @@ fn assert_same_bits<T: DeviceSample + Sample>(
             assert_equal(&label, &found, &expected);
         }
     }
-}
-
-fn assert_equal(label: &str, found: &Extracted, expected: &Extracted) {
-    let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
-        vertices.iter().map(|v| v.map(f32::to_bits)).collect()
-    };
-    assert_eq!(
-        bits(&found.mesh.vertices),
-        bits(&expected.mesh.vertices),
-        "{label}: vertices"
-    );
-    let triangles = |mesh: &Extracted| mesh.mesh.triangles.iter().collect::<Vec<_>>();
-    assert_eq!(triangles(found), triangles(expected), "{label}: triangles");
-    assert_eq!(
-        found.mesh.normals.as_deref().map(bits),
-        expected.mesh.normals.as_deref().map(bits),
-        "{label}: normals"
-    );
-    assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
-}
-
-fn geometry(seed: u64) -> Geometry {
-    let mut noise = Noise(seed);
-    let mut axes = nalgebra::Matrix3::from_fn(|_, _| noise.signed() as f64 * 0.4);
-    for k in 0..3 {
-        axes[(k, k)] += if noise.below(2) == 0 { 1.5 } else { -1.5 };
-    }
-    Geometry::new(
-        axes,
-        nalgebra::Vector3::new(noise.signed() as f64 * 100.0, 3.0, -7.5),
-    )
-    .expect("not singular")
 }
 
 proptest! {
