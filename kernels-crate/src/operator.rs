@@ -14,6 +14,9 @@
 //! ```
 
 mod float;
+mod order;
+
+pub use order::{Keyed, Order};
 
 use cuda_std::KernelType;
 

@@ -4,10 +4,10 @@ use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
     slab::Slab,
 };
-use crate::scan::Scanner;
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     device_volume::{DeviceSample, gradient_to_world, index_to_world},
+    scan::exclusive_of_few,
 };
 use cuda_std::{Kernel, ViewMut};
 use ferrovox_kernels::{
@@ -150,8 +150,7 @@ pub(super) fn count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "marks")?;
-    let mut scanner = Scanner::new(stream)?;
-    scanner.exclusive_of_few(&mut sums)?;
+    exclusive_of_few(stream, &mut sums)?;
     let places = sums;
     let end_of_triangles = words.triangle_sums() + words.tiles();
     let own_vertices = if slab.last_plane_too {

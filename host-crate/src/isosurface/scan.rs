@@ -62,7 +62,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         // SAFETY: input and output have `count` elements, and there is an offset for each segment.
         unsafe {
             let offsets = self.offsets.view().slice(start, sums_len(segments));
-            let args = (input.view(), segments, offsets, output.view_mut());
+            let args = (input.view(), segments, offsets, 0, 0, output.view_mut());
             let launch = Launch::pieces(segments.segments());
             stream.launch::<scan_segments<u8, I>>(launch, args)?;
         }

@@ -4,10 +4,11 @@ use super::{ScanParams, three_pass::three_pass};
 use crate::device::{DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
-    operator::{Max, Min, Operator, Sum, Value},
+    operator::{Max, Min, Operator, Order, Sum, Value},
     scan::{
-        LONG_EXTREME_ITEMS, LONG_ITEMS, TileJob, WORD_EXTREME_ITEMS, WORD_ITEMS, add_offset,
-        long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
+        INTO_WORD_ITEMS, LONG_EXTREME_ITEMS, LONG_ITEMS, TileJob, WORD_EXTREME_ITEMS, WORD_ITEMS,
+        add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words,
+        word_extremes,
     },
 };
 
@@ -47,7 +48,7 @@ pub(super) mod sealed {
     /// The kernel behind a scan.
     pub trait Sealed<V, O>: Sized {
         /// Elements of a whole tile for each thread.
-        const ITEMS: u64;
+        const ITEMS: u32;
         /// Dynamic shared memory for each thread, in bytes: its part of a tile on its way.
         const SHARED_BYTES: u32;
 
@@ -89,11 +90,12 @@ pub(super) mod sealed {
     }
 }
 
+// `$bits` and `$words` are what the kernel takes the elements and the values for: types of the same size.
 macro_rules! scans {
-    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $items:ident, $initial:expr $(, $bits:ident in three passes as $words:ident)?;)+) => {
+    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $items:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
         $(
             impl sealed::Sealed<$value, $operator> for $input {
-                const ITEMS: u64 = $items as u64;
+                const ITEMS: u32 = $items as u32;
                 const SHARED_BYTES: u32 = ($items * size_of::<$input>()) as u32;
 
                 fn initial() -> $value {
@@ -110,9 +112,19 @@ macro_rules! scans {
                     args: TileArgs<'_, Self, $value>,
                 ) -> Result<(), DeviceError> {
                     let TileArgs { input, output, initial, job, states, total } = args;
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the caller's promise. The types are of one size, and all bits are values of both.
                     unsafe {
-                        stream.launch::<$kernel>(launch, (input, output, initial, job, states, total))
+                        let input = View::<$bits>::from_raw_parts(input.as_ptr().cast(), input.len());
+                        let args = (
+                            input,
+                            ViewMut::<$words>::from_raw_parts(output.as_mut_ptr().cast(), output.len()),
+                            bytemuck::cast::<$value, $words>(initial),
+                            job,
+                            states,
+                            ViewMut::<$words>::from_raw_parts(total.as_mut_ptr().cast(), 1),
+                            $($order,)?
+                        );
+                        stream.launch::<$kernel>(launch, args)
                     }
                 }
 
@@ -140,7 +152,7 @@ macro_rules! scans {
                         // SAFETY: the caller's promise. The types are of one size, and sums that wrap around have the same bits
                         // whether they are signed or not.
                         Some(unsafe {
-                            three_pass::<$bits, $words>(
+                            $three_pass::<$bits, $words>(
                                 stream,
                                 View::from_raw_parts(input.as_ptr().cast(), input.len()),
                                 initial,
@@ -158,38 +170,38 @@ macro_rules! scans {
     };
 }
 
-macro_rules! same_type {
-    ($($value:ident $kernel:ident $items:ident;)+) => {
+scans! {
+    u32 to u32 by Sum: sum_words<u32>, WORD_ITEMS, 0, as u32 to u32, and three_pass;
+    i32 to i32 by Sum: sum_words<u32>, WORD_ITEMS, 0, as u32 to u32, and three_pass;
+    f32 to f32 by Sum: sum_words<f32>, WORD_ITEMS, 0.0, as f32 to f32;
+    u64 to u64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, as u64 to u64, and three_pass;
+    i64 to i64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, as u64 to u64, and three_pass;
+    f64 to f64 by Sum: sum_longs<f64>, LONG_ITEMS, 0.0, as f64 to f64;
+    u8 to u32 by Sum: sum_into_words<u8>, INTO_WORD_ITEMS, 0, as u8 to u32, and three_pass;
+    u16 to u32 by Sum: sum_into_words<u16>, INTO_WORD_ITEMS, 0, as u16 to u32, and three_pass;
+    u8 to u64 by Sum: sum_into_longs<u8>, LONG_ITEMS, 0, as u8 to u64, and three_pass;
+    u16 to u64 by Sum: sum_into_longs<u16>, LONG_ITEMS, 0, as u16 to u64, and three_pass;
+    u32 to u64 by Sum: sum_into_longs<u32>, LONG_ITEMS, 0, as u32 to u64, and three_pass;
+}
+
+macro_rules! extremes {
+    ($($value:ident $kernel:ident $items:ident $bits:ident $order:ident;)+) => {
         scans! {
             $(
-                $value to $value by Min: $kernel<$value, Min>, $items, Min::identity();
-                $value to $value by Max: $kernel<$value, Max>, $items, Max::identity();
+                $value to $value by Min: $kernel, $items, Min::identity(), as $bits to $bits in Order::<$bits>::$order(false);
+                $value to $value by Max: $kernel, $items, Max::identity(), as $bits to $bits in Order::<$bits>::$order(true);
             )+
         }
     };
 }
 
-same_type! {
-    u32 word_extremes WORD_EXTREME_ITEMS;
-    i32 word_extremes WORD_EXTREME_ITEMS;
-    f32 word_extremes WORD_EXTREME_ITEMS;
-    u64 long_extremes LONG_EXTREME_ITEMS;
-    i64 long_extremes LONG_EXTREME_ITEMS;
-    f64 long_extremes LONG_EXTREME_ITEMS;
-}
-
-scans! {
-    u32 to u32 by Sum: sum_words<u32>, WORD_ITEMS, 0, u32 in three passes as u32;
-    i32 to i32 by Sum: sum_words<i32>, WORD_ITEMS, 0, u32 in three passes as u32;
-    f32 to f32 by Sum: sum_words<f32>, WORD_ITEMS, 0.0;
-    u64 to u64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, u64 in three passes as u64;
-    i64 to i64 by Sum: sum_longs<i64>, LONG_ITEMS, 0, u64 in three passes as u64;
-    f64 to f64 by Sum: sum_longs<f64>, LONG_ITEMS, 0.0;
-    u8 to u32 by Sum: sum_into_words<u8>, WORD_ITEMS, 0, u8 in three passes as u32;
-    u16 to u32 by Sum: sum_into_words<u16>, WORD_ITEMS, 0, u16 in three passes as u32;
-    u8 to u64 by Sum: sum_into_longs<u8>, LONG_ITEMS, 0, u8 in three passes as u64;
-    u16 to u64 by Sum: sum_into_longs<u16>, LONG_ITEMS, 0, u16 in three passes as u64;
-    u32 to u64 by Sum: sum_into_longs<u32>, LONG_ITEMS, 0, u32 in three passes as u64;
+extremes! {
+    u32 word_extremes WORD_EXTREME_ITEMS u32 unsigned;
+    i32 word_extremes WORD_EXTREME_ITEMS u32 signed;
+    f32 word_extremes WORD_EXTREME_ITEMS u32 float;
+    u64 long_extremes LONG_EXTREME_ITEMS u64 unsigned;
+    i64 long_extremes LONG_EXTREME_ITEMS u64 signed;
+    f64 long_extremes LONG_EXTREME_ITEMS u64 float;
 }
 
 /// Elements that a block of [`add_offset`] has at least.

@@ -35,6 +35,7 @@ mod across;
 mod checked;
 mod element;
 mod error;
+mod few;
 mod params;
 mod scanner;
 mod three_pass;
@@ -47,4 +48,5 @@ pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
 pub use params::{ScanKind, ScanMethod, ScanParams};
 pub use scanner::{Scanner, Total};
 
+pub(crate) use few::exclusive_of_few;
 pub(crate) use three_pass::segments;

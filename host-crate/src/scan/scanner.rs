@@ -7,15 +7,15 @@ use super::{
 use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
-    operator::{Operator, Value},
-    scan::{FEW_ITEMS, TileJob, look_back::HEADER, sum_few_longs},
+    operator::Operator,
+    scan::{TileJob, look_back::HEADER},
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
 /// Threads of a block, at most. More warps wait longer for one another, fewer publish too many tiles.
 const THREADS: u32 = 512;
 /// Elements of a tile for a block of one thread, which reads them twice: they fit its first cache.
-const TILE_OF_ONE: u64 = 1 << 13;
+const TILE_OF_ONE: u32 = 1 << 13;
 /// The last number that a scan can have in the tags of its tiles.
 const LAST_EPOCH: u32 = (1 << 30) - 1;
 
@@ -255,27 +255,6 @@ impl<'s> Scanner<'s> {
         Ok(self.total())
     }
 
-    /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile.
-    pub(crate) fn exclusive_of_few(&mut self, data: &mut Buffer<u64>) -> Result<(), ScanError> {
-        let shaped = |blocks: u32| Launch::pieces(blocks.into()).at_most_threads(THREADS);
-        let plan = self.stream.plan::<sum_few_longs>(shaped(1))?;
-        let tiling = Tiling::new(data.len(), plan, FEW_ITEMS as u64)?;
-        let job = self.begin(tiling, <u64 as Value>::PARTS, ScanKind::Exclusive)?;
-        // SAFETY: the total's buffer has 16 bytes.
-        let total = unsafe { ViewMut::from_raw_parts(self.total.pointer(), 1) };
-        let args = (data.view_mut(), job, self.states.view_mut(), total);
-        // SAFETY: the states have room for each tile and bear no tag of this scan, and the counter is where the job says.
-        let launched = unsafe {
-            self.stream
-                .launch::<sum_few_longs>(shaped(tiling.blocks), args)
-        };
-        if launched.is_err() {
-            // nobody knows how many numbers were taken
-            self.epoch = 0;
-        }
-        Ok(launched?)
-    }
-
     pub(super) fn total<V>(&self) -> Total<'_, V> {
         Total {
             stream: self.stream,
@@ -311,7 +290,6 @@ impl<'s> Scanner<'s> {
             first_number,
             epoch: self.epoch,
             inclusive: (kind == ScanKind::Inclusive).into(),
-            pause: 0,
             one_each: tiling.one_each().into(),
         })
     }
@@ -342,12 +320,13 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    pub fn new(count: usize, plan: LaunchPlan, items: u64) -> Result<Self, ScanError> {
-        let tile = match plan.threads {
+    pub fn new(count: usize, plan: LaunchPlan, items: u32) -> Result<Self, ScanError> {
+        let each = match plan.threads {
             // none is an error that the launch will report
             0 | 1 => TILE_OF_ONE,
-            threads => u64::from(threads) * items,
+            _ => items,
         };
+        let tile = u64::from(each) * u64::from(plan.threads.max(1));
         let tiles = (count as u64).div_ceil(tile).max(1);
         let tiles = u32::try_from(tiles).map_err(|_| ScanError::TooMany { count, tile })?;
         Ok(Self {

@@ -5,7 +5,7 @@ use crate::device::{DeviceError, Launch, Stream};
 use cuda_std::{KernelType, View, ViewMut};
 use ferrovox_kernels::{
     sample::Count,
-    scan::{ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments_from},
+    scan::{ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments},
 };
 
 /// Segments per multiprocessor of a GPU, or per thread of the CPU.
@@ -45,7 +45,7 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
         let args = (pieces, sums.view_mut());
         stream.launch::<scan_segment_sums>(Launch::one_block(), args)?;
         let args = (input, segments, sums.view(), initial, inclusive, output);
-        stream.launch::<scan_segments_from<T, V>>(launch, args)?;
+        stream.launch::<scan_segments<T, V>>(launch, args)?;
         let args = (initial, pieces, sums.view(), total);
         stream.launch::<put_total<V>>(Launch::one_block().threads_of_use(1), args)
     }

@@ -58,7 +58,8 @@ fn sum_wide<I: Lift<i128>, V: FromWide>(
     let put_total = |sum: i128| total.write(0, V::from_wide(sum));
     let dealt = Dealt::first(states, job);
     let initial = initial.lift();
-    scan_stretches::<I, i128, Sum, V>(input, initial, job, dealt, output, put, put_total);
+    let lift = |item: I| item.lift();
+    scan_stretches::<I, i128, Sum, V>(input, initial, job, dealt, output, lift, put, put_total);
 }
 
 /// Sums unsigned integers and finds the first element whose inclusive sum does not fit the output's type.

@@ -24,10 +24,8 @@ pub struct TileJob {
     pub epoch: u32,
     /// 1 if an element's own value is part of its result, else 0.
     pub inclusive: u32,
-    /// Nanoseconds that a GPU waits between two looks at the tiles before; 0 for none.
-    pub pause: u32,
-    /// 1 if there is a block for each tile, so that none takes a second one.
-    pub one_each: u32,
+    /// 1 if there is a block for each tile, so that none takes a second one. As wide as makes all of the structure fields.
+    pub one_each: u64,
 }
 
 impl TileJob {
@@ -154,7 +152,7 @@ impl<'a> Dealt<'a> {
             let prefix = if self.tile == 0 {
                 initial
             } else {
-                self.states.look_back::<V, O, W>(self.tile, self.job.pause)
+                self.states.look_back::<V, O, W>(self.tile)
             };
             if rank == 0 {
                 let through = O::combine(prefix, aggregate);

@@ -1,14 +1,13 @@
 //! The entry points of the single-pass scan, and the shapes of their tiles.
 
-use super::{
-    dealing::{Dealt, TileJob},
-    single_pass::{scan_stretches, scan_tiles},
-};
-use crate::operator::{Lift, Max, Min, Operator, Sum, Value};
+use super::{dealing::TileJob, single_pass::scan_tiles};
+use crate::operator::{Keyed, Lift, Max, Min, Operator, Order, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
 /// Elements for each thread of the kernels that sum into 32-bit values.
 pub const WORD_ITEMS: usize = 32;
+/// Elements for each thread of the kernels that sum flags or counts into 32-bit values.
+pub const INTO_WORD_ITEMS: usize = 28;
 /// Elements for each thread of the kernels that sum into 64-bit values.
 pub const LONG_ITEMS: usize = 12;
 /// Elements for each thread of the kernels for extremes of 32-bit values.
@@ -16,7 +15,8 @@ pub const WORD_EXTREME_ITEMS: usize = 16;
 /// Elements for each thread of the kernels for extremes of 64-bit values.
 pub const LONG_EXTREME_ITEMS: usize = 8;
 
-/// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`].
+/// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that wrap around have the same bits
+/// with and without a sign.
 ///
 /// A thread has 8 vectors of 4 elements. Per element 4 bytes are read and 4 written. `input` and `output` may be the same
 /// memory.
@@ -25,7 +25,7 @@ pub const LONG_EXTREME_ITEMS: usize = 8;
 /// `input` and `output` have `job.count` elements, `states` a header and a word for each tile, `total` one element; each
 /// thread has dynamic shared memory for its elements of a tile; `job` and `states` fit together, see
 /// [`TileStates`](super::look_back::TileStates).
-#[kernel(V = [u32, i32, f32])]
+#[kernel(V = [u32, f32])]
 pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
     input: View<V>,
     output: ViewMut<V>,
@@ -36,17 +36,17 @@ pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
 ) where
     Sum: Operator<V>,
 {
-    scan_tiles::<V, V, Sum, 4, { WORD_ITEMS / 4 }, 128>(input, output, initial, job, states, total);
+    sums::<V, V, 4, { WORD_ITEMS / 4 }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` values of 64 bits in a single pass; see [`scan_tiles`].
+/// Sums `job.count` values of 64 bits in a single pass; see [`scan_tiles`] and [`sum_words`].
 ///
 /// A thread has 6 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
 /// memory.
 ///
 /// # Safety
 /// As [`sum_words`], with two words for each tile.
-#[kernel(V = [u64, i64, f64])]
+#[kernel(V = [u64, f64])]
 pub unsafe fn sum_longs<V: Value + Lift<V> + KernelType>(
     input: View<V>,
     output: ViewMut<V>,
@@ -57,52 +57,98 @@ pub unsafe fn sum_longs<V: Value + Lift<V> + KernelType>(
 ) where
     Sum: Operator<V>,
 {
-    scan_tiles::<V, V, Sum, 2, { LONG_ITEMS / 2 }, 128>(input, output, initial, job, states, total);
+    sums::<V, V, 2, { LONG_ITEMS / 2 }>(input, output, initial, job, states, total);
 }
 
-/// Finds the least or the greatest so far of `job.count` values of 32 bits, in a single pass; see [`scan_tiles`].
+/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see [`scan_tiles`]. The order says
+/// what the bits are, and may be reversed: then it is the greatest.
 ///
 /// A thread has 4 vectors of 4 elements; otherwise as [`sum_words`].
 ///
 /// # Safety
 /// As [`sum_words`].
-#[kernel(V = [u32, i32, f32], O = [Min, Max])]
-pub unsafe fn word_extremes<V: Value + Lift<V> + KernelType, O: Operator<V> + KernelType>(
-    input: View<V>,
-    output: ViewMut<V>,
-    initial: V,
+#[kernel]
+pub unsafe fn word_extremes(
+    input: View<u32>,
+    output: ViewMut<u32>,
+    initial: u32,
     job: TileJob,
     states: ViewMut<u64>,
-    total: ViewMut<V>,
+    total: ViewMut<u32>,
+    order: Order<u32>,
 ) {
-    scan_tiles::<V, V, O, 4, { WORD_EXTREME_ITEMS / 4 }, 128>(
-        input, output, initial, job, states, total,
+    extremes::<u32, 4, { WORD_EXTREME_ITEMS / 4 }>(
+        input, output, initial, job, states, total, order,
     );
 }
 
-/// Finds the least or the greatest so far of `job.count` values of 64 bits, in a single pass; see [`scan_tiles`].
-///
-/// A thread has 4 vectors of 2 elements; otherwise as [`sum_longs`].
+/// [`word_extremes`] of 64-bit values; a thread has 4 vectors of 2 elements.
 ///
 /// # Safety
 /// As [`sum_longs`].
-#[kernel(V = [u64, i64, f64], O = [Min, Max])]
-pub unsafe fn long_extremes<V: Value + Lift<V> + KernelType, O: Operator<V> + KernelType>(
-    input: View<V>,
+#[kernel]
+pub unsafe fn long_extremes(
+    input: View<u64>,
+    output: ViewMut<u64>,
+    initial: u64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<u64>,
+    order: Order<u64>,
+) {
+    extremes::<u64, 2, { LONG_EXTREME_ITEMS / 2 }>(
+        input, output, initial, job, states, total, order,
+    );
+}
+
+#[inline(always)]
+fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize>(
+    input: View<Bits>,
+    output: ViewMut<Bits>,
+    initial: Bits,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<Bits>,
+    order: Order<Bits>,
+) where
+    Min: Operator<Bits>,
+{
+    let inclusive = job.inclusive != 0;
+    let lift = |bits: Bits| bits.key(&order);
+    let put = |before: Bits, through: Bits| {
+        Bits::of_key(if inclusive { through } else { before }, &order)
+    };
+    let put_total = |key: Bits| total.write(0, Bits::of_key(key, &order));
+    let initial = lift(initial);
+    scan_tiles::<Bits, Bits, Min, Bits, N, ROWS, 128>(
+        input, output, initial, job, states, lift, put, put_total,
+    );
+}
+
+/// The sums of elements of a type in their own or another.
+#[inline(always)]
+fn sums<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
+    input: View<I>,
     output: ViewMut<V>,
     initial: V,
     job: TileJob,
     states: ViewMut<u64>,
     total: ViewMut<V>,
-) {
-    scan_tiles::<V, V, O, 2, { LONG_EXTREME_ITEMS / 2 }, 128>(
-        input, output, initial, job, states, total,
+) where
+    Sum: Operator<V>,
+{
+    let inclusive = job.inclusive != 0;
+    let lift = |item: I| item.lift();
+    let put = |before: V, through: V| if inclusive { through } else { before };
+    let put_total = |sum: V| total.write(0, sum);
+    scan_tiles::<I, V, Sum, V, N, ROWS, 128>(
+        input, output, initial, job, states, lift, put, put_total,
     );
 }
 
 /// Sums `job.count` flags or counts into 32 bits in a single pass; see [`scan_tiles`].
 ///
-/// A thread has 8 vectors of 4 elements. Per element 1 or 2 bytes are read and 4 written.
+/// A thread has 7 vectors of 4 elements. Per element 1 or 2 bytes are read and 4 written.
 ///
 /// # Safety
 /// As [`sum_words`].
@@ -115,9 +161,7 @@ pub unsafe fn sum_into_words<I: Lift<u32> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u32>,
 ) {
-    scan_tiles::<I, u32, Sum, 4, { WORD_ITEMS / 4 }, 128>(
-        input, output, initial, job, states, total,
-    );
+    sums::<I, u32, 4, { INTO_WORD_ITEMS / 4 }>(input, output, initial, job, states, total);
 }
 
 /// Sums `job.count` flags or counts into 64 bits in a single pass; see [`scan_tiles`].
@@ -135,32 +179,7 @@ pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    scan_tiles::<I, u64, Sum, 2, { LONG_ITEMS / 2 }, 128>(
-        input, output, initial, job, states, total,
-    );
-}
-
-/// Elements for each thread of [`sum_few_longs`].
-pub const FEW_ITEMS: usize = 8;
-
-/// The exclusive sums of `job.count` values of 64 bits, in place, for inputs that are too short for speed to matter: a kernel that a
-/// driver compiles in a third of the time of [`sum_longs`].
-///
-/// A thread has neighbouring elements, which it reads twice and writes once.
-///
-/// # Safety
-/// `data` has `job.count` elements; otherwise as [`sum_longs`], without dynamic shared memory.
-#[kernel]
-pub unsafe fn sum_few_longs(
-    data: ViewMut<u64>,
-    job: TileJob,
-    states: ViewMut<u64>,
-    total: ViewMut<u64>,
-) {
-    let dealt = Dealt::first(states, job);
-    let put = |_, before: u64, _| before;
-    let put_total = |sum| total.write(0, sum);
-    scan_stretches::<u64, u64, Sum, u64>(data.as_view(), 0, job, dealt, data, put, put_total);
+    sums::<I, u64, 2, { LONG_ITEMS / 2 }>(input, output, initial, job, states, total);
 }
 
 /// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in parts.

@@ -96,13 +96,13 @@ impl<'a> TileStates<'a> {
     /// Everything before `tile` combined, from what the tiles before it have published. `tile` is not 0.
     ///
     /// The first warp of a block calls it, all lanes together. They look at as many tiles at a time as there are lanes, the
-    /// nearest first, and wait for those that have published nothing; on a GPU `pause` nanoseconds between two looks. It ends
+    /// nearest first, and wait for those that have published nothing. It ends
     /// because tile 0 publishes its prefix without looking, and every tile before `tile` is being worked on.
     ///
     /// Where the grouping matters ([`Operator::EXACT`] is false) it waits for a prefix among the nearest tiles and adds to
     /// it one tile after the other, so that the sum does not depend on who came first.
     #[inline(always)]
-    pub fn look_back<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32, pause: u32) -> V {
+    pub fn look_back<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32) -> V {
         let lane = warp::lane();
         let mut end = tile;
         let mut after = O::identity();
@@ -122,7 +122,7 @@ impl<'a> TileStates<'a> {
                 if missing & needed == 0 && (O::EXACT || prefixes != 0) {
                     break;
                 }
-                wait(pause);
+                wait();
             }
             if !O::EXACT {
                 return fold_backwards::<V, O, W>(value, nearest);
@@ -141,12 +141,11 @@ impl<'a> TileStates<'a> {
     }
 }
 
-/// Lets the others go on.
+/// Lets the others go on: on the CPU a thread that waits must give way each time.
 #[inline(always)]
-fn wait(pause: u32) {
-    // on the CPU a thread that waits must give way each time
-    if cfg!(not(target_arch = "nvptx64")) || pause != 0 {
-        thread::nanosleep(pause);
+fn wait() {
+    if cfg!(not(target_arch = "nvptx64")) {
+        thread::nanosleep(0);
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     block::WarpValues,
-    operator::{Lift, Operator, Value},
+    operator::{Operator, Value},
     warp::{self, AnyWarps, FullWarps},
 };
 use cuda_std::{
@@ -25,22 +25,26 @@ use cuda_std::{
 /// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes goes this way; any other is read twice. A block
 /// of one thread has tiles as long as the host says, reads them twice, and waits only for the tiles before.
 ///
-/// `total` gets everything combined.
+/// Elements are `lift`ed into values; `put` makes what is written of what comes before an element, and that combined with
+/// it; `put_total` gets everything combined.
 #[inline(always)]
 pub fn scan_tiles<
-    I: Lift<V>,
+    I: Copy,
     V: Value,
     O: Operator<V>,
+    R: Copy,
     const N: usize,
     const ROWS: usize,
     const MOST_REGISTERS: u32,
 >(
     input: View<I>,
-    output: ViewMut<V>,
+    output: ViewMut<R>,
     initial: V,
     job: TileJob,
     states: ViewMut<u64>,
-    total: ViewMut<V>,
+    lift: impl Fn(I) -> V + Copy,
+    put: impl Fn(V, V) -> R + Copy,
+    put_total: impl Fn(V) + Copy,
 ) {
     // older assemblers' allocation needs more than these; there the device decides how many threads a block can have
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
@@ -50,14 +54,11 @@ pub fn scan_tiles<
     let warps = WarpValues::new(shared_view![u32; WarpValues::LEN]);
     let first_of_warp = warp::lane() == 0;
     let my_warp = (thread::thread_idx_x() / 32) as usize;
-    let inclusive = job.inclusive != 0;
-
     let rows_fit = threads.is_multiple_of(32)
         && job.tile == threads as u64 * Rows::<I, N, ROWS>::ITEMS as u64
         && (input.as_ptr() as usize).is_multiple_of(16)
         && (output.as_ptr() as usize).is_multiple_of(16);
     let in_rows = if rows_fit { job.whole_tiles() } else { 0 };
-    let put_total = |value: V| total.write(0, value);
 
     let mut dealt = Dealt::first(states, job);
     if dealt.tile < in_rows {
@@ -68,7 +69,7 @@ pub fn scan_tiles<
         if dealt.next < in_rows {
             Rows::<I, N, ROWS>::stage(input, start(dealt.next), room);
         }
-        let (mut before, warp_total) = rows.scan_warp::<V, O>();
+        let (mut before, warp_total) = rows.scan_warp::<V, O>(lift);
         if first_of_warp {
             warps.write(my_warp, warp_total);
         }
@@ -82,7 +83,7 @@ pub fn scan_tiles<
             if dealt.after < in_rows {
                 Rows::<I, N, ROWS>::stage(input, start(dealt.after), room);
             }
-            let (next_before, warp_total) = next_rows.scan_warp::<V, O>();
+            let (next_before, warp_total) = next_rows.scan_warp::<V, O>(lift);
             // everybody has read what the warps, and the first thread, wrote in the last round
             thread::sync_threads();
             if first_of_warp {
@@ -93,7 +94,7 @@ pub fn scan_tiles<
             dealt.publish::<V, O>(dealt.next, next_block.total, initial);
             let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
             let prefix = O::combine(prefix, block.before);
-            rows.write::<V, O>(prefix, &before, inclusive, output, start(dealt.tile));
+            rows.write::<V, O, R>(prefix, &before, output, start(dealt.tile), lift, put);
             dealt.advance();
             (rows, before, block) = (next_rows, next_before, next_block);
         }
@@ -102,24 +103,24 @@ pub fn scan_tiles<
         thread::sync_threads();
         let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
         let prefix = O::combine(prefix, block.before);
-        rows.write::<V, O>(prefix, &before, inclusive, output, start(dealt.tile));
+        rows.write::<V, O, R>(prefix, &before, output, start(dealt.tile), lift, put);
         dealt.advance();
         // before the numbers are replaced
         thread::sync_threads();
     }
-    let put = |_, before: V, through: V| if inclusive { through } else { before };
-    scan_stretches::<I, V, O, V>(input, initial, job, dealt, output, put, put_total);
+    let put = |_, before: V, through: V| put(before, through);
+    scan_stretches::<I, V, O, R>(input, initial, job, dealt, output, lift, put, put_total);
 }
 
-/// Scans tiles of any size and place, which are read twice. For each element `put` gets its index, what comes before it, and
-/// that combined with it, and says what to write.
+/// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the element's index too.
 #[inline(always)]
-pub fn scan_stretches<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
+pub fn scan_stretches<I: Copy, V: Value, O: Operator<V>, R: Copy>(
     input: View<I>,
     initial: V,
     job: TileJob,
     mut dealt: Dealt,
     output: ViewMut<R>,
+    lift: impl Fn(I) -> V,
     put: impl Fn(usize, V, V) -> R,
     put_total: impl Fn(V),
 ) {
@@ -127,11 +128,11 @@ pub fn scan_stretches<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
         let taken = dealt.take();
         let (start, end) = job.bounds(dealt.tile);
         let stretch = Stretch::new(start, end);
-        let block = stretch.scan_block::<I, V, O>(input);
+        let block = stretch.scan_block::<I, V, O>(input, &lift);
         dealt.publish::<V, O>(dealt.tile, block.total, initial);
         let prefix = dealt.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
         let prefix = O::combine(prefix, block.before);
-        stretch.scan::<I, V, O, R>(input, prefix, output, &put);
+        stretch.scan::<I, V, O, R>(input, prefix, output, &lift, &put);
         dealt.advance();
         // before the next tile's number and prefix replace these
         thread::sync_threads();

@@ -25,7 +25,7 @@ impl Segments {
 
     /// First and one past the last element of a segment.
     #[inline(always)]
-    fn bounds(self, segment: u64) -> (u64, u64) {
+    pub(super) fn bounds(self, segment: u64) -> (u64, u64) {
         let start = segment * self.length;
         let rest = self.count - start;
         (
@@ -109,44 +109,17 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
 /// Scans each segment from its offset on: the third pass.
 ///
 /// A block takes whole segments, [`ITEMS`] neighbouring elements per thread at a time. Per element it reads the input once
-/// and writes the sum of all elements before it.
+/// and writes `initial` plus the sum of all elements before it and, if `inclusive` is not 0, of itself. Sums wrap around.
 ///
 /// # Safety
-/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment; no sum exceeds the output's type.
+/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be the same memory.
 #[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
 pub unsafe fn scan_segments<T: Count, I: Count>(
     input: View<T>,
     segments: Segments,
     offsets: View<u64>,
-    output: ViewMut<I>,
-) {
-    third_pass(input, segments, offsets, 0, false, output);
-}
-
-/// [`scan_segments`] of sums that begin with `initial` and, if `inclusive` is not 0, count an element for its own result. Sums
-/// wrap around.
-///
-/// # Safety
-/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be the same memory.
-#[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
-pub unsafe fn scan_segments_from<T: Count, I: Count>(
-    input: View<T>,
-    segments: Segments,
-    offsets: View<u64>,
     initial: u64,
     inclusive: u32,
-    output: ViewMut<I>,
-) {
-    third_pass(input, segments, offsets, initial, inclusive != 0, output);
-}
-
-#[inline(always)]
-fn third_pass<T: Count, I: Count>(
-    input: View<T>,
-    segments: Segments,
-    offsets: View<u64>,
-    initial: u64,
-    inclusive: bool,
     output: ViewMut<I>,
 ) {
     segments.for_each(|segment, start, end| {
@@ -173,7 +146,7 @@ fn third_pass<T: Count, I: Count>(
                 let at = first + item as u64;
                 let through = running.wrapping_add(wide[item]);
                 if at < end {
-                    let value = if inclusive { through } else { running };
+                    let value = if inclusive != 0 { through } else { running };
                     output.write(at as usize, I::narrow(value));
                 }
                 running = through;

@@ -2,7 +2,7 @@
 
 use crate::{
     block::{self, BlockScan},
-    operator::{Lift, Operator, Value},
+    operator::{Operator, Value},
     warp::{self, FullWarps},
 };
 use cuda_std::{SharedView, View, ViewMut, async_copy, thread};
@@ -82,19 +82,16 @@ impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
         (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
     }
 
-    /// Scans the rows of the calling thread's warp: for each row what comes before the thread's vector within the warp, and
+    /// Scans the rows of the calling thread's warp, whose elements are `lift`ed into values: for each row what comes before the thread's vector within the warp, and
     /// all of the warp's rows combined.
     #[inline(always)]
-    pub fn scan_warp<V: Value, O: Operator<V>>(&self) -> ([V; ROWS], V)
-    where
-        I: Lift<V>,
-    {
+    pub fn scan_warp<V: Value, O: Operator<V>>(&self, lift: impl Fn(I) -> V) -> ([V; ROWS], V) {
         let mut sums = [O::identity(); ROWS];
         let mut row = 0;
         while row < ROWS {
             let mut item = 0;
             while item < N {
-                let value = self.items[row][item].lift();
+                let value = lift(self.items[row][item]);
                 sums[row] = if item == 0 {
                     value
                 } else {
@@ -118,30 +115,30 @@ impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
         (before, total)
     }
 
-    /// Writes the scanned tile, whose rows come after `prefix` and each after its own `before`.
+    /// Writes the scanned tile, whose rows come after `prefix` and each after its own `before`: for each element what `put` makes
+    /// of what comes before it and that combined with it.
     #[inline(always)]
-    pub fn write<V: Value, O: Operator<V>>(
+    pub fn write<V: Value, O: Operator<V>, R: Copy>(
         &self,
         prefix: V,
         before: &[V; ROWS],
-        inclusive: bool,
-        output: ViewMut<V>,
+        output: ViewMut<R>,
         start: u64,
-    ) where
-        I: Lift<V>,
-    {
+        lift: impl Fn(I) -> V,
+        put: impl Fn(V, V) -> R,
+    ) {
         let mut row = 0;
         while row < ROWS {
             let mut running = O::combine(prefix, before[row]);
-            let mut scanned = [running; N];
+            let mut results = [put(running, running); N];
             let mut item = 0;
             while item < N {
-                let next = O::combine(running, self.items[row][item].lift());
-                scanned[item] = if inclusive { next } else { running };
-                running = next;
+                let through = O::combine(running, lift(self.items[row][item]));
+                results[item] = put(running, through);
+                running = through;
                 item += 1;
             }
-            output.write_vector::<N>(Self::at(start, row), scanned);
+            output.write_vector::<N>(Self::at(start, row), results);
             row += 1;
         }
     }
@@ -167,7 +164,11 @@ impl Stretch {
                 end: end as usize,
             };
         }
-        let each = crate::arith::quotient_up(end - start, threads);
+        // the processor's own division: with `div_rem`'s loop here, assemblers spill registers of the loop over tiles
+        let each = match (end - start).checked_div(threads) {
+            Some(each) => each + (each * threads != end - start) as u64,
+            None => 0,
+        };
         let limit = |at: u64| if at < end { at as usize } else { end as usize };
         let rank = thread::thread_idx_x() as u64;
         Self {
@@ -178,20 +179,24 @@ impl Stretch {
 
     /// What comes before the thread's elements within the block's, and all of the block's combined.
     #[inline(always)]
-    pub fn scan_block<I: Lift<V>, V: Value, O: Operator<V>>(self, input: View<I>) -> BlockScan<V> {
+    pub fn scan_block<I: Copy, V: Value, O: Operator<V>>(
+        self,
+        input: View<I>,
+        lift: impl Fn(I) -> V,
+    ) -> BlockScan<V> {
         let mut sum = O::identity();
         let mut at = self.first;
         while self.end - at >= RUN {
             let items = input.read_vector::<RUN>(at);
             let mut item = 0;
             while item < RUN {
-                sum = O::combine(sum, items[item].lift());
+                sum = O::combine(sum, lift(items[item]));
                 item += 1;
             }
             at += RUN;
         }
         while RUN > 1 && at < self.end {
-            sum = O::combine(sum, input.read(at).lift());
+            sum = O::combine(sum, lift(input.read(at)));
             at += 1;
         }
         block::exclusive::<V, O>(sum)
@@ -200,23 +205,24 @@ impl Stretch {
     /// Scans the thread's elements, after `prefix`: gives `put` for each what comes before it, and that combined with it, and
     /// writes what it gives back.
     #[inline(always)]
-    pub fn scan<I: Lift<V>, V: Value, O: Operator<V>, R: Copy>(
+    pub fn scan<I: Copy, V: Value, O: Operator<V>, R: Copy>(
         self,
         input: View<I>,
         prefix: V,
         output: ViewMut<R>,
+        lift: impl Fn(I) -> V,
         put: impl Fn(usize, V, V) -> R,
     ) {
         let mut running = prefix;
         let mut at = self.first;
         while self.end - at >= RUN {
             let items = input.read_vector::<RUN>(at);
-            let through = O::combine(running, items[0].lift());
+            let through = O::combine(running, lift(items[0]));
             let mut results = [put(at, running, through); RUN];
             running = through;
             let mut item = 1;
             while item < RUN {
-                let through = O::combine(running, items[item].lift());
+                let through = O::combine(running, lift(items[item]));
                 results[item] = put(at + item, running, through);
                 running = through;
                 item += 1;
@@ -225,7 +231,7 @@ impl Stretch {
             at += RUN;
         }
         while RUN > 1 && at < self.end {
-            let through = O::combine(running, input.read(at).lift());
+            let through = O::combine(running, lift(input.read(at)));
             output.write(at, put(at, running, through));
             running = through;
             at += 1;

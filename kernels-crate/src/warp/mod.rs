@@ -7,7 +7,6 @@ pub use scan::{
     lane, reduce, reduce_backwards, up,
 };
 
-use crate::operator::Sum;
 use cuda_std::thread;
 
 /// The lanes of the calling thread's warp that exist: all 32, but for the last warp of a block whose size is no multiple
@@ -21,12 +20,4 @@ pub fn lanes() -> u32 {
     } else {
         (1 << rest) - 1
     }
-}
-
-/// The inclusive sum over the lanes up to and including the calling one.
-///
-/// Five shuffles of each word; nothing in memory. Every lane of the warp must call it. Blocks are one-dimensional.
-#[inline(always)]
-pub fn inclusive_sum(value: u64) -> u64 {
-    inclusive::<u64, Sum, AnyWarps>(value)
 }

@@ -35,7 +35,7 @@ fn scan<T: Count + Element, I: Count + Element>(
                 (segments.segments(), sums.view_mut()),
             )
             .unwrap();
-        let args = (input.view(), segments, sums.view(), output.view_mut());
+        let args = (input.view(), segments, sums.view(), 0, 0, output.view_mut());
         stream.launch::<scan_segments<T, I>>(launch, args).unwrap();
     }
     let total = *stream.download(&sums).unwrap().last().unwrap();

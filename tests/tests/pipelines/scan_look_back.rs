@@ -19,7 +19,7 @@ const EPOCH: u32 = 9;
 unsafe fn look(tile: u32, states: ViewMut<u64>, found: ViewMut<u64>) {
     let states = TileStates::new(states, EPOCH);
     if thread::thread_idx_x() < 32 {
-        let before = states.look_back::<u64, Sum, AnyWarps>(tile, 0);
+        let before = states.look_back::<u64, Sum, AnyWarps>(tile);
         if thread::thread_idx_x() == 0 {
             found.write(0, before);
         }

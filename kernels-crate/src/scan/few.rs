@@ -1,0 +1,49 @@
+//! A scan of a list that is too short for speed to matter, by a kernel that a driver compiles quickly.
+
+use super::three_pass::Segments;
+use crate::block;
+use cuda_std::{ViewMut, kernel, thread};
+
+/// Sums the segments of a short list, or scans it: exclusive sums, in place, in two launches.
+///
+/// A block takes whole segments, a block's worth of elements at a time. In the first launch (`scan` 0) it adds up each
+/// segment's elements and writes the sum to `sums`. In the second (`scan` 1) it adds up the sums of the segments before
+/// its own, and goes on through the segment, replacing each element by what comes before it. Both launches, and both
+/// halves of the second, are rounds of one loop, so that the code holds a single scan of a block. Each element is read twice and
+/// written once; every block reads the sums before its segments. A list of one segment needs no first launch.
+///
+/// # Safety
+/// `data` has `segments.count` elements, `sums` one for each segment; the grids of both launches are any.
+#[kernel]
+pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u64>, scan: u32) {
+    let rank = thread::thread_idx_x() as u64;
+    let threads = thread::block_dim_x() as u64;
+    let mut segment = thread::block_idx_x() as u64;
+    while segment < segments.segments() {
+        let (first, end) = segments.bounds(segment);
+        let before = if scan != 0 { segment } else { 0 };
+        let mut carry = 0u64;
+        // the sums before the segment first, then the segment
+        let (mut in_sums, mut start) = (before > 0, if before > 0 { 0 } else { first });
+        while in_sums || start < end {
+            let from = if in_sums { sums } else { data };
+            let from_end = if in_sums { before } else { end };
+            let at = start + rank;
+            let exists = at < from_end;
+            let value = if exists { from.read(at as usize) } else { 0 };
+            let sum = block::exclusive_sum(value);
+            if scan != 0 && exists && !in_sums {
+                data.write(at as usize, carry.wrapping_add(sum.before));
+            }
+            carry = carry.wrapping_add(sum.total);
+            start += threads;
+            if in_sums && start >= before {
+                (in_sums, start) = (false, first);
+            }
+        }
+        if scan == 0 && rank == 0 {
+            sums.write(segment as usize, carry);
+        }
+        segment += thread::grid_dim_x() as u64;
+    }
+}
