@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use cuda_builder::lint::{LintReport, LintRules};
-use cuda_builder::{CudaBuilder, NvvmArch, Ptxas, ResourceTable};
+use cuda_builder::{Assembled, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 
 use self::compare::Comparison;
 use crate::{paths, setup};
@@ -90,6 +90,8 @@ struct Built {
     /// The PTX file's.
     name: String,
     kernels: ResourceTable,
+    /// How many of the kernels had to be assembled.
+    fresh: usize,
     lint: LintReport,
 }
 
@@ -166,9 +168,14 @@ impl Job<'_> {
                 arch,
                 name,
                 kernels,
+                fresh,
                 lint,
             } = built?;
-            println!("{name}:\n{}", resources::table(&kernels, &lint));
+            println!(
+                "{name} ({fresh} of {} kernels assembled anew):\n{}",
+                kernels.len(),
+                resources::table(&kernels, &lint)
+            );
             for error in lint.errors(&LintRules::strict()) {
                 errors.entry(error).or_insert_with(Vec::new).push(arch.sm());
             }
@@ -194,13 +201,26 @@ impl Job<'_> {
         if let Some(emitted) = output.emitted {
             println!("{}", paths::shown(&self.place_emitted(&emitted)?));
         }
-        let kernels = self.ptxas.resources(&path, arch)?;
+        let cache = paths::target()
+            .join("cuda-builder")
+            .join(arch.sm())
+            .join(format!("{}-resources.json", self.stem()));
+        let Assembled { kernels, fresh } =
+            self.ptxas
+                .resources_cached(&path, arch, &cache, self.assemblers())?;
         Ok(Built {
             arch,
             name,
             kernels,
+            fresh,
             lint,
         })
+    }
+
+    /// How many assemblers one architecture may run: the architectures, built side by side, share the machine.
+    fn assemblers(&self) -> usize {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        (cores / self.arches.len().max(1)).max(1)
     }
 
     /// The optimised program is for reading, not for the repository.

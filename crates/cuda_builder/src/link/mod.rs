@@ -1,5 +1,6 @@
 //! From recorded link inputs to PTX text: LLVM's linker, the address-space lowering, the optimiser, the code generator.
 
+mod key;
 mod tools;
 
 use std::fs;
@@ -39,7 +40,7 @@ pub(crate) struct Linked {
     pub bitcode: PathBuf,
 }
 
-/// Links `inputs`, with intermediate files in `work`.
+/// Links `inputs`, with intermediate files in `work`. When they are what `work` was last linked from, the result is there already.
 pub(crate) fn link(
     llvm: &LlvmTools,
     inputs: &LinkInputs,
@@ -55,6 +56,18 @@ pub(crate) fn link(
         at("optimised.bc"),
         at("out.ptx"),
     );
+
+    // Absent while the files are not whole.
+    let key_path = at("inputs.sha256");
+    let key = key::of(llvm, inputs, &options)?;
+    let known = fs::read_to_string(&key_path).is_ok_and(|known| known == key);
+    if known && bitcode.is_file() && ptx.is_file() {
+        let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
+        return Ok(Linked { ptx, bitcode });
+    }
+    if key_path.exists() {
+        fs::remove_file(&key_path).at("cannot delete", &key_path)?;
+    }
 
     let lowered = link_and_lower(llvm, inputs, &linked, &symbols)?;
     fs::write(&lowered_path, &lowered.text).at("cannot write", &lowered_path)?;
@@ -107,6 +120,7 @@ pub(crate) fn link(
     command.arg(&bitcode).arg("-o").arg(&ptx);
     run_tool("llc", &mut command)?;
     let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
+    fs::write(&key_path, key).at("cannot write", &key_path)?;
     Ok(Linked { ptx, bitcode })
 }
 

@@ -93,7 +93,7 @@ fn raise_limits(ptx: &str) -> String {
 }
 
 /// The line without a trailing `//` comment and spaces. A `//` inside a string stays.
-fn without_comment(line: &str) -> &str {
+pub(super) fn without_comment(line: &str) -> &str {
     let mut in_string = false;
     let bytes = line.as_bytes();
     for at in 0..bytes.len() {

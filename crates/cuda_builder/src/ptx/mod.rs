@@ -2,6 +2,8 @@
 
 mod finish;
 mod parse;
+mod split;
 
 pub(crate) use finish::{Header, finish};
 pub use parse::{Instruction, PtxFunction, PtxModule, SourceLine};
+pub(crate) use split::{Item, Kind, dependencies, entries, split};

@@ -144,7 +144,7 @@ impl PtxModule {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_name =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '%');
     text.split(move |character| !is_name(character))

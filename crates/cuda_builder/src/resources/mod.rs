@@ -1,7 +1,11 @@
 //! What `ptxas` says of each kernel: registers, shared memory, spills. Its assembler runs on machines without a GPU.
 
+mod figures;
+mod incremental;
+
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::IoContext;
 use crate::link::run_tool;
-use crate::{CudaBuilderError, NvvmArch, Result};
+use crate::{NvvmArch, Result};
+
+pub use incremental::Assembled;
 
 /// What one kernel takes of a multiprocessor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,30 +92,46 @@ impl Ptxas {
     /// # Errors
     /// PTX that `ptxas` refuses, with its message.
     pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<ResourceTable> {
+        let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
+        let mut command = self.command(level(is_debug(&text)), ptx, arch);
+        match self.said(&mut command)? {
+            Some(said) => Ok(parse(&said)),
+            None => {
+                run_tool("ptxas", &mut command)?;
+                Ok(ResourceTable::new())
+            }
+        }
+    }
+
+    fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch) -> Command {
         let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
-        // Code with debug information is assembled as the driver would: not optimised.
-        let text = std::fs::read_to_string(ptx).at("cannot read", ptx)?;
-        let debug = text
-            .lines()
-            .any(|line| line.starts_with(".target") && line.ends_with("debug"));
-        let level: &[&str] = if debug { &["-g", "-O0"] } else { &["-O3"] };
         let mut command = Command::new(&self.path);
         command
             .arg("-v")
             .args(level)
             .args(["-arch", &arch.sm(), "-o", null])
             .arg(ptx);
-        // -v writes to standard error.
-        let output = command.output().map_err(|source| CudaBuilderError::Io {
-            what: "cannot run",
-            path: self.path.clone(),
-            source,
-        })?;
-        if !output.status.success() {
-            run_tool("ptxas", &mut command)?;
-        }
-        Ok(parse(&String::from_utf8_lossy(&output.stderr)))
+        command
     }
+
+    /// What the assembler said of the kernels, or `None` if it refused them.
+    fn said(&self, command: &mut Command) -> Result<Option<String>> {
+        let output = command.output().at("cannot run", &self.path)?;
+        // -v writes to standard error.
+        let said = || String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(output.status.success().then(said))
+    }
+}
+
+/// Whether the PTX has full debug information, and shall not be optimised.
+fn is_debug(text: &str) -> bool {
+    text.lines()
+        .any(|line| line.starts_with(".target") && line.ends_with("debug"))
+}
+
+/// Options of the assembler. Code with debug information is assembled as the driver would: not optimised.
+fn level(debug: bool) -> &'static [&'static str] {
+    if debug { &["-g", "-O0"] } else { &["-O3"] }
 }
 
 /// Reads what `ptxas -v` prints.

@@ -1,0 +1,139 @@
+//! What a link depends on, as a hash: when it is that of the last link, there is nothing to do.
+//!
+//! Much that makes cargo compile a kernel crate again does not reach the GPU: code for the CPU, tests, a file whose time changed.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest, Sha256};
+
+use super::{LINK_REVISION, LinkOptions, is_compiler_library};
+use crate::device_build::LinkInputs;
+use crate::error::IoContext;
+use crate::{LlvmTools, Result};
+
+/// SHA-256 (lower-case hex) of the inputs, the options, the tools and the program that links.
+///
+/// # Errors
+/// An input that cannot be read.
+pub(super) fn of(llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions) -> Result<String> {
+    let mut hash = Sha256::new();
+    let mut field = |value: &[u8]| {
+        // Lengths keep neighbouring fields apart.
+        hash.update(value.len().to_le_bytes());
+        hash.update(value);
+    };
+    field(&LINK_REVISION.to_le_bytes());
+    // The lowering is part of this program.
+    if let Ok(program) = env::current_exe() {
+        field(&stamp(&program));
+    }
+    field(llvm.version.as_bytes());
+    for tool in ["llvm-link", "opt", "llc"] {
+        field(&stamp(&llvm.tool(tool)));
+    }
+    field(format!("{options:?}").as_bytes());
+    for name in &inputs.exported {
+        field(name.as_bytes());
+    }
+    for path in inputs.objects.iter().chain(&inputs.libraries) {
+        field(path.as_os_str().as_encoded_bytes());
+        // `core` is large, and never written again.
+        if is_compiler_library(path) {
+            field(&stamp(path));
+        } else {
+            field(&fs::read(path).at("cannot read", path)?);
+        }
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// Path, size and time of a file, for those that are too large to read or that do not change.
+fn stamp(path: &Path) -> Vec<u8> {
+    let about = fs::metadata(path).ok().map(|about| {
+        let time = about.modified().ok();
+        let age = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (about.len(), age)
+    });
+    format!("{path:?} {about:?}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::NvvmArch;
+    use crate::device_build::Profile;
+
+    #[test]
+    fn everything_counts() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let llvm = LlvmTools {
+            bin: directory.path().to_owned(),
+            version: "22.1.8".to_owned(),
+        };
+        let options = LinkOptions {
+            arch: NvvmArch::Compute70,
+            profile: Profile::Release,
+            optimise: true,
+            ftz: false,
+            fast_sqrt: false,
+            fast_div: false,
+            fma_contraction: false,
+        };
+        let inputs = LinkInputs {
+            objects: vec![at("k.o", "1")],
+            libraries: vec![at("libhelper-1.rlib", "1"), at("libcore-1.rlib", "1")],
+            exported: vec!["run".to_owned()],
+        };
+        let first = of(&llvm, &inputs, &options).unwrap();
+        assert_eq!(of(&llvm, &inputs, &options).unwrap(), first);
+        let mut keys = BTreeSet::from([first]);
+        let mut is_new = |llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions| {
+            keys.insert(of(llvm, inputs, options).unwrap())
+        };
+        // Same sizes, so only the contents tell them apart.
+        for name in ["k.o", "libhelper-1.rlib"] {
+            at(name, "2");
+            assert!(is_new(&llvm, &inputs, &options), "{name}");
+        }
+        at("libcore-1.rlib", "of another size");
+        assert!(is_new(&llvm, &inputs, &options));
+        at("llc", "an executable");
+        assert!(is_new(&llvm, &inputs, &options));
+        let fused = LinkOptions {
+            fma_contraction: true,
+            ..options
+        };
+        assert!(is_new(&llvm, &inputs, &fused));
+        let newer = LinkOptions {
+            arch: NvvmArch::Compute90,
+            ..options
+        };
+        assert!(is_new(&llvm, &inputs, &newer));
+        let fewer = LinkInputs {
+            exported: Vec::new(),
+            ..inputs.clone()
+        };
+        assert!(is_new(&llvm, &fewer, &options));
+        let other = LlvmTools {
+            version: "23.0.0".to_owned(),
+            ..llvm.clone()
+        };
+        assert!(is_new(&other, &inputs, &options));
+        fs::remove_file(directory.path().join("k.o")).unwrap();
+        assert!(of(&llvm, &inputs, &options).is_err());
+    }
+}
