@@ -26,3 +26,4 @@ pub mod occupancy;
 pub mod render;
 pub mod scan;
 pub mod volume;
+mod workers;

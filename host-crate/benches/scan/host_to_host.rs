@@ -2,13 +2,13 @@
 
 use crate::{
     arguments::{Arguments, Size},
-    elements,
+    copies, elements,
     support::Outcome,
     table1::MEASURE,
 };
 use ferrovox::{
     device::{Device, DeviceKind},
-    scan::{self, AcrossMethod, AcrossParams, Sum},
+    scan::{self, AcrossMethod, AcrossParams, AcrossScanner, Sum},
 };
 use measure::{Record, Report, Spread};
 use std::time::Instant;
@@ -18,6 +18,9 @@ const METHODS: [(AcrossMethod, &str); 2] = [
     (AcrossMethod::FoldedOffsets, "folded"),
     (AcrossMethod::AddedOffsets, "added"),
 ];
+
+/// What the table calls memory that is copied beside everything else.
+const PINNED: &str = "pinned";
 
 /// Measures each device alone, then the first two, four, … of the CUDA devices at once.
 pub fn measure(report: &mut Report, devices: &[Device], arguments: &Arguments) -> Outcome<()> {
@@ -68,65 +71,112 @@ impl Job<'_> {
         let mut input = self.devices[0].pinned::<u32>(count)?;
         let mut output = self.devices[0].pinned::<u32>(count)?;
         input.copy_from_slice(&elements::values::<u32>(count));
-        self.of(&input, &mut output, "pinned")
+        self.of(&input, &mut output, PINNED)
     }
 
     fn of(&mut self, input: &[u32], output: &mut [u32], memory: &str) -> Outcome<()> {
+        let several = self.arguments.chunk.len() > 1;
         for (method, name) in METHODS {
-            let default = AcrossParams {
-                method,
-                ..AcrossParams::default()
-            };
-            let chunks: Vec<usize> = match (&self.arguments.chunk[..], method) {
-                // the method without chunks
-                ([], _) | (_, AcrossMethod::AddedOffsets) => vec![default.chunk],
-                (named, _) => named.iter().map(|&chunk| chunk as usize).collect(),
-            };
-            for chunk in chunks {
-                let params = AcrossParams { chunk, ..default };
-                let spread = self.time(input, output, &params)?;
-                let note = match method {
-                    AcrossMethod::FoldedOffsets => format!("chunks of {chunk}"),
-                    _ => String::new(),
-                };
-                let several = !self.arguments.chunk.is_empty();
-                let method = match (method, several) {
-                    (AcrossMethod::FoldedOffsets, true) => format!("{name} {chunk}, {memory}"),
-                    _ => format!("{name}, {memory}"),
-                };
-                let ids: Vec<String> = self.devices.iter().map(Device::id).collect();
-                let record = Record {
-                    system: "ferrovox".into(),
-                    device: ids.join("+"),
-                    measure: MEASURE.into(),
+            for chunk in self.chunks(method) {
+                let params = AcrossParams {
                     method,
-                    element: "u32".into(),
-                    size: self.size.label.clone(),
-                    elements: self.size.elements as u64,
-                    note,
-                    ..Record::default()
+                    chunk,
+                    ..AcrossParams::default()
                 };
-                self.report.add(record.timed(spread));
+                let name = match chunk {
+                    Some(chunk) if several => format!("{name} {chunk}"),
+                    _ => name.to_owned(),
+                };
+                let parts = self.parts(&params, input.len());
+                let mut scanner = AcrossScanner::new(self.devices)?;
+                let spread = self.time(input, output, |input, output| {
+                    scanner.scan(Sum, input, output, &params)?;
+                    Ok(())
+                })?;
+                elements::verify(input, output, "sum")?;
+                let note = format!("one scanner for all runs, {parts}");
+                self.add(format!("{name}, {memory}"), note, spread);
+
+                let spread = self.time(input, output, |input, output| {
+                    scan::across(self.devices, Sum, input, output, &params)?;
+                    Ok(())
+                })?;
+                elements::verify(input, output, "sum")?;
+                let note = format!("a scanner for each run, {parts}");
+                self.add(format!("{name}, made anew, {memory}"), note, spread);
+            }
+        }
+        // what the bus gives, which only copies of pinned memory get from it
+        if memory == PINNED {
+            for chunk in self.chunks(AcrossMethod::FoldedOffsets) {
+                let params = AcrossParams::<u32> {
+                    chunk,
+                    ..AcrossParams::default()
+                };
+                let name = match chunk {
+                    Some(chunk) if several => format!("copies only {chunk}"),
+                    _ => "copies only".to_owned(),
+                };
+                let lengths = params.chunks(input.len(), self.devices.len());
+                let mut copies = copies::Copies::new(self.devices, &lengths)?;
+                let spread = self.time(input, output, |input, output| copies.run(input, output))?;
+                if input != output {
+                    return Err("copies to the devices and back differ".into());
+                }
+                let parts = self.parts(&params, input.len());
+                let note = format!("to the devices and back, {parts}");
+                self.add(format!("{name}, {memory}"), note, spread);
             }
         }
         Ok(())
     }
 
-    /// Input and output are there; device memory is allocated in each run.
+    /// The lengths of chunks to measure a method with; `None` is the library's choice.
+    fn chunks(&self, method: AcrossMethod) -> Vec<Option<usize>> {
+        match (&self.arguments.chunk[..], method) {
+            // the method without chunks
+            ([], _) | (_, AcrossMethod::AddedOffsets) => vec![None],
+            (named, _) => named.iter().map(|&chunk| Some(chunk as usize)).collect(),
+        }
+    }
+
+    /// How many parts there are, and of what length.
+    fn parts(&self, params: &AcrossParams<u32>, len: usize) -> String {
+        let lengths = params.chunks(len, self.devices.len());
+        let longest = lengths.iter().max().copied().unwrap_or(0);
+        format!("{} parts of at most {longest}", lengths.len())
+    }
+
+    fn add(&mut self, method: String, note: String, spread: Spread) {
+        let ids: Vec<String> = self.devices.iter().map(Device::id).collect();
+        let record = Record {
+            system: "ferrovox".into(),
+            device: ids.join("+"),
+            measure: MEASURE.into(),
+            method,
+            element: "u32".into(),
+            size: self.size.label.clone(),
+            elements: self.size.elements as u64,
+            note,
+            ..Record::default()
+        };
+        self.report.add(record.timed(spread));
+    }
+
+    /// Input and output are there.
     fn time(
         &self,
         input: &[u32],
         output: &mut [u32],
-        params: &AcrossParams<u32>,
+        mut run: impl FnMut(&[u32], &mut [u32]) -> Outcome<()>,
     ) -> Outcome<Spread> {
         output.fill(u32::MAX);
-        scan::across(self.devices, Sum, input, output, params)?;
-        elements::verify(input, output, "sum")?;
+        run(input, output)?;
         let runs = self.arguments.common.runs;
         let mut times = Vec::with_capacity(runs);
         for _ in 0..runs {
             let start = Instant::now();
-            scan::across(self.devices, Sum, input, output, params)?;
+            run(input, output)?;
             times.push(start.elapsed());
         }
         Ok(Spread::of(&times))

@@ -7,6 +7,7 @@
 //! CUDA devices at once. The results are checked. `bytes` are those of each element read once and each result written once.
 
 mod arguments;
+mod copies;
 mod elements;
 mod host_to_host;
 mod on_device;

@@ -9,7 +9,7 @@ use crate::{
     device_volume::{DeviceSample, gradient_to_world, index_to_world},
     scan::exclusive_of_few,
 };
-use cuda_std::{Kernel, ViewMut};
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     isosurface::{
         NormalRule,
@@ -191,7 +191,7 @@ fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).in_rounds_of(TILE)
 }
 
-impl<T: DeviceSample> Counted<'_, T> {
+impl<'a, T: DeviceSample> Counted<'a, T> {
     /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with `first_vertex` vertices before its
     /// own.
     pub fn emit(
@@ -201,27 +201,20 @@ impl<T: DeviceSample> Counted<'_, T> {
         width: IndexWidth,
         first_vertex: u64,
     ) -> Result<DeviceMesh, IsosurfaceError> {
-        match width {
-            IndexWidth::Bits64 => {
-                self.emit_with::<u64>(stream, params, first_vertex, DeviceTriangles::U64)
-            }
-            _ => self.emit_with::<u32>(stream, params, first_vertex, DeviceTriangles::U32),
-        }
+        self.emit_vertices(stream, params)?
+            .emit_triangles(stream, params, width, first_vertex)
     }
 
-    fn emit_with<I: Index + Element>(
+    /// Makes the part's vertices, and normals if they are wanted. They do not depend on the other parts.
+    pub fn emit_vertices(
         mut self,
         stream: &Stream,
         params: &IsosurfaceParams,
-        first_vertex: u64,
-        wrap: fn(Buffer<I>) -> DeviceTriangles,
-    ) -> Result<DeviceMesh, IsosurfaceError> {
+    ) -> Result<VerticesMade<'a, T>, IsosurfaceError> {
         let slab = &self.slab;
         let components = self.vertices as usize * 3;
         let mut positions = stream.alloc::<f32>(components)?;
-        let mut triangles = stream.alloc::<I>(self.triangles as usize * 3)?;
         let mut normals = None;
-        let to_world = index_to_world(&slab.geometry);
         if params.normals {
             let normals: &mut Buffer<f32> = normals.insert(stream.alloc::<f32>(components)?);
             self.launch_vertices_and_normals(stream, params, &mut positions, normals)?;
@@ -235,7 +228,7 @@ impl<T: DeviceSample> Counted<'_, T> {
                         slab.padded,
                         self.words,
                         params.iso,
-                        to_world,
+                        index_to_world(&slab.geometry),
                         slab.plane,
                         self.edges.view(),
                         self.places.view(),
@@ -246,34 +239,10 @@ impl<T: DeviceSample> Counted<'_, T> {
             }
         }
         self.times.end(stream, "vertices")?;
-        // the table's triangles face the below side; a mirroring geometry turns them round once more
-        let flip = (params.inside == Inside::Below) != slab.geometry.mirrors();
-        if self.triangles > 0 {
-            let triangles: ViewMut<'_, I> = triangles.view_mut();
-            // SAFETY: as above, and there is room for every triangle.
-            unsafe {
-                stream.launch::<emit_word_triangles<I>>(
-                    tiles_launch(self.words),
-                    (
-                        self.below.view(),
-                        self.words,
-                        self.edges.view(),
-                        self.occupied.view(),
-                        self.places.view(),
-                        first_vertex,
-                        flip as u32,
-                        triangles,
-                    ),
-                )?;
-            }
-        }
-        self.times.end(stream, "triangles")?;
-        Ok(DeviceMesh {
+        Ok(VerticesMade {
+            counted: self,
             positions,
             normals,
-            triangles: wrap(triangles),
-            non_finite_cells: self.non_finite_cells,
-            times: self.times,
         })
     }
 
@@ -315,6 +284,73 @@ impl<T: DeviceSample> Counted<'_, T> {
                 ),
             )
         }
+    }
+}
+
+/// A part of a mesh that has its vertices and lacks its triangles.
+pub(super) struct VerticesMade<'a, T> {
+    counted: Counted<'a, T>,
+    positions: Buffer<f32>,
+    normals: Option<Buffer<f32>>,
+}
+
+impl<T: DeviceSample> VerticesMade<'_, T> {
+    /// Makes the triangles; otherwise as [`Counted::emit`].
+    pub fn emit_triangles(
+        self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        width: IndexWidth,
+        first_vertex: u64,
+    ) -> Result<DeviceMesh, IsosurfaceError> {
+        let triangles = match width {
+            IndexWidth::Bits64 => {
+                DeviceTriangles::U64(self.counted.triangles_as(stream, params, first_vertex)?)
+            }
+            _ => DeviceTriangles::U32(self.counted.triangles_as(stream, params, first_vertex)?),
+        };
+        let mut times = self.counted.times;
+        times.end(stream, "triangles")?;
+        Ok(DeviceMesh {
+            positions: self.positions,
+            normals: self.normals,
+            triangles,
+            non_finite_cells: self.counted.non_finite_cells,
+            times,
+        })
+    }
+}
+
+impl<T: DeviceSample> Counted<'_, T> {
+    fn triangles_as<I: Index + Element>(
+        &self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        first_vertex: u64,
+    ) -> Result<Buffer<I>, DeviceError> {
+        let mut triangles = stream.alloc::<I>(self.triangles as usize * 3)?;
+        if self.triangles == 0 {
+            return Ok(triangles);
+        }
+        // the table's triangles face the below side; a mirroring geometry turns them round once more
+        let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
+        // SAFETY: the marks are those of the words, the places their scan, and there is room for every triangle.
+        unsafe {
+            stream.launch::<emit_word_triangles<I>>(
+                tiles_launch(self.words),
+                (
+                    self.below.view(),
+                    self.words,
+                    self.edges.view(),
+                    self.occupied.view(),
+                    self.places.view(),
+                    first_vertex,
+                    flip as u32,
+                    triangles.view_mut(),
+                ),
+            )?;
+        }
+        Ok(triangles)
     }
 }
 

@@ -69,8 +69,9 @@ impl MeshParts {
 /// The isosurface of a volume on the host, made by several devices together: each takes a slab.
 ///
 /// The slabs are of about as many planes of cells for each device; a device may be named more than once. Each is uploaded
-/// with one plane more at its ends, and worked on by a thread and a stream of its own. The vertices of the parts before
-/// are known once all have counted theirs; then all make their part. The method is always
+/// with one plane more at its ends, and worked on by a thread and a stream of its own; the first device's thread is the caller's.
+/// The vertices of the parts before are known once all have counted theirs, and only the triangles need them: each device makes
+/// its vertices in the meantime. The method is always
 /// [`Method::Fused`](super::Method::Fused).
 ///
 /// Device memory: the slab's samples, up to a byte per voxel of it, and its part of the mesh. Work is linear in the samples.
@@ -269,13 +270,14 @@ fn check_slabs<T: DeviceSample>(
     }
 }
 
-/// A worker's part: counted, placed among the others, made. Waits until it is done.
+/// A worker's part: counted, placed among the others while its vertices are made, then given its triangles, which name vertices
+/// by their place. Waits until it is done.
 fn part<T: DeviceSample>(
     stream: &Stream,
     resident: &Resident<'_, T>,
     cells: Range<u32>,
     params: &IsosurfaceParams,
-    exchange: Exchange,
+    exchange: Exchange<'_>,
 ) -> Result<MeshPart, Stop> {
     let slab = resident.slab(cells.clone())?;
     stream.require(fused::scratch_bytes::<T>(
@@ -283,11 +285,14 @@ fn part<T: DeviceSample>(
         !slab.mask.is_empty(),
     ))?;
     let counted = fused::count(stream, slab, params)?;
-    let place = exchange.place(PartCounts {
+    let said = exchange.say(PartCounts {
         vertices: counted.vertices,
         triangles: counted.triangles,
-    })?;
-    let mesh = counted.emit(stream, params, place.width, place.first_vertex)?;
+    });
+    // the device makes these meanwhile
+    let vertices_made = counted.emit_vertices(stream, params)?;
+    let place = said.place()?;
+    let mesh = vertices_made.emit_triangles(stream, params, place.width, place.first_vertex)?;
     stream.synchronize()?;
     Ok(MeshPart {
         mesh,

@@ -22,7 +22,7 @@
 //! # Ok::<(), ferrovox::scan::ScanError>(())
 //! ```
 //!
-//! [`across`] scans host memory on several devices at once.
+//! [`across`] scans host memory on several devices at once, and an [`AcrossScanner`] does so again and again.
 //!
 //! # Bits
 //!
@@ -36,11 +36,12 @@ mod checked;
 mod element;
 mod error;
 mod few;
+mod kept;
 mod params;
 mod scanner;
 mod three_pass;
 
-pub use across::{AcrossMethod, AcrossParams, across};
+pub use across::{AcrossMethod, AcrossParams, AcrossScanner, across};
 pub use checked::CheckedSum;
 pub use element::{ScanOf, ScanValue};
 pub use error::ScanError;

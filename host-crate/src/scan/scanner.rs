@@ -30,7 +30,7 @@ pub struct Scanner<'s> {
     /// The number of the last scan; 0 if the states must be erased first.
     pub(super) epoch: u32,
     /// What the counter is at after the last scan.
-    next_number: u32,
+    pub(super) next_number: u32,
 }
 
 /// The total of a scan: all elements combined, after [`ScanParams::initial`]. It is on the device until it is asked for.

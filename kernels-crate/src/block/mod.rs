@@ -82,15 +82,6 @@ impl WarpValues {
             return BlockScan { before, total };
         }
         // a short last warp has fewer lanes than there are warps
-        self.fold::<V, O>()
-    }
-
-    /// [`scan`](Self::scan) by every thread for itself, one warp's value after the other: as quick for few warps, and little
-    /// code.
-    #[inline(always)]
-    pub fn fold<V: Value, O: Operator<V>>(&self) -> BlockScan<V> {
-        let warps = thread::block_dim_x().div_ceil(32);
-        let warp = thread::thread_idx_x() / 32;
         let (mut before, mut total) = (O::identity(), O::identity());
         let mut at = 0;
         while at < warps {
@@ -125,7 +116,7 @@ pub fn exclusive<V: Value, O: Operator<V>>(value: V) -> BlockScan<V> {
         warp_values.write((rank / 32) as usize, inclusive);
     }
     thread::sync_threads();
-    let warps = warp_values.fold::<V, O>();
+    let warps = warp_values.scan::<V, O, AnyWarps>();
     thread::sync_threads();
     BlockScan {
         before: O::combine(warps.before, before),

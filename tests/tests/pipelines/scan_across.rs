@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    scan::{self, AcrossMethod, AcrossParams, Max, ScanError, ScanKind, Sum},
+    scan::{self, AcrossMethod, AcrossParams, AcrossScanner, Max, ScanError, ScanKind, Sum},
 };
 use ferrovox_tests::noise::Noise;
 use simt::Mode;
@@ -48,7 +48,7 @@ fn all_methods_devices_and_sizes() {
             let input: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
             for method in METHODS {
                 for kind in [ScanKind::Exclusive, ScanKind::Inclusive] {
-                    for chunk in [1000, 4099, 1 << 20] {
+                    for chunk in [Some(1000), Some(4099), None] {
                         let params = AcrossParams {
                             kind,
                             method,
@@ -59,7 +59,7 @@ fn all_methods_devices_and_sizes() {
                         let total = scan::across(&devices, Sum, &input, &mut output, &params);
                         let (scan, sum) = expected(&input, kind, 5);
                         let what = format!(
-                            "{} of {}: {size} {method:?} {kind:?} {chunk}",
+                            "{} of {}: {size} {method:?} {kind:?} {chunk:?}",
                             devices.len(),
                             devices[0]
                         );
@@ -81,7 +81,7 @@ fn other_operators() {
             let params = AcrossParams {
                 kind: ScanKind::Inclusive,
                 method,
-                chunk: 700,
+                chunk: Some(700),
                 ..Default::default()
             };
             let mut output = vec![0.0; input.len()];
@@ -108,7 +108,7 @@ fn pinned_memory() {
         for method in METHODS {
             let params = AcrossParams {
                 method,
-                chunk: 1 << 14,
+                chunk: Some(1 << 14),
                 ..Default::default()
             };
             output.fill(u64::MAX);
@@ -137,7 +137,7 @@ fn the_device_that_fails_is_named_and_nobody_waits_for_it() {
         for method in METHODS {
             let params = AcrossParams {
                 method,
-                chunk: 100,
+                chunk: Some(100),
                 ..Default::default()
             };
             let mut output = vec![0u32; 1000];
@@ -151,6 +151,122 @@ fn the_device_that_fails_is_named_and_nobody_waits_for_it() {
                 other => panic!("{method:?}: {other:?}"),
             }
         }
+    }
+}
+
+/// Sizes around those at which chunks become more, or longer, or two pieces of one.
+#[test]
+fn chosen_chunks() {
+    let mut noise = Noise(84);
+    let sizes = [
+        0,
+        1,
+        524_287,
+        (1 << 19) + 1,
+        1_048_583,
+        4_194_319,
+        9_000_011,
+    ];
+    for devices in groups() {
+        let mut scanner = AcrossScanner::new(&devices).unwrap();
+        for size in sizes {
+            let input: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
+            let mut output = vec![u64::MAX; size];
+            let params = AcrossParams::default();
+            let total = scanner.scan(Sum, &input, &mut output, &params).unwrap();
+            let (scan, sum) = expected(&input, ScanKind::Exclusive, 0);
+            let what = format!("{} of {}: {size}", devices.len(), devices[0]);
+            assert_eq!(total, sum, "{what}");
+            assert!(output == scan, "{what}");
+        }
+    }
+}
+
+/// One scanner for longer and shorter inputs, of several types, by several operators and methods, one after the other.
+#[test]
+fn one_scanner_for_all() {
+    let mut noise = Noise(85);
+    for devices in groups() {
+        let mut scanner = AcrossScanner::new(&devices).unwrap();
+        for size in [10, 5000, 300_007, 3, 0, 40_000, 300_007] {
+            let words: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
+            for (method, chunk) in [
+                (AcrossMethod::FoldedOffsets, None),
+                (AcrossMethod::FoldedOffsets, Some(1 << 13)),
+                (AcrossMethod::AddedOffsets, None),
+            ] {
+                let what = format!("{} of {}: {size} {method:?}", devices.len(), devices[0]);
+                let params = AcrossParams {
+                    method,
+                    chunk,
+                    initial: Some(7),
+                    ..Default::default()
+                };
+                let mut output = vec![0u64; size];
+                let total = scanner.scan(Sum, &words, &mut output, &params).unwrap();
+                let (scan, sum) = expected(&words, ScanKind::Exclusive, 7);
+                assert_eq!(total, sum, "{what}");
+                assert!(output == scan, "{what}");
+
+                let bytes: Vec<u8> = words.iter().map(|&word| word as u8).collect();
+                let params = AcrossParams {
+                    kind: ScanKind::Inclusive,
+                    method,
+                    chunk,
+                    ..Default::default()
+                };
+                let mut output = vec![0u32; size];
+                let total = scanner.scan(Sum, &bytes, &mut output, &params).unwrap();
+                let mut sum = 0;
+                for (&byte, &found) in bytes.iter().zip(&output) {
+                    sum += u32::from(byte);
+                    assert_eq!(found, sum, "{what}");
+                }
+                assert_eq!(total, sum, "{what}");
+
+                let values: Vec<f64> = words.iter().map(|&word| word.into()).collect();
+                let params = AcrossParams {
+                    kind: ScanKind::Inclusive,
+                    method,
+                    chunk,
+                    ..Default::default()
+                };
+                let mut output = vec![0.0; size];
+                let total = scanner.scan(Max, &values, &mut output, &params).unwrap();
+                let mut greatest = f64::NEG_INFINITY;
+                for (&value, &found) in values.iter().zip(&output) {
+                    greatest = greatest.max(value);
+                    assert_eq!(found, greatest, "{what}");
+                }
+                assert_eq!(total, greatest, "{what}");
+            }
+        }
+    }
+}
+
+/// As often as it is asked, and what it asked of the others before does not hang the next.
+#[test]
+fn a_scanner_fails_again_and_again() {
+    let broken = Device::cpu_with(CpuOptions {
+        mode: Mode::Fast,
+        block: 0,
+    });
+    let mut scanner = AcrossScanner::new(&[Device::cpu(), broken, Device::cpu()]).unwrap();
+    let params = AcrossParams {
+        chunk: Some(100),
+        ..Default::default()
+    };
+    for _ in 0..3 {
+        let mut output = vec![0u32; 1000];
+        let outcome = scanner.scan(Sum, &[1u32; 1000], &mut output, &params);
+        assert!(matches!(
+            outcome,
+            Err(ScanError::OneOfSeveral { number: 1, .. })
+        ));
+        // one chunk: for the first device, which is sound
+        let total = scanner.scan(Sum, &[1u32; 100], &mut output[..100], &params);
+        assert_eq!(total.unwrap(), 100);
+        assert_eq!(output[99], 99);
     }
 }
 

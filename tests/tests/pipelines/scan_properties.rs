@@ -40,7 +40,7 @@ proptest! {
             prop_assert_eq!(total.download().unwrap(), running);
             prop_assert_eq!(&stream.download(&output).unwrap(), &expected);
         }
-        let params = AcrossParams { kind, initial: Some(initial), chunk, ..Default::default() };
+        let params = AcrossParams { kind, initial: Some(initial), chunk: Some(chunk), ..Default::default() };
         let devices = [device.clone(), Device::cpu(), device];
         let mut output = vec![0; input.len()];
         let total = scan::across(&devices, Sum, &input, &mut output, &params).unwrap();

@@ -1,40 +1,41 @@
 //! One part for each device, to which its offset is added in the end.
 
-use super::{AcrossParams, Chain, Part};
-use crate::{
-    device::Device,
-    scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue, Scanner, element::sealed::Sealed},
-};
+use super::{AcrossParams, Chain, Part, Stop, lane::Lane};
+use crate::scan::{Operator, ScanOf, ScanParams, ScanValue};
 
-/// Scans a device's part, if it has one.
+/// Scans a device's part.
 pub(super) fn scan<I, V, O>(
-    device: &Device,
-    operator: O,
-    parts: Vec<Part<'_, I, V>>,
+    lane: &mut Lane,
+    mut parts: Vec<Part<'_, I, V>>,
     params: &AcrossParams<V>,
     chain: &Chain<V, O>,
-) -> Result<(), ScanError>
+) -> Result<(), Stop>
 where
     I: ScanOf<V, O>,
     V: ScanValue,
-    O: Operator<V> + Copy,
+    O: Operator<V>,
 {
-    for part in parts {
-        let stream = device.stream()?;
-        let mut scanner = Scanner::new(&stream)?;
-        let input = stream.upload(part.input)?;
-        let mut output = stream.alloc::<V>(part.input.len())?;
-        let from_nothing = ScanParams {
-            kind: params.kind,
-            initial: Some(O::identity()),
-            ..Default::default()
-        };
-        let total = scanner.scan(operator, &input, &mut output, &from_nothing)?;
-        chain.tell(part.number, total.download()?);
-        let offset = chain.before(part.number)?;
-        // SAFETY: the output is this function's own.
-        unsafe { <I as Sealed<V, O>>::add_offset(&stream, offset, output.view_mut())? };
-        stream.read(&output, part.output)?;
+    for part in &mut parts {
+        let len = part.input.len();
+        let (input_bytes, output_bytes) = (size_of_val(part.input), size_of_val(part.output));
+        lane.work(1, input_bytes, output_bytes, |workers| {
+            let worker = &mut workers[0];
+            let from_nothing = ScanParams {
+                kind: params.kind,
+                initial: Some(O::identity()),
+                ..Default::default()
+            };
+            // SAFETY: the part is borrowed for longer than the lane works.
+            unsafe { worker.begin_upload(part.input)? };
+            worker.scan::<I, V, O>(len, &from_nothing)?;
+            worker.begin_total()?;
+            chain.tell(part.number, worker.total()?);
+            let offset = chain.before(part.number)?;
+            worker.add_offset::<I, V, O>(offset, len)?;
+            // SAFETY: as for the upload; nothing else uses the part's output.
+            unsafe { worker.begin_download(part.output)? };
+            Ok(())
+        })?;
     }
     Ok(())
 }

@@ -1,116 +1,63 @@
 //! How a part learns what comes before it.
 
-use crate::scan::{Operator, ScanError, ScanValue};
-use std::{
-    marker::PhantomData,
-    sync::{Condvar, Mutex, PoisonError},
+use crate::{
+    scan::{Operator, ScanValue},
+    workers::{GivenUp, Guard, Shared},
 };
+use std::marker::PhantomData;
 
 /// The totals of the parts, as they become known.
 pub(super) struct Chain<V, O> {
-    known: Mutex<Known<V>>,
-    changed: Condvar,
+    known: Shared<Known<V>>,
     operator: PhantomData<fn() -> O>,
 }
 
-struct Known<V> {
+pub(super) struct Known<V> {
     /// Each part's own total.
     totals: Vec<Option<V>>,
     /// What comes before each of the first parts; one more than there are parts in the end.
     before: Vec<V>,
-    /// One of the devices failed.
-    failed: bool,
 }
 
 impl<V: ScanValue, O: Operator<V>> Chain<V, O> {
     /// Of `parts` parts after `initial`.
     pub fn new(initial: V, parts: usize) -> Self {
         Self {
-            known: Mutex::new(Known {
+            known: Shared::new(Known {
                 totals: vec![None; parts],
                 before: vec![initial],
-                failed: false,
             }),
-            changed: Condvar::new(),
             operator: PhantomData,
         }
     }
 
     /// Says what a part's own total is.
     pub fn tell(&self, part: usize, total: V) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.totals[part] = Some(total);
-        while let Some(&Some(total)) = known.totals.get(known.before.len() - 1) {
-            let last = known.before[known.before.len() - 1];
-            known.before.push(O::combine(last, total));
-        }
-        self.changed.notify_all();
+        self.known.change(|known| {
+            known.totals[part] = Some(total);
+            while let Some(&Some(total)) = known.totals.get(known.before.len() - 1) {
+                let last = known.before[known.before.len() - 1];
+                known.before.push(O::combine(last, total));
+            }
+        });
     }
 
     /// What comes before a part. Waits until it is known.
     ///
     /// # Errors
-    /// [`ScanError::NoDevices`] if another device failed.
-    pub fn before(&self, part: usize) -> Result<V, ScanError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if known.failed {
-                return Err(ScanError::NoDevices);
-            }
-            if let Some(&value) = known.before.get(part) {
-                return Ok(value);
-            }
-            known = self
-                .changed
-                .wait(known)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
+    /// [`GivenUp`] if another device failed.
+    pub fn before(&self, part: usize) -> Result<V, GivenUp> {
+        self.known.wait(|known| known.before.get(part).copied())
     }
 
-    /// The total of all parts.
-    ///
-    /// # Errors
-    /// As [`before`](Self::before).
-    pub fn total(&self) -> Result<V, ScanError> {
-        let parts = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.totals.len()
-        };
-        self.before(parts)
+    /// The total of all parts, when all are told.
+    pub fn total(self) -> V {
+        let before = self.known.into_inner().before;
+        before[before.len() - 1]
     }
 
     /// Lets all others give up when the guard is dropped before it is done.
-    pub fn give_up_unless_done(&self) -> Guard<'_, V, O> {
-        Guard {
-            chain: self,
-            done: false,
-        }
-    }
-}
-
-/// See [`Chain::give_up_unless_done`].
-pub(super) struct Guard<'a, V, O> {
-    chain: &'a Chain<V, O>,
-    done: bool,
-}
-
-impl<V, O> Guard<'_, V, O> {
-    /// All is well.
-    pub fn done(mut self) {
-        self.done = true;
-    }
-}
-
-impl<V, O> Drop for Guard<'_, V, O> {
-    fn drop(&mut self) {
-        if !self.done {
-            let mut known = self
-                .chain
-                .known
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            known.failed = true;
-            self.chain.changed.notify_all();
-        }
+    pub fn give_up_unless_done(&self) -> Guard<'_, Known<V>> {
+        self.known.give_up_unless_done()
     }
 }

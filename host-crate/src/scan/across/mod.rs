@@ -5,16 +5,27 @@
 //! | [`AcrossMethod::FoldedOffsets`] | chunks, dealt to the devices in turn | each chunk is scanned for its total as soon as it is there; once the totals before it are known, it is scanned from there on | 2 reads, 2 writes |
 //! | [`AcrossMethod::AddedOffsets`] | one for each device | scanned at once; the scan of the totals is added by a kernel, 4 elements a thread | 2 reads, 2 writes |
 //!
-//! The first, the default, needs memory for no more than three chunks on each device, and uploads, scans and downloads
+//! The first, the default, needs memory for no more than four chunks on each device, and uploads, scans and downloads
 //! different chunks at the same time in both directions of the bus. For that, input and output must be
 //! [pinned](crate::device::Device::pinned); else each copy holds up its thread.
+//!
+//! Streams and device memory take a driver about as long to make as a few million elements take to scan: an [`AcrossScanner`]
+//! keeps them.
 
 mod added;
 mod chain;
+mod chunks;
 mod folded;
+mod lane;
+mod scanner;
 
-use super::{Operator, ScanError, ScanKind, ScanOf, ScanValue, scanner::check_lengths};
-use crate::device::Device;
+pub use scanner::AcrossScanner;
+
+use super::{Operator, ScanError, ScanKind, ScanOf, ScanValue};
+use crate::{
+    device::{Device, DeviceError},
+    workers::GivenUp,
+};
 use chain::Chain;
 
 /// How a scan over several devices is made.
@@ -28,7 +39,7 @@ pub enum AcrossMethod {
     AddedOffsets,
 }
 
-/// What [`across`] is to do.
+/// What [`across`] and an [`AcrossScanner`] are to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcrossParams<V> {
     /// Exclusive or inclusive.
@@ -37,8 +48,8 @@ pub struct AcrossParams<V> {
     pub method: AcrossMethod,
     /// What comes before the first element; `None` for nothing.
     pub initial: Option<V>,
-    /// Elements of a chunk, at least 1.
-    pub chunk: usize,
+    /// Elements of a chunk, at least 1; `None` for chunks that [fit the input](Self::chunks).
+    pub chunk: Option<usize>,
 }
 
 impl<V> Default for AcrossParams<V> {
@@ -47,16 +58,48 @@ impl<V> Default for AcrossParams<V> {
             kind: ScanKind::default(),
             method: AcrossMethod::default(),
             initial: None,
-            chunk: 1 << 22,
+            chunk: None,
         }
     }
 }
 
-/// Scans `input` to `output` on several devices at once, each with a thread of its own; returns the total. A device may be named
-/// more than once.
+impl<V> AcrossParams<V> {
+    /// The lengths of the parts that `len` elements are cut into; the devices take them in turn.
+    ///
+    /// Chunks whose length is not given are of one length, such that all devices have as many: eight each, but of no fewer than
+    /// 2^18 elements and no more than 2^22, whatever their number is then. If a quarter of that is 2^17 or more, each
+    /// device's first and last chunk are in two pieces, the outer one a quarter: the less there is before anything can go back,
+    /// and after everything came, the less time is only one direction of the bus in use.
+    ///
+    /// ```
+    /// use ferrovox::scan::{AcrossMethod, AcrossParams};
+    ///
+    /// let chosen = AcrossParams::<u32>::default();
+    /// assert_eq!(chosen.chunks(1 << 20, 2), [1 << 18; 4]);
+    /// let given = AcrossParams { chunk: Some(1000), ..chosen };
+    /// assert_eq!(given.chunks(2500, 2), [1000, 1000, 500]);
+    /// let added = AcrossParams { method: AcrossMethod::AddedOffsets, ..chosen };
+    /// assert_eq!(added.chunks(1 << 20, 2), [1 << 19; 2]);
+    /// ```
+    pub fn chunks(&self, len: usize, devices: usize) -> Vec<usize> {
+        match (self.method, self.chunk) {
+            (AcrossMethod::FoldedOffsets, None) => chunks::chosen(len, devices),
+            (AcrossMethod::FoldedOffsets, Some(chunk)) => {
+                chunks::cut(len, std::iter::repeat(chunk))
+            }
+            (AcrossMethod::AddedOffsets, _) => {
+                let share = len.div_ceil(devices.max(1));
+                chunks::cut(len, std::iter::repeat(share))
+            }
+        }
+    }
+}
+
+/// Scans `input` to `output` on several devices at once, the first worked by this thread and each other by one of its own;
+/// returns the total. A device may be named more than once. For more than one scan an [`AcrossScanner`] is quicker.
 ///
 /// Integers, minima and maxima are the same as on one device. The grouping of floating-point sums depends on the method, the
-/// chunk or the number of devices, and on the sort of device.
+/// chunks or the number of devices, and on the sort of device.
 ///
 /// ```
 /// use ferrovox::{device::Device, scan::{self, AcrossParams, Sum}};
@@ -69,8 +112,7 @@ impl<V> Default for AcrossParams<V> {
 /// ```
 ///
 /// # Errors
-/// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoDevices`]; [`ScanError::OneOfSeveral`], which names
-/// the device, if one fails: then `output` holds what was done until the others had stopped.
+/// [`ScanError::NoDevices`], and those of [`AcrossScanner::scan`].
 pub fn across<I, V, O>(
     devices: &[Device],
     operator: O,
@@ -81,82 +123,9 @@ pub fn across<I, V, O>(
 where
     I: ScanOf<V, O>,
     V: ScanValue,
-    O: Operator<V> + Copy,
+    O: Operator<V>,
 {
-    check_lengths(input.len(), output.len())?;
-    if devices.is_empty() {
-        return Err(ScanError::NoDevices);
-    }
-    let part = match params.method {
-        AcrossMethod::FoldedOffsets => params.chunk.max(1),
-        AcrossMethod::AddedOffsets => input.len().div_ceil(devices.len()).max(1),
-    };
-    let parts: Vec<Part<I, V>> = input
-        .chunks(part)
-        .zip(output.chunks_mut(part))
-        .enumerate()
-        .map(|(number, (input, output))| Part {
-            number,
-            input,
-            output,
-        })
-        .collect();
-    let initial = params
-        .initial
-        .unwrap_or_else(<I as super::element::sealed::Sealed<V, O>>::initial);
-    let chain = Chain::<V, O>::new(initial, parts.len());
-    let mut dealt: Vec<Vec<Part<I, V>>> = devices.iter().map(|_| Vec::new()).collect();
-    for part in parts {
-        dealt[part.number % devices.len()].push(part);
-    }
-    let outcomes: Vec<Result<(), ScanError>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = devices
-            .iter()
-            .zip(dealt)
-            .map(|(device, parts)| {
-                let chain = &chain;
-                scope.spawn(move || {
-                    // whoever leaves early, by an error or a panic, must not be waited for
-                    let guard = chain.give_up_unless_done();
-                    match params.method {
-                        AcrossMethod::FoldedOffsets => {
-                            folded::scan(device, operator, parts, params, part, chain)?;
-                        }
-                        AcrossMethod::AddedOffsets => {
-                            added::scan(device, operator, parts, params, chain)?;
-                        }
-                    }
-                    guard.done();
-                    Ok(())
-                })
-            })
-            .collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<(), ScanError>>| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(join).collect()
-    });
-    let mut given_up = None;
-    for (number, outcome) in outcomes.into_iter().enumerate() {
-        match outcome {
-            Ok(()) => {}
-            // it stopped because another failed, which is what there is to report
-            Err(ScanError::NoDevices) => given_up = Some(ScanError::NoDevices),
-            Err(error) => {
-                return Err(ScanError::OneOfSeveral {
-                    number,
-                    device: devices[number].to_string(),
-                    source: Box::new(error),
-                });
-            }
-        }
-    }
-    match given_up {
-        Some(error) => Err(error),
-        None => chain.total(),
-    }
+    AcrossScanner::new(devices)?.scan(operator, input, output, params)
 }
 
 /// A part of the input, and where its result goes.
@@ -164,4 +133,29 @@ struct Part<'a, I, V> {
     number: usize,
     input: &'a [I],
     output: &'a mut [V],
+}
+
+/// Why a device stops.
+enum Stop {
+    Failed(ScanError),
+    /// Another one failed.
+    OtherFailed,
+}
+
+impl From<ScanError> for Stop {
+    fn from(error: ScanError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<DeviceError> for Stop {
+    fn from(error: DeviceError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<GivenUp> for Stop {
+    fn from(_: GivenUp) -> Self {
+        Self::OtherFailed
+    }
 }

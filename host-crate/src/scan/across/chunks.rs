@@ -1,0 +1,118 @@
+//! Which chunks an input is cut into.
+
+/// Elements of a chunk at most: enough that what is done once for a chunk does not count.
+const MOST: usize = 1 << 22;
+/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than it takes to be told.
+const LEAST: usize = 1 << 18;
+/// Chunks of each device, where they are of no fewer elements than [`LEAST`]: while the first comes nothing goes, and while the
+/// last goes nothing comes.
+const ROUNDS: usize = 8;
+/// Chunks begin at multiples of this, so that copies do on a page or a part of it.
+const UNIT: usize = 64;
+
+/// The lengths of the chunks of `len` elements, dealt to the devices in turn: as many for each, of one length; but where they are
+/// long enough, each device's first and last are in two pieces, a quarter outermost.
+pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
+    let devices = devices.max(1);
+    let share = len.div_ceil(devices);
+    let rounds = share.div_ceil(MOST).max(ROUNDS).min((share / LEAST).max(1));
+    let chunk = len
+        .div_ceil(devices * rounds)
+        .next_multiple_of(UNIT)
+        .max(UNIT);
+    let outer = (chunk / 4).next_multiple_of(UNIT);
+    if rounds < 3 || outer < LEAST / 2 {
+        return cut(len, std::iter::repeat(chunk));
+    }
+    let inner = chunk - outer;
+    let begin = [outer, inner].into_iter();
+    let middle = std::iter::repeat_n(chunk, rounds - 2);
+    // what rounding leaves over is short
+    let end = [inner].into_iter().chain(std::iter::repeat(outer));
+    let of_each = |length| std::iter::repeat_n(length, devices);
+    cut(len, begin.chain(middle).chain(end).flat_map(of_each))
+}
+
+/// Cuts `len` elements into pieces of these lengths, of which there are enough; the last is what is left.
+pub(super) fn cut(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut left = len;
+    let mut pieces = Vec::new();
+    for length in lengths {
+        if left == 0 {
+            break;
+        }
+        let piece = length.clamp(1, left);
+        pieces.push(piece);
+        left -= piece;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTHS: [usize; 12] = [
+        0,
+        1,
+        2,
+        63,
+        65,
+        262_147,
+        1 << 20,
+        2_097_143,
+        128 * 128 * 128,
+        10 * 128 * 128 * 128,
+        (1 << 28) - 57,
+        (1 << 33) + 17,
+    ];
+
+    #[test]
+    fn chunks_are_all_of_the_input_within_their_bounds() {
+        for len in LENGTHS {
+            for devices in [1, 2, 3, 8] {
+                let chunks = chosen(len, devices);
+                assert_eq!(chunks.iter().sum::<usize>(), len, "{len} on {devices}");
+                assert!(chunks.iter().all(|&chunk| (1..=MOST).contains(&chunk)));
+                let share = len.div_ceil(devices);
+                let short = chunks.iter().filter(|&&chunk| chunk < LEAST / 2).count();
+                // what is left over at the end
+                assert!(short <= devices || share < LEAST, "{chunks:?}");
+            }
+        }
+    }
+
+    /// The devices' work differs by less than a hundredth, where there is enough of it.
+    #[test]
+    fn devices_have_equal_shares() {
+        for len in LENGTHS.into_iter().filter(|&len| len >= 1 << 20) {
+            for devices in [2, 3, 8] {
+                let mut shares = vec![0usize; devices];
+                for (i, chunk) in chosen(len, devices).into_iter().enumerate() {
+                    shares[i % devices] += chunk;
+                }
+                let (least, most) = (shares.iter().min(), shares.iter().max());
+                let spread = most.unwrap() - least.unwrap();
+                assert!(spread * 100 <= len / devices, "{len}: {shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_are_short_where_there_is_enough() {
+        let chunks = chosen(10 * 128 * 128 * 128, 2);
+        assert_eq!(chunks.len(), 2 * (ROUNDS + 2));
+        assert_eq!(chunks[0], chunks[4].div_ceil(4));
+        assert_eq!(chunks[0] + chunks[2], chunks[4]);
+        assert_eq!(chunks[18], chunks[0]);
+        assert_eq!(chosen(1 << 20, 1), [LEAST; 4]);
+        assert_eq!(chosen(1000, 1), [1000]);
+        assert_eq!(chosen(0, 2), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_length_of_nothing_is_one() {
+        assert_eq!(cut(3, std::iter::repeat(0)), [1, 1, 1]);
+        assert_eq!(cut(7, std::iter::repeat(3)), [3, 3, 1]);
+    }
+}

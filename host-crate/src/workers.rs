@@ -1,0 +1,276 @@
+//! What workers on several threads tell each other, and how they wait for it.
+//!
+//! What a device's worker waits for, when all devices do alike, comes within microseconds; to be woken by the system takes tens of them.
+//! So a wait looks again and again for a while ([`PATIENCE`]) before it sleeps, and nobody is woken who does not sleep.
+
+use std::{
+    hint::spin_loop,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How long a worker keeps its processor busy with waiting: a little more than it takes to sleep and to be woken.
+const PATIENCE: Duration = Duration::from_micros(80);
+/// Looks between two looks at the clock.
+const LOOKS: u32 = 64;
+
+/// What all workers know.
+pub(crate) struct Shared<T> {
+    known: Mutex<Known<T>>,
+    /// How often it changed.
+    changes: AtomicUsize,
+    changed: Condvar,
+}
+
+struct Known<T> {
+    value: T,
+    /// A worker stopped before it was done.
+    given_up: bool,
+    /// How many workers sleep.
+    asleep: usize,
+}
+
+/// A worker stopped before it was done: what it would have told is not going to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp;
+
+impl<T> Shared<T> {
+    pub fn new(value: T) -> Self {
+        Self {
+            known: Mutex::new(Known {
+                value,
+                given_up: false,
+                asleep: 0,
+            }),
+            changes: AtomicUsize::new(0),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Changes what is known, for all who wait.
+    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        let mut known = self.lock();
+        let result = change(&mut known.value);
+        self.tell(known);
+        result
+    }
+
+    /// What `look` finds. Waits until it finds something.
+    ///
+    /// # Errors
+    /// [`GivenUp`] if a worker gave up.
+    pub fn wait<R>(&self, mut look: impl FnMut(&T) -> Option<R>) -> Result<R, GivenUp> {
+        let mut end = None;
+        loop {
+            let seen = self.changes.load(Ordering::Acquire);
+            let known = self.lock();
+            if let Some(found) = known.look(&mut look) {
+                return found;
+            }
+            drop(known);
+            let end = *end.get_or_insert_with(|| Instant::now() + PATIENCE);
+            if !self.changes_before(end, seen) {
+                return self.sleep_until(look);
+            }
+        }
+    }
+
+    /// Lets all who wait give up when the guard is dropped before it is done: by an error, or by a panic.
+    pub fn give_up_unless_done(&self) -> Guard<'_, T> {
+        Guard {
+            shared: self,
+            done: false,
+        }
+    }
+
+    /// What is known in the end.
+    pub fn into_inner(self) -> T {
+        let known = self.known.into_inner();
+        known.unwrap_or_else(PoisonError::into_inner).value
+    }
+
+    /// Whether anything else than what was `seen` becomes known before `end`.
+    fn changes_before(&self, end: Instant, seen: usize) -> bool {
+        loop {
+            for _ in 0..LOOKS {
+                if self.changes.load(Ordering::Acquire) != seen {
+                    return true;
+                }
+                spin_loop();
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+        }
+    }
+
+    fn sleep_until<R>(&self, mut look: impl FnMut(&T) -> Option<R>) -> Result<R, GivenUp> {
+        let mut known = self.lock();
+        loop {
+            if let Some(found) = known.look(&mut look) {
+                return found;
+            }
+            known.asleep += 1;
+            let woken = self.changed.wait(known);
+            known = woken.unwrap_or_else(PoisonError::into_inner);
+            known.asleep -= 1;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known<T>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, known: MutexGuard<'_, Known<T>>) {
+        let asleep = known.asleep;
+        self.changes.fetch_add(1, Ordering::Release);
+        drop(known);
+        // to wake nobody costs a call of the system
+        if asleep > 0 {
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl<T> Known<T> {
+    fn look<R>(&self, look: &mut impl FnMut(&T) -> Option<R>) -> Option<Result<R, GivenUp>> {
+        if self.given_up {
+            return Some(Err(GivenUp));
+        }
+        look(&self.value).map(Ok)
+    }
+}
+
+/// See [`Shared::give_up_unless_done`].
+pub(crate) struct Guard<'a, T> {
+    shared: &'a Shared<T>,
+    done: bool,
+}
+
+impl<'a, T> Guard<'a, T> {
+    /// All is well: nobody waits for more from this worker.
+    pub fn done(mut self) -> &'a Shared<T> {
+        self.done = true;
+        self.shared
+    }
+
+    pub fn shared(&self) -> &'a Shared<T> {
+        self.shared
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        if !self.done {
+            let mut known = self.shared.lock();
+            known.given_up = true;
+            self.shared.tell(known);
+        }
+    }
+}
+
+/// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of its own. The results are in their
+/// order. If one panics, so does this, when all are done.
+pub(crate) fn each<J: Send, R: Send>(
+    jobs: impl IntoIterator<Item = J>,
+    work: impl Fn(usize, J) -> R + Sync,
+) -> Vec<R> {
+    let mut jobs = jobs.into_iter();
+    let Some(first) = jobs.next() else {
+        return Vec::new();
+    };
+    let work = &work;
+    std::thread::scope(|scope| {
+        let spawn = |(i, job)| scope.spawn(move || work(i + 1, job));
+        let others: Vec<_> = jobs.enumerate().map(spawn).collect();
+        let mut results = Vec::with_capacity(others.len() + 1);
+        results.push(work(0, first));
+        for other in others {
+            let result = other.join();
+            results.push(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{panic, thread};
+
+    /// Longer than anybody is patient.
+    const LONG: Duration = Duration::from_millis(5);
+
+    #[test]
+    fn what_is_told_is_known_to_all_at_once_or_late() {
+        for pause in [Duration::ZERO, Duration::from_micros(20), LONG] {
+            let shared = Shared::new(vec![None; 4]);
+            let sums = each(0..4, |worker, job| {
+                assert_eq!(worker, job);
+                if worker == 2 {
+                    thread::sleep(pause);
+                }
+                shared.change(|told| told[worker] = Some(worker + 10));
+                shared.wait(|told| told.iter().copied().sum::<Option<usize>>())
+            });
+            assert_eq!(sums, [Ok(46); 4]);
+            assert_eq!(shared.into_inner(), [10, 11, 12, 13].map(Some));
+        }
+    }
+
+    #[test]
+    fn many_rounds_lose_no_change() {
+        let shared = Shared::new([0usize; 3]);
+        each(0..3, |worker, _| {
+            for round in 1..=2000 {
+                shared.change(|told| told[worker] = round);
+                let behind = |told: &[usize; 3]| told.iter().all(|&other| other >= round);
+                shared.wait(|told| behind(told).then_some(())).unwrap();
+            }
+        });
+        assert_eq!(shared.into_inner(), [2000; 3]);
+    }
+
+    #[test]
+    fn who_leaves_early_is_not_waited_for() {
+        for pause in [Duration::ZERO, LONG] {
+            let shared = Shared::new(());
+            let results = each(0..3, |worker, _| {
+                let guard = shared.give_up_unless_done();
+                if worker == 1 {
+                    thread::sleep(pause);
+                    return Ok(());
+                }
+                let waited = shared.wait(|()| None::<()>);
+                guard.done();
+                waited
+            });
+            assert_eq!(results, [Err(GivenUp), Ok(()), Err(GivenUp)]);
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_all_and_goes_on() {
+        for place in 0..3 {
+            let shared = Shared::new(());
+            let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+                each(0..3, |worker, _| {
+                    let guard = shared.give_up_unless_done();
+                    assert!(worker != place, "worker {worker}");
+                    let waited = shared.wait(|()| None::<()>);
+                    guard.done();
+                    waited
+                })
+            }));
+            assert!(outcome.is_err());
+        }
+    }
+
+    #[test]
+    fn nobody_has_nothing_to_do() {
+        assert!(each(0..0, |worker, _| worker).is_empty());
+    }
+}
