@@ -11,13 +11,31 @@ pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
         if (a | b) >> 32 != 0 {
             return div_rem_by_bits(a, b);
         }
-        let (a, b) = (a as u32, b as u32);
-        let quotient = match a.checked_div(b) {
-            Some(quotient) => quotient,
-            None => 0,
-        };
-        return (quotient as u64, (a - quotient * b) as u64);
+        return div_rem_u32(a as u32, b as u32);
     }
+    div_rem_u64(a, b)
+}
+
+/// [`div_rem`] whose long division takes more code and less preparation.
+#[inline(always)]
+pub const fn div_rem_at_once(a: u64, b: u64) -> (u64, u64) {
+    if cfg!(target_arch = "nvptx64") && (a | b) >> 32 == 0 {
+        return div_rem_u32(a as u32, b as u32);
+    }
+    div_rem_u64(a, b)
+}
+
+#[inline(always)]
+const fn div_rem_u32(a: u32, b: u32) -> (u64, u64) {
+    let quotient = match a.checked_div(b) {
+        Some(quotient) => quotient,
+        None => 0,
+    };
+    (quotient as u64, (a - quotient * b) as u64)
+}
+
+#[inline(always)]
+const fn div_rem_u64(a: u64, b: u64) -> (u64, u64) {
     let quotient = match a.checked_div(b) {
         Some(quotient) => quotient,
         None => 0,
@@ -86,6 +104,7 @@ mod tests {
         ] {
             assert_eq!(div_rem(a, b), (a / b, a % b));
             assert_eq!(div_rem_by_bits(a, b), (a / b, a % b));
+            assert_eq!(div_rem_at_once(a, b), (a / b, a % b));
             assert_eq!(quotient_up(a, b), a.div_ceil(b));
             let (a, b) = (a as u32, (b as u32).max(1));
             assert_eq!(quotient_up_u32(a, b), a.div_ceil(b));

@@ -5,7 +5,7 @@ use super::{
     numbers::Numbers,
     words::{TILE, Tile, Words},
 };
-use crate::{block, operator::Sum, sample::Count};
+use crate::{arith::div_rem, block, operator::Sum, sample::Count};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// Cells of a tile that a block has listed at a time, at most.
@@ -102,7 +102,7 @@ pub unsafe fn emit_word_triangles<I: Index>(
     let thread = thread::thread_idx_x();
     let threads = thread::block_dim_x();
     let before_all = places.read(words.triangle_sums() as usize);
-    words.for_each_tile(|tile| {
+    words.for_each_tile(div_rem, |tile| {
         let place = places.read(tile.sum_triangles as usize);
         if places.read(tile.sum_triangles as usize + 1) == place {
             return;

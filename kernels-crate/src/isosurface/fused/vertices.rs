@@ -9,6 +9,7 @@ use super::{
     words::{TILE, Tile, Words},
 };
 use crate::{
+    arith::div_rem,
     grid::{X, Y, Z},
     sample::Sample,
 };
@@ -122,7 +123,7 @@ fn for_each_vertex(
     mut emit: impl FnMut(u32, [u32; 3], usize),
 ) {
     let list = shared_view![u16; LIST as usize];
-    words.for_each_tile(|tile| {
+    words.for_each_tile(div_rem, |tile| {
         let places = Places::of(&tile, words, places, last_plane_too != 0);
         let mut start = 0;
         while start < places.count {

@@ -1,7 +1,7 @@
 //! How samples, cells and edges lie in words, and words in tiles.
 
 use crate::{
-    arith::{div_rem, quotient_up, quotient_up_u32},
+    arith::{quotient_up, quotient_up_u32},
     grid::Grid,
 };
 use cuda_std::thread;
@@ -104,16 +104,21 @@ impl Words {
         }
     }
 
-    /// Calls `visit` for each tile of the calling block, under any launch shape.
+    /// Calls `visit` for each tile of the calling block, under any launch shape. `divide` is [`div_rem`](crate::arith::div_rem) or
+    /// [`div_rem_at_once`](crate::arith::div_rem_at_once).
     #[inline(always)]
-    pub(super) fn for_each_tile(self, mut visit: impl FnMut(Tile)) {
+    pub(super) fn for_each_tile(
+        self,
+        divide: impl Fn(u64, u64) -> (u64, u64),
+        mut visit: impl FnMut(Tile),
+    ) {
         let per_plane = self.tiles_per_plane();
         let mut index = thread::block_idx_x() as u64;
         while index < self.tiles() {
-            let (plane, in_plane) = div_rem(index, per_plane);
+            let (plane, in_plane) = divide(index, per_plane);
             let first_word = in_plane * TILE as u64;
             let rest = self.per_plane() - first_word;
-            let (y, word) = div_rem(first_word, self.per_row as u64);
+            let (y, word) = divide(first_word, self.per_row as u64);
             visit(Tile {
                 z: self.first + plane as u32,
                 first_word,
