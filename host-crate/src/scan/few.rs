@@ -1,10 +1,10 @@
 //! The scan of a list that is too short for speed to matter.
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
-use ferrovox_kernels::scan::{Segments, sum_few_longs};
+use ferrovox_kernels::scan::{FEW, Segments, sum_few_longs};
 
-/// Elements of a segment, at least: two for each thread of the largest block.
-const LEAST_SEGMENT: u64 = 2048;
+/// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a second launch.
+const LEAST_SEGMENT: u64 = 2 * 1024 * FEW as u64;
 
 /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile. Nothing is waited
 /// for. It reads every element twice, and for each segment the sums of all before it: longer lists are for

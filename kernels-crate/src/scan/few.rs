@@ -4,9 +4,12 @@ use super::three_pass::Segments;
 use crate::block;
 use cuda_std::{ViewMut, kernel, thread};
 
+/// Neighbouring elements that a thread takes at a time.
+pub const FEW: usize = 4;
+
 /// Sums the segments of a short list, or scans it: exclusive sums, in place, in two launches.
 ///
-/// A block takes whole segments, a block's worth of elements at a time. In the first launch (`scan` 0) it adds up each
+/// A block takes whole segments, [`FEW`] for each thread at a time. In the first launch (`scan` 0) it adds up each
 /// segment's elements and writes the sum to `sums`. In the second (`scan` 1) it adds up the sums of the segments before
 /// its own, and goes on through the segment, replacing each element by what comes before it. Both launches, and both
 /// halves of the second, are rounds of one loop, so that the code holds a single scan of a block. Each element is read twice and
@@ -28,15 +31,29 @@ pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMu
         while in_sums || start < end {
             let from = if in_sums { sums } else { data };
             let from_end = if in_sums { before } else { end };
-            let at = start + rank;
-            let exists = at < from_end;
-            let value = if exists { from.read(at as usize) } else { 0 };
-            let sum = block::exclusive_sum(value);
-            if scan != 0 && exists && !in_sums {
-                data.write(at as usize, carry.wrapping_add(sum.before));
+            let at = start + rank * FEW as u64;
+            let mut values = [0u64; FEW];
+            let mut sum = 0u64;
+            let mut item = 0;
+            while item < FEW {
+                if at + (item as u64) < from_end {
+                    values[item] = from.read(at as usize + item);
+                }
+                sum = sum.wrapping_add(values[item]);
+                item += 1;
             }
-            carry = carry.wrapping_add(sum.total);
-            start += threads;
+            let sums_of_block = block::exclusive_sum(sum);
+            let mut before = carry.wrapping_add(sums_of_block.before);
+            let mut item = 0;
+            while item < FEW {
+                if scan != 0 && !in_sums && at + (item as u64) < from_end {
+                    data.write(at as usize + item, before);
+                }
+                before = before.wrapping_add(values[item]);
+                item += 1;
+            }
+            carry = carry.wrapping_add(sums_of_block.total);
+            start += threads * FEW as u64;
             if in_sums && start >= before {
                 (in_sums, start) = (false, first);
             }

@@ -13,7 +13,7 @@ pub const LONG_ITEMS: usize = 12;
 /// Elements for each thread of the kernels for extremes of 32-bit values.
 pub const WORD_EXTREME_ITEMS: usize = 16;
 /// Elements for each thread of the kernels for extremes of 64-bit values.
-pub const LONG_EXTREME_ITEMS: usize = 8;
+pub const LONG_EXTREME_ITEMS: usize = 12;
 
 /// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that wrap around have the same bits
 /// with and without a sign.
@@ -82,7 +82,7 @@ pub unsafe fn word_extremes(
     );
 }
 
-/// [`word_extremes`] of 64-bit values; a thread has 4 vectors of 2 elements.
+/// [`word_extremes`] of 64-bit values; a thread has 6 vectors of 2 elements.
 ///
 /// # Safety
 /// As [`sum_longs`].

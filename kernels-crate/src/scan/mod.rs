@@ -20,7 +20,7 @@ pub mod tile;
 
 pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
 pub use dealing::TileJob;
-pub use few::sum_few_longs;
+pub use few::{FEW, sum_few_longs};
 pub use kernels::{
     INTO_WORD_ITEMS, LONG_EXTREME_ITEMS, LONG_ITEMS, OFFSET_ITEMS, WORD_EXTREME_ITEMS, WORD_ITEMS,
     add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
