@@ -18,6 +18,7 @@
 
 pub mod device;
 pub mod device_volume;
+pub mod distance;
 pub mod fields;
 pub mod files;
 pub mod isosurface;

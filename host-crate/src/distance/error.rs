@@ -1,0 +1,48 @@
+//! What can go wrong in making a distance map.
+
+use super::Method;
+use crate::device::DeviceError;
+
+/// An error of the distance pipeline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DistanceError {
+    /// Nothing to measure the distance to.
+    #[error("there are no sites, so no voxel has a distance: is the mask empty, or the level outside the data?")]
+    NoSites,
+    /// A bound that bounds nothing.
+    #[error("the largest distance is {found}: it must be more than 0")]
+    MaxDistance {
+        /// The bound.
+        found: f64,
+    },
+    /// A method that cannot take such sites.
+    #[error("the method {} takes voxels as sites, not points; use cubes or brute-force", .method.name())]
+    PointsWith {
+        /// The method.
+        method: Method,
+    },
+    /// A method that does not find nearest sites.
+    #[error("the method {} does not know which site is the nearest; use separable or brute-force", .method.name())]
+    NoNearestWith {
+        /// The method.
+        method: Method,
+    },
+    /// A level that nothing can be compared with.
+    #[error("the level is {level}: it must be a finite number")]
+    Level {
+        /// The level.
+        level: f32,
+    },
+    /// A point that is nowhere.
+    #[error("point {number} is at {at:?}: coordinates must be finite numbers")]
+    Point {
+        /// Its number, from 0.
+        number: usize,
+        /// Where it is.
+        at: [f32; 3],
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}

@@ -1,0 +1,54 @@
+//! Distance maps: for every voxel the distance to the nearest site.
+//!
+//! Sites are voxels ([`SiteMask`]) or points anywhere ([`SitePoints`]). Distances are between the voxels' centres and the
+//! sites, in world units: axes of different spacing are each measured by their own.
+
+mod approximate;
+mod brute_force;
+mod cubes;
+mod error;
+mod map;
+mod params;
+mod points;
+mod separable;
+mod sites;
+
+pub use error::DistanceError;
+pub use map::{DistanceMap, Nearest};
+pub use params::{DistanceParams, Method, NoSites};
+pub use points::SitePoints;
+pub use sites::SiteMask;
+
+use crate::device::Stream;
+
+/// What distances are measured to.
+#[derive(Clone, Copy, Debug)]
+pub enum Sites<'a> {
+    /// Voxels of the map's grid.
+    Voxels(&'a SiteMask),
+    /// Points anywhere.
+    Points(&'a SitePoints),
+}
+
+/// The distance map of sites that are on a device, which stays there.
+///
+/// # Errors
+/// [`DistanceError`].
+pub fn map(
+    stream: &Stream,
+    sites: Sites<'_>,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DistanceError> {
+    if let Some(found) = params.max_distance
+        && !(found > 0.0)
+    {
+        return Err(DistanceError::MaxDistance { found });
+    }
+    match (params.method, sites) {
+        (Method::Separable, Sites::Voxels(sites)) => separable::map(stream, sites, params),
+        (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
+        (Method::Cubes, sites) => cubes::map(stream, sites, params),
+        (_, Sites::Voxels(sites)) => approximate::map(stream, sites, params),
+        (method, Sites::Points(_)) => Err(DistanceError::PointsWith { method }),
+    }
+}
