@@ -8,7 +8,9 @@ use crate::device::DeviceError;
 #[non_exhaustive]
 pub enum DistanceError {
     /// Nothing to measure the distance to.
-    #[error("there are no sites, so no voxel has a distance: is the mask empty, or the level outside the data?")]
+    #[error(
+        "there are no sites, so no voxel has a distance: is the mask empty, or the level outside the data?"
+    )]
     NoSites,
     /// A bound that bounds nothing.
     #[error("the largest distance is {found}: it must be more than 0")]

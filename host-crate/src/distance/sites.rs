@@ -19,6 +19,43 @@ impl SiteMask {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|axis| axis as usize)
     }
 
+    /// How many sites.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn count(&self, stream: &crate::device::Stream) -> Result<u64, crate::device::DeviceError> {
+        let bits = stream.download(&self.bits)?;
+        Ok(bits.iter().map(|word| u64::from(word.count_ones())).sum())
+    }
+
+    /// From a mask on the host.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn upload(
+        stream: &crate::device::Stream,
+        mask: &[u8],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, crate::device::DeviceError> {
+        let grid = crate::device_volume::grid_of(dims)?;
+        let bits: Vec<u32> = mask
+            .chunks(dims[0].max(1))
+            .flat_map(|row| row.chunks(32))
+            .map(|word| {
+                word.iter()
+                    .enumerate()
+                    .map(|(bit, &voxel)| u32::from(voxel != 0) << bit)
+                    .sum()
+            })
+            .collect();
+        Ok(Self {
+            bits: stream.upload(&bits)?,
+            grid,
+            geometry,
+        })
+    }
+
     /// The voxels' place in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

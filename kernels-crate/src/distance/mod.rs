@@ -1,1 +1,3 @@
 //! Distance maps.
+
+pub mod separable;

@@ -3,6 +3,7 @@
 mod beyond_2_to_the_31;
 mod brain;
 mod devices;
+mod distance_separable;
 mod fields;
 mod isosurface_devices;
 mod isosurface_exclusions;

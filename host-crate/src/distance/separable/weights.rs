@@ -1,0 +1,152 @@
+//! In what numbers squared distances are computed.
+
+use super::super::{DistanceParams, SiteMask};
+use ferrovox_kernels::distance::separable::{Axis, Cost, Far};
+
+/// The squared spacings along x, y and z, in the numbers that squared distances are computed in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Weights {
+    U32([u32; 3]),
+    U64([u64; 3]),
+    F64([f64; 3]),
+}
+
+/// How squared distances are counted, and what the map has where there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub weights: Weights,
+    pub far: Far,
+    /// A squared distance of the bound, and one more than any in the grid.
+    none: f64,
+    spacing: [f64; 3],
+    bound: Option<f64>,
+}
+
+/// Ratios of squared spacings are taken for integers up to this.
+const MOST_WEIGHT: f64 = 1e6;
+
+impl Unit {
+    pub fn of(sites: &SiteMask, params: &DistanceParams) -> Self {
+        let spacing: [f64; 3] = sites.geometry.spacing().into();
+        let dims = sites.dims();
+        let (unit, integers) = integer_weights(spacing);
+        let squared = |axis: usize, weight: f64| weight * (dims[axis] as f64 - 1.0).powi(2);
+        let weights = integers.map_or(spacing.map(|s| s * s), |weights| weights);
+        let largest: f64 = (0..3).map(|axis| squared(axis, weights[axis])).sum();
+        // the first squared distance beyond all that count
+        let none = match params.max_distance {
+            Some(bound) => largest.min((bound / unit).powi(2)).floor() + 1.0,
+            None => largest + 1.0,
+        };
+        // what is stored is the cost, the square from the middle of the line, and a bias of about that again
+        let along = (0..3)
+            .map(|axis| 2.0 * squared(axis, weights[axis]) + dims[axis] as f64)
+            .fold(0.0, f64::max);
+        let stored = none + along + 2.0;
+        let weights = match integers {
+            Some(weights) if stored < (1u64 << 27) as f64 => {
+                Weights::U32(weights.map(|weight| weight as u32))
+            }
+            Some(weights) if stored < (1u64 << 53) as f64 => {
+                Weights::U64(weights.map(|weight| weight as u64))
+            }
+            _ => Weights::F64(spacing.map(|s| s * s)),
+        };
+        let unit = if matches!(weights, Weights::F64(_)) {
+            1.0
+        } else {
+            unit
+        };
+        let most = params
+            .max_distance
+            .map_or(f32::INFINITY, |bound| bound as f32);
+        Self {
+            weights,
+            far: Far {
+                unit,
+                distance: most,
+                most,
+            },
+            none,
+            spacing,
+            bound: params.max_distance,
+        }
+    }
+
+    /// How many voxels along an axis are within the bound.
+    pub fn most_along(&self, axis: usize) -> u32 {
+        match self.bound {
+            // a float that is too large becomes the most that there is
+            Some(bound) => (bound / self.spacing[axis]).floor() as u32,
+            None => u32::MAX,
+        }
+    }
+
+    /// An axis with lines of `len` voxels.
+    pub fn axis<C: Cost + Number>(&self, weights: &[C; 3], axis: usize, len: u32) -> Axis<C> {
+        let centre = len / 2;
+        let square = |weight: f64| weight * f64::from(centre) * f64::from(centre);
+        let bias = square(weights[axis].to_f64()) + f64::from(centre / 32 + 1);
+        let infinite = matches!(self.weights, Weights::F64(_));
+        Axis {
+            weight: weights[axis],
+            centre: C::of(centre),
+            bias: C::from_f64(bias),
+            none: C::from_f64(if infinite { f64::INFINITY } else { self.none }),
+        }
+    }
+}
+
+/// Numbers to and from `f64`.
+pub(super) trait Number: Copy {
+    fn to_f64(self) -> f64;
+    fn from_f64(value: f64) -> Self;
+}
+
+impl Number for u32 {
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+
+    fn from_f64(value: f64) -> Self {
+        value as u32
+    }
+}
+
+impl Number for u64 {
+    fn to_f64(self) -> f64 {
+        self as f64
+    }
+
+    fn from_f64(value: f64) -> Self {
+        value as u64
+    }
+}
+
+impl Number for f64 {
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+/// A unit of which the squared spacings are integer multiples of its square, with these multiples, if there is one.
+fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
+    let least = spacing.iter().copied().fold(f64::INFINITY, f64::min);
+    for parts in 1..=16 {
+        let unit = least / f64::from(parts);
+        let multiples = spacing.map(|s| (s / unit).round());
+        let same = (0..3).all(|axis| multiples[axis] * unit == spacing[axis]);
+        if same
+            && multiples
+                .iter()
+                .all(|multiple| multiple * multiple <= MOST_WEIGHT)
+        {
+            return (unit, Some(multiples.map(|multiple| multiple * multiple)));
+        }
+    }
+    (1.0, None)
+}

@@ -1,0 +1,77 @@
+//! Exact distance maps against every site.
+
+use ferrovox::{
+    distance::{self, DistanceParams, SiteMask, Sites},
+    volume::Geometry,
+};
+use ferrovox_tests::{devices, noise::Noise};
+
+/// Squared distances in units of the spacings, which are integers.
+fn brute_force(mask: &[u8], [nx, ny, nz]: [usize; 3], spacing: [u64; 3]) -> Vec<u64> {
+    let at = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
+    let sites: Vec<[usize; 3]> = (0..mask.len()).filter(|&i| mask[i] != 0).map(at).collect();
+    (0..nx * ny * nz)
+        .map(|i| {
+            let voxel = at(i);
+            let to = |site: &[usize; 3]| -> u64 {
+                (0..3)
+                    .map(|axis| (site[axis].abs_diff(voxel[axis]) as u64 * spacing[axis]).pow(2))
+                    .sum()
+            };
+            sites.iter().map(to).min().unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn every_size_and_density() {
+    let mut noise = Noise(4);
+    for dims in [
+        [1, 1, 1],
+        [7, 1, 1],
+        [1, 9, 1],
+        [1, 1, 70],
+        [33, 5, 3],
+        [31, 17, 34],
+        [8, 8, 8],
+        [40, 37, 5],
+        [70, 3, 33],
+        [5, 69, 8],
+    ] {
+        for (density, spacing) in [
+            (1, [1u64; 3]),
+            (20, [1, 2, 3]),
+            (500, [1; 3]),
+            (1000, [3, 1, 1]),
+        ] {
+            let mut mask: Vec<u8> = (0..dims.iter().product())
+                .map(|_| u8::from(noise.below(1000) < density))
+                .collect();
+            let one = noise.below(mask.len() as u64) as usize;
+            mask[one] = 1;
+            let expected = brute_force(&mask, dims, spacing);
+            let geometry = Geometry::from_spacing(spacing.map(|s| s as f64), [0.0; 3]).unwrap();
+            for labelled in devices::all() {
+                let stream = labelled.device.stream().unwrap();
+                let sites = SiteMask::upload(&stream, &mask, dims, geometry).unwrap();
+                for bound in [None, Some(2.5), Some(6.0)] {
+                    let params = DistanceParams {
+                        max_distance: bound,
+                        ..Default::default()
+                    };
+                    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+                    let found = stream.download(&map.distances).unwrap();
+                    for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
+                        let exact = (squared as f64).sqrt();
+                        let exact = bound.map_or(exact, |bound| exact.min(bound)) as f32;
+                        assert_eq!(
+                            found, exact,
+                            "{} {dims:?} {density} {bound:?} voxel {i}",
+                            labelled.label
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
