@@ -98,4 +98,5 @@ fn tile_launch<C>(shape: Shape, tiles: u64) -> Launch {
     Launch::pieces(tiles)
         .threads_of_use(shape.groups() * COLUMNS)
         .dynamic_shared_bytes(bytes as u32)
+        .dynamic_shared_bytes_per_thread(size_of::<u32>() as u32)
 }

@@ -133,11 +133,12 @@ macro_rules! integers {
                     loop {
                         let end = if high - start < 32 { high } else { start + 31 };
                         let first = Self::place(axis, start);
-                        let (mut least, mut place, mut at) = (Self::MOST, first, start);
+                        let (mut least, mut at) = (Self::MOST, start);
+                        let mut line = first.wrapping_mul(slope);
                         while at <= end {
-                            let here = Self::along(axis, read(at), place, slope);
+                            let here = read(at).wrapping_add(line);
                             least = if here < least { here } else { least };
-                            place = place.wrapping_add(1);
+                            line = line.wrapping_add(slope);
                             at += 1;
                         }
                         let least = least.wrapping_sub(first);

@@ -4,6 +4,8 @@
 //! every [`GROUP`]th output are found by halving: the middle one among all places, the middle ones of both halves among the places up to and
 //! from its own, and so on; each round of that looks at every place about once. Then each group of outputs looks at the places
 //! between the best ones of its first output and of the next group's, each read once for all of them.
+//!
+//! In the first rounds there are fewer outputs than teams of threads: several teams share the places of one.
 
 use super::cost::{Axis, Cost};
 use cuda_std::{SharedView, ViewMut, thread};
@@ -70,7 +72,7 @@ impl Shape {
         self.len as usize * self.stride as usize
     }
 
-    /// Elements of the best places of a tile.
+    /// Elements of the best places of a tile. There is one more for each thread of the block, after these.
     #[inline(always)]
     pub const fn bests(self) -> usize {
         self.groups() as usize * COLUMNS as usize
@@ -83,6 +85,63 @@ impl Shape {
     }
 }
 
+/// How the threads of a block share the columns of a tile: teams of [`COLUMNS`] threads, a column each; fewer threads are one team
+/// whose threads have several columns. Threads that make no team have no work.
+#[derive(Clone, Copy)]
+pub struct Teams {
+    lanes: u32,
+    lane: u32,
+    /// How many.
+    pub count: u32,
+    /// The calling thread's, less than `count` if it is in one.
+    pub team: u32,
+}
+
+impl Teams {
+    /// Those of the calling block.
+    #[inline(always)]
+    pub fn of_block() -> Self {
+        let threads = thread::block_dim_x();
+        let rank = thread::thread_idx_x();
+        if threads < COLUMNS {
+            return Self {
+                lanes: threads,
+                lane: rank,
+                count: 1,
+                team: 0,
+            };
+        }
+        Self {
+            lanes: COLUMNS,
+            lane: rank % COLUMNS,
+            count: threads / COLUMNS,
+            team: rank / COLUMNS,
+        }
+    }
+
+    /// Calls `visit` for the calling thread's columns.
+    #[inline(always)]
+    pub fn for_each_column(self, mut visit: impl FnMut(u32)) {
+        let mut column = self.lane;
+        while self.team < self.count && column < COLUMNS {
+            visit(column);
+            column += self.lanes;
+        }
+    }
+
+    /// Calls `visit` with those of `count` items that are the team's, and each of the calling thread's columns.
+    #[inline(always)]
+    pub fn for_each(self, count: u32, mut visit: impl FnMut(u32, u32)) {
+        self.for_each_column(|column| {
+            let mut item = self.team;
+            while item < count {
+                visit(item, column);
+                item += self.count;
+            }
+        });
+    }
+}
+
 /// The costs of a tile, as they are [stored](Cost::stored), and room for the best places.
 #[derive(Clone, Copy)]
 pub struct Tile<C, R, B> {
@@ -90,27 +149,27 @@ pub struct Tile<C, R, B> {
     pub shape: Shape,
     /// Its lines.
     pub axis: Axis<C>,
+    /// Who works on it.
+    pub teams: Teams,
     /// The stored costs.
     pub costs: R,
-    /// The best place of the first output of each group.
+    /// The best place of the first output of each group, and after them one for each thread.
     pub bests: B,
 }
 
-/// Calls `visit` for the items of the calling thread: `count` in each column.
-#[inline(always)]
-pub fn for_each_item(count: u32, mut visit: impl FnMut(u32, u32)) {
-    let mut item = thread::thread_idx_x();
-    while item < count * COLUMNS {
-        visit(item / COLUMNS, item % COLUMNS);
-        item += thread::block_dim_x();
-    }
-}
+/// No place.
+const NOWHERE: u32 = u32::MAX;
 
 impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
     #[inline(always)]
+    fn stored(&self, place: u32, column: u32) -> C {
+        self.costs.get(self.shape.at(place, column))
+    }
+
+    #[inline(always)]
     fn search(&self, output: u32, column: u32, low: u32, high: u32) -> u32 {
         C::search(&self.axis, output, low, high, |place| {
-            self.costs.get(self.shape.at(place, column))
+            self.stored(place, column)
         })
     }
 
@@ -119,41 +178,106 @@ impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
         self.bests.get((group * COLUMNS + column) as usize)
     }
 
+    #[inline(always)]
+    fn put_best(&self, group: u32, column: u32, best: u32) {
+        self.bests.put((group * COLUMNS + column) as usize, best);
+    }
+
     /// Finds the best place of each group's first output. All threads of the block call it; a barrier lies before it, and one is its end.
     #[inline(always)]
     pub fn find_bests(&self) {
         let groups = self.shape.groups();
         let last = self.shape.len - 1;
-        let put = |group: u32, column: u32, best: u32| {
-            self.bests.put((group * COLUMNS + column) as usize, best);
-        };
-        for_each_item(1, |_, column| {
-            put(0, column, self.search(0, column, 0, last));
-        });
+        self.round(1, |_| 0, |_, _| (0, last));
         let mut half = 1;
         while half < groups {
             half *= 2;
         }
         while half > 1 {
             half /= 2;
-            thread::sync_threads();
             // the odd multiples of `half`
             let count = if groups > half {
                 (groups - half).div_ceil(2 * half)
             } else {
                 0
             };
-            for_each_item(count, |item, column| {
-                let group = half * (2 * item + 1);
+            let range = |group: u32, column: u32| {
                 let low = self.best(group - half, column);
                 let high = if group + half < groups {
                     self.best(group + half, column)
                 } else {
                     last
                 };
-                put(group, column, self.search(group * GROUP, column, low, high));
-            });
+                (low, high)
+            };
+            self.round(count, |item| half * (2 * item + 1), range);
         }
+    }
+
+    /// Finds the best places of `count` groups' first outputs, each in a range of its own. A barrier is its end.
+    #[inline(always)]
+    fn round(
+        &self,
+        count: u32,
+        group: impl Fn(u32) -> u32,
+        range: impl Fn(u32, u32) -> (u32, u32),
+    ) {
+        // teams for each output, a power of two
+        let mut log2 = 0;
+        while (count << (log2 + 1)) <= self.teams.count && log2 < 5 {
+            log2 += 1;
+        }
+        if log2 == 0 {
+            self.teams.for_each(count, |item, column| {
+                let group = group(item);
+                let (low, high) = range(group, column);
+                self.put_best(group, column, self.search(group * GROUP, column, low, high));
+            });
+            thread::sync_threads();
+            return;
+        }
+        let partials = self.shape.groups();
+        self.teams.for_each(count << log2, |item, column| {
+            let (output, part) = (item >> log2, item & ((1 << log2) - 1));
+            let group = group(output);
+            let (low, high) = range(group, column);
+            let each = (high - low + (1 << log2)) >> log2;
+            let first = low + part * each;
+            let end = if high - first < each {
+                high
+            } else {
+                first + each - 1
+            };
+            let best = if first > high {
+                NOWHERE
+            } else {
+                self.search(group * GROUP, column, first, end)
+            };
+            self.put_best(partials + item, column, best);
+        });
+        thread::sync_threads();
+        self.teams.for_each(count, |item, column| {
+            let group = group(item);
+            let (mut least, mut best) = (C::MOST, 0);
+            let mut part = 0;
+            while part < 1 << log2 {
+                let place = self.best(partials + (item << log2) + part, column);
+                if place != NOWHERE {
+                    let stored = self.stored(place, column);
+                    let here = C::along(
+                        &self.axis,
+                        stored,
+                        C::place(&self.axis, place),
+                        C::slope(&self.axis, group * GROUP),
+                    );
+                    if here < least || part == 0 {
+                        (least, best) = (here, place);
+                    }
+                }
+                part += 1;
+            }
+            self.put_best(group, column, best);
+        });
         thread::sync_threads();
     }
 
@@ -183,7 +307,7 @@ impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
         let (mut at, mut place) = (low, C::place(axis, low));
         let one = C::of(1);
         while at <= high {
-            let stored = self.costs.get(self.shape.at(at, column));
+            let stored = self.stored(at, column);
             let mut k = 0;
             while k < GROUP as usize {
                 let here = C::along(axis, stored, place, slopes[k]);

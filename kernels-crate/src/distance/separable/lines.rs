@@ -3,7 +3,7 @@
 use super::{
     along_z::Place,
     cost::{Axis, Cost},
-    line::{COLUMNS, GROUP, Shape, Store, Tile, for_each_item},
+    line::{COLUMNS, GROUP, Shape, Store, Teams, Tile},
 };
 use crate::{
     arith::{div_rem, quotient_up_u32},
@@ -56,7 +56,7 @@ pub unsafe fn least_along_y<P: Place, C: Cost + KernelType>(
             plane + y as usize * grid.nx as usize + (first_x + column) as usize
         };
         let mut any = false;
-        for_each_item(grid.ny, |y, column| {
+        tile.teams.for_each(grid.ny, |y, column| {
             if column < rest {
                 let place = places.read(voxel(y, column)).get();
                 let cost = if place == u32::MAX {
@@ -74,7 +74,7 @@ pub unsafe fn least_along_y<P: Place, C: Cost + KernelType>(
         let any = thread::sync_threads_or(any as u32) != 0;
         if any {
             tile.find_bests();
-            for_each_item(shape.groups(), |group, column| {
+            tile.teams.for_each(shape.groups(), |group, column| {
                 let least = tile.least_of_group(group, column);
                 let mut k = 0;
                 while k < GROUP {
@@ -90,7 +90,7 @@ pub unsafe fn least_along_y<P: Place, C: Cost + KernelType>(
             // before the next tile's costs replace these
             thread::sync_threads();
         } else {
-            for_each_item(grid.ny, |y, column| {
+            tile.teams.for_each(grid.ny, |y, column| {
                 if column < rest {
                     squared.write(voxel(y, column), axis.none);
                 }
@@ -130,25 +130,24 @@ pub unsafe fn least_along_x<C: Cost + KernelType>(
         let voxel =
             |row: u32, x: u32| (first_row as usize + row as usize) * grid.nx as usize + x as usize;
         let mut any = false;
-        // whole warps along a row; threads that make no warp have no work
-        let threads = thread::block_dim_x();
-        let lanes = if threads < COLUMNS { threads } else { COLUMNS };
-        let (teams, team) = (threads / lanes, thread::thread_idx_x() / lanes);
-        let mut row = team;
-        while team < teams && row < COLUMNS {
-            let mut x = thread::thread_idx_x() - team * lanes;
-            while x < grid.nx {
-                let cost = if (row as u64) < rest {
-                    squared.read(voxel(row, x))
-                } else {
-                    axis.none
-                };
-                any |= cost < axis.none;
-                tile.costs.put(shape.at(x, row), cost.stored(&axis, x));
-                x += lanes;
+        // here a team's threads go along a row
+        tile.teams.for_each_column(|lane| {
+            let mut row = tile.teams.team;
+            while row < COLUMNS {
+                let mut x = lane;
+                while x < grid.nx {
+                    let cost = if (row as u64) < rest {
+                        squared.read(voxel(row, x))
+                    } else {
+                        axis.none
+                    };
+                    any |= cost < axis.none;
+                    tile.costs.put(shape.at(x, row), cost.stored(&axis, x));
+                    x += COLUMNS;
+                }
+                row += tile.teams.count;
             }
-            row += teams;
-        }
+        });
         let any = thread::sync_threads_or(any as u32) != 0;
         if any {
             tile.find_bests();
@@ -163,7 +162,7 @@ pub unsafe fn least_along_x<C: Cost + KernelType>(
                 distance
             }
         };
-        for_each_item(shape.groups(), |group, row| {
+        tile.teams.for_each(shape.groups(), |group, row| {
             if row as u64 >= rest {
                 return;
             }
@@ -209,7 +208,11 @@ fn shared_tile<C: Cost>(shape: Shape, axis: Axis<C>) -> Tile<C, SharedView<C>, S
             shape,
             axis,
             costs: SharedView::from_raw_parts(start, shape.costs()),
-            bests: SharedView::from_raw_parts(start.add(shape.costs()).cast(), shape.bests()),
+            teams: Teams::of_block(),
+            bests: SharedView::from_raw_parts(
+                start.add(shape.costs()).cast(),
+                shape.bests() + thread::block_dim_x() as usize,
+            ),
         }
     }
 }
