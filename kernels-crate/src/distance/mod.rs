@@ -1,1 +1,6 @@
 //! Distance maps.
+
+pub mod approximate;
+pub mod crossings;
+pub mod enclosed;
+pub mod sites;
