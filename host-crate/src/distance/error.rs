@@ -74,6 +74,16 @@ pub enum DistanceError {
         /// Voxels of the mask along x, y and z.
         mask: [usize; 3],
     },
+    /// A limit that is too small.
+    #[error(
+        "{limit} bytes of device memory are too few besides the sites and the map: {least} are needed"
+    )]
+    Memory {
+        /// The limit, in bytes.
+        limit: u64,
+        /// The least that works.
+        least: u64,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

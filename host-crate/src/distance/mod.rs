@@ -12,6 +12,7 @@ mod from_volume;
 mod map;
 mod params;
 mod points;
+mod scale;
 mod separable;
 mod sign;
 mod sites;

@@ -64,4 +64,6 @@ pub struct DistanceParams {
     pub nearest: bool,
     /// What to do if there is no site.
     pub no_sites: NoSites,
+    /// The most device memory that may be taken besides the sites and the map itself, in bytes.
+    pub memory: Option<u64>,
 }

@@ -3,10 +3,10 @@
 mod beyond_2_to_the_31;
 mod brain;
 mod devices;
-mod distance_separable;
 mod distance_approximate;
 mod distance_crossings;
 mod distance_enclosed;
+mod distance_separable;
 mod distance_sites;
 mod fields;
 mod isosurface_devices;
