@@ -6,6 +6,7 @@ mod devices;
 mod distance_approximate;
 mod distance_crossings;
 mod distance_enclosed;
+mod distance_exact;
 mod distance_separable;
 mod distance_sites;
 mod fields;
