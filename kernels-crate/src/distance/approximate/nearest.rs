@@ -12,7 +12,7 @@ use crate::{
     sample::Count,
 };
 use core::sync::atomic::Ordering::Relaxed;
-use cuda_std::{View, ViewMut, kernel};
+use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Two neighbouring planes across an axis.
 #[repr(C)]
@@ -165,7 +165,7 @@ pub unsafe fn measure_nearest<I: Count>(
             let known = nearest.read(at).widen();
             let mut distance = bound;
             if known != unknown {
-                let found = squared(grid, spacing, [x, run.y, run.z], known).sqrt();
+                let found = GpuFloat::sqrt(squared(grid, spacing, [x, run.y, run.z], known));
                 if found <= bound {
                     distance = found;
                 } else {
