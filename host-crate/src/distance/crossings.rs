@@ -2,19 +2,20 @@
 
 use super::{
     DistanceError, SiteMask, SitePoints,
-    from_volume::{check_level, pack},
+    from_volume::{check_level, pack, pack_entry},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     device_volume::{DeviceSample, DeviceVolume},
     scan::exclusive_of_few,
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     distance::{
         crossings::{count_crossings, emit_crossings},
         sites::{BitRows, Range, TILE, count_tiles, emit_centres},
     },
-    scan::pick_four,
+    scan::{pick_four, sum_few_longs},
 };
 
 /// A launch whose blocks take tiles.
@@ -50,6 +51,13 @@ impl SitePoints {
         level: f32,
     ) -> Result<Self, DistanceError> {
         check_level(level)?;
+        stream.prepare(&[
+            pack_entry(volume),
+            count_crossings::entry(),
+            sum_few_longs::entry(),
+            pick_four::entry(),
+            emit_crossings::<T>::entry(),
+        ])?;
         let bits = BitRows::new(volume.grid());
         if bits.per_plane() > u64::from(u32::MAX - TILE) {
             let len = bits.per_plane() as usize;

@@ -5,9 +5,11 @@ use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     device_volume::{DeviceSample, DeviceVolume},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::distance::sites::{
     BitRows, GROUP, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
 };
+use std::borrow::Cow;
 
 /// Refuses a level that nothing can be compared with.
 pub(super) fn check_level(level: f32) -> Result<(), DistanceError> {
@@ -15,6 +17,20 @@ pub(super) fn check_level(level: f32) -> Result<(), DistanceError> {
         Ok(())
     } else {
         Err(DistanceError::Level { level })
+    }
+}
+
+/// Whether the samples can be read four at a time: rows begin at multiples of four.
+fn by_fours<T: DeviceSample>(volume: &DeviceVolume<T>) -> bool {
+    volume.grid().nx.is_multiple_of(4)
+}
+
+/// The name of the kernel that [`pack`] launches.
+pub(super) fn pack_entry<T: DeviceSample>(volume: &DeviceVolume<T>) -> Cow<'static, str> {
+    if by_fours(volume) {
+        pack_voxels_by_fours::<T>::entry()
+    } else {
+        pack_voxels::<T>::entry()
     }
 }
 
@@ -39,7 +55,7 @@ pub(super) fn pack<T: DeviceSample>(
     );
     // SAFETY: the samples are those of the grid, of which there is a word for each 32 along a row; buffers begin at multiples of 16.
     unsafe {
-        if bits.grid.nx.is_multiple_of(4) {
+        if by_fours(volume) {
             stream.launch::<pack_voxels_by_fours<T>>(launch, args)?;
         } else {
             stream.launch::<pack_voxels<T>>(launch, args)?;

@@ -5,6 +5,7 @@ use crate::{
     device::{Buffer, Launch, Stream},
     device_volume::{rows, rows_launch},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     distance::{
         enclosed::{begin_outside, end_outside, spread_outside},
@@ -31,6 +32,11 @@ impl SiteMask {
     /// # Errors
     /// Those of the device.
     pub fn enclosed_by(stream: &Stream, sites: &SiteMask) -> Result<Self, DistanceError> {
+        stream.prepare(&[
+            begin_outside::entry(),
+            spread_outside::entry(),
+            end_outside::entry(),
+        ])?;
         let bits = sites.layout();
         let mut free = stream.alloc::<u32>(sites.bits.len())?;
         let mut outside = stream.alloc::<u32>(sites.bits.len())?;

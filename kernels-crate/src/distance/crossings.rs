@@ -87,10 +87,7 @@ impl Tile {
     #[inline(always)]
     fn place(&self, word: u32) -> (u32, u32) {
         let word = self.first + word;
-        let y = match word.checked_div(self.per_row) {
-            Some(y) => y,
-            None => 0,
-        };
+        let y = word.checked_div(self.per_row).unwrap_or_default();
         (word - y * self.per_row, y)
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     sample::Count,
 };
 use core::sync::atomic::Ordering::Relaxed;
-use cuda_std::{View, ViewMut, kernel};
+use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Two neighbouring planes across an axis.
 #[repr(C)]
@@ -114,13 +114,16 @@ pub unsafe fn spread_nearest<I: Count>(
         // from -1 to 1 along both axes, where that is in the plane
         let (v_first, v_end) = ((v == 0) as u32, 3 - (v + 1 == counts[1]) as u32);
         let (u_first, u_end) = ((u == 0) as u32, 3 - (u + 1 == counts[0]) as u32);
+        // neighbours mostly know the same sites
+        let mut asked = unknown;
         let mut dv = v_first;
         while dv < v_end {
             let mut du = u_first;
             while du < u_end {
                 let there = centre + du as usize * steps[0] + dv as usize * steps[1];
                 let known = nearest.read(there - steps[0] - steps[1]).widen();
-                if known != unknown && known != best {
+                if known != unknown && known != best && known != asked {
+                    asked = known;
                     let distance = squared(grid, spacing, at, known);
                     if distance < least || distance == least && known < best {
                         (best, least) = (known, distance);
@@ -165,7 +168,7 @@ pub unsafe fn measure_nearest<I: Count>(
             let known = nearest.read(at).widen();
             let mut distance = bound;
             if known != unknown {
-                let found = squared(grid, spacing, [x, run.y, run.z], known).sqrt();
+                let found = GpuFloat::sqrt(squared(grid, spacing, [x, run.y, run.z], known));
                 if found <= bound {
                     distance = found;
                 } else {

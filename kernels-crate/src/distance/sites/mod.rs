@@ -14,11 +14,13 @@ mod centres;
 mod count;
 mod negate;
 mod pack;
+mod range;
 mod surface;
 
 pub use bits::{BitRows, TILE};
 pub use centres::{count_tiles, emit_centres};
 pub use count::{count_bits, set_bits};
 pub use negate::negate_within;
-pub use pack::{GROUP, Range, pack_voxels, pack_voxels_by_fours};
+pub use pack::{GROUP, pack_voxels, pack_voxels_by_fours};
+pub use range::Range;
 pub use surface::keep_surface;

@@ -1,55 +1,11 @@
 //! Bits from samples: the only pass over the volume.
 
-use super::bits::BitRows;
+use super::{bits::BitRows, range::Range};
 use crate::{arith::div_rem, sample::Sample, warp};
 use cuda_std::{View, ViewMut, kernel, thread, warp::warp_vote_ballot};
 
 /// Words that a team makes at a time: each of a warp's lanes keeps one.
 pub const GROUP: u32 = 32;
-
-/// Which samples a bit is 1 for: `low <= sample <= high`, or the others.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// The least sample in the range.
-    pub low: f32,
-    /// The greatest.
-    pub high: f32,
-    /// Not 0 for the samples out of the range, and those that are not numbers.
-    pub others: u32,
-}
-
-impl Range {
-    /// Samples that are not 0.
-    pub const NOT_ZERO: Self = Self {
-        low: 0.0,
-        high: 0.0,
-        others: 1,
-    };
-
-    /// Samples of `level` or more.
-    pub const fn at_least(level: f32) -> Self {
-        Self {
-            low: level,
-            high: f32::INFINITY,
-            others: 0,
-        }
-    }
-
-    /// Samples of less than `level`.
-    pub const fn below(level: f32) -> Self {
-        Self {
-            low: f32::NEG_INFINITY,
-            high: level.next_down(),
-            others: 0,
-        }
-    }
-
-    #[inline(always)]
-    fn has(self, value: f32) -> bool {
-        (self.low <= value && value <= self.high) != (self.others != 0)
-    }
-}
 
 /// What the bits of a word say of its voxels. Bits without a voxel are 0.
 #[derive(Clone, Copy)]
@@ -156,7 +112,7 @@ fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
 impl<T: Sample> Job<'_, T> {
     #[inline(always)]
     fn is_beyond(&self, value: f32) -> bool {
-        (!T::MAY_BE_NON_FINITE || value.is_finite()) && !self.range.has(value)
+        (!T::MAY_BE_NON_FINITE || value.is_finite()) & !self.range.has(value)
     }
 
     #[inline(always)]
@@ -185,6 +141,16 @@ impl<T: Sample> Job<'_, T> {
             let first = row + in_row as usize * 32;
             let rest = bits.grid.nx - in_row * 32;
             let count = if rest < 32 { rest } else { 32 };
+            #[cfg(not(target_arch = "nvptx64"))]
+            if count == 32 {
+                self.write(word, self.whole_word(first));
+                (word, in_row) = (word + 1, in_row + 1);
+                if in_row == bits.per_row {
+                    in_row = 0;
+                    row += bits.grid.nx as usize;
+                }
+                continue;
+            }
             let mut packed = Packed {
                 within: 0,
                 beyond: 0,
@@ -204,6 +170,20 @@ impl<T: Sample> Job<'_, T> {
                 row += bits.grid.nx as usize;
             }
         }
+    }
+
+    /// The word of the 32 samples from `first` on: in steps without branches, which become a CPU's vector instructions.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    fn whole_word(&self, first: usize) -> Packed {
+        let values = self.samples.read_vector::<32>(first).map(T::value);
+        let within = bits_of(values.map(|value| self.range.has(value)));
+        let beyond = if self.beyond.is_empty() {
+            0
+        } else {
+            bits_of(values.map(|value| self.is_beyond(value)))
+        };
+        Packed { within, beyond }
     }
 
     /// The words of one group, by a warp that reads single samples.
@@ -330,6 +310,19 @@ impl<T: Sample> Job<'_, T> {
     }
 }
 
+/// Bit k for flag k.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+fn bits_of(flags: [bool; 32]) -> u32 {
+    let mut bits = 0;
+    for (byte, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
+        // the products put flag k at bit 56 + k, and nothing else there or below that carries
+        let flags = u64::from_le_bytes(flags.map(u8::from));
+        bits |= ((flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * byte);
+    }
+    bits
+}
+
 /// Word `word` of four: a vote's bits are every fourth sample of them.
 #[inline(always)]
 const fn woven([a, b, c, d]: [u32; 4], word: u32) -> u32 {
@@ -353,29 +346,4 @@ const fn every_fourth_bit(byte: u32) -> u32 {
 fn ballot(predicate: bool) -> u32 {
     // SAFETY: the warp is whole, and all of its lanes come here.
     unsafe { warp_vote_ballot(u32::MAX, predicate) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_have_what_they_say() {
-        let zero = [0.0, -0.0];
-        let numbers = [
-            1.0,
-            -1.0,
-            f32::MIN_POSITIVE,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-        ];
-        assert!(zero.iter().all(|&value| !Range::NOT_ZERO.has(value)));
-        assert!(numbers.iter().all(|&value| Range::NOT_ZERO.has(value)));
-        for level in [0.0, 1.0, -1.0, f32::MIN, f32::MAX] {
-            for value in numbers.into_iter().chain(zero).chain([level, f32::NAN]) {
-                assert_eq!(Range::at_least(level).has(value), value >= level);
-                assert_eq!(Range::below(level).has(value), value < level);
-            }
-        }
-    }
 }
