@@ -52,24 +52,32 @@ pub unsafe fn nearest_of_all<I: Count>(
             let first = round + thread::thread_idx_x() as u64 * HELD as u64;
             let held = nearest_of_held(sites, grid, first, scale.factors);
             let end = start + VOXELS as u64;
-            let mut k = 0;
-            while k < HELD {
-                let voxel = first + k as u64;
-                if voxel < end && voxel < grid.samples() {
-                    let far = held.squared[k] > scale.most_squared() || sites.is_empty();
-                    let squared = if far { f64::INFINITY } else { held.squared[k] };
-                    distances.write(voxel as usize, scale.root(squared));
-                    if !nearest.is_empty() {
-                        let found = if far {
-                            u64::MAX
-                        } else {
-                            index_of(sites, held.number[k], voxels, grid)
-                        };
-                        nearest.write(voxel as usize, I::narrow(found));
-                    }
+            let end = if end < grid.samples() {
+                end
+            } else {
+                grid.samples()
+            };
+            let write = |voxel: u64, squared: f64, number: u64| {
+                if voxel >= end {
+                    return;
                 }
-                k += 1;
-            }
+                let far = number == u64::MAX || squared > scale.most_squared();
+                let squared = if far { f64::INFINITY } else { squared };
+                distances.write(voxel as usize, scale.root(squared));
+                if !nearest.is_empty() {
+                    let found = if far {
+                        u64::MAX
+                    } else {
+                        index_of(sites, number, voxels, grid)
+                    };
+                    nearest.write(voxel as usize, I::narrow(found));
+                }
+            };
+            // spelled out: as a loop it would want the arrays in memory
+            write(first, held.squared[0], held.number[0]);
+            write(first + 1, held.squared[1], held.number[1]);
+            write(first + 2, held.squared[2], held.number[2]);
+            write(first + 3, held.squared[3], held.number[3]);
             round += threads;
         }
         piece += thread::grid_dim_x() as u64;
