@@ -157,7 +157,7 @@ impl<C: Real> Held<C> {
             let cube = cubes.number(cx, cy, cz);
             let (mut start, end) = (starts.read(cube) as usize, starts.read(cube + 1) as usize);
             let there = Bounds::of_cube(boxes, cube);
-            if start < end && !(bounds.nearest_squared(&there, factors) <= reach * reach) {
+            if start < end && bounds.nearest_squared(&there, factors) > reach * reach {
                 start = end;
             }
             while start < end {
