@@ -7,6 +7,7 @@ mod distance_approximate;
 mod distance_crossings;
 mod distance_enclosed;
 mod distance_exact;
+mod distance_points;
 mod distance_separable;
 mod distance_sites;
 mod fields;

@@ -20,10 +20,10 @@
 //! What is compared are sites, so no distance comes out too small, and those up to `T` are exact. Comparisons that leave sites
 //! out allow for rounding: they are done with lengths that are longer by 1/2¹⁵.
 //!
-//! The document marks cubes of 32 as exact by moving sites by its guaranteed distance, 10, in 27 directions. That reaches every cube
-//! which has a point within 10 in each coordinate: in one coordinate the three places -10, 0, +10 are less than 32 apart, so a cube that
-//! meets the interval between them has one of them or contains none and lies between two, which it is too long for. The rule above
-//! is about bricks and the distance itself; it leaves out more, and is not bound to 10: all is exact up to 36.
+//! The document instead marks cubes of 32 as exact: those with one of 27 places, a site moved by -10, 0 or +10 along each axis. That finds
+//! every cube with a point within 10 of the site, since along an axis a cube that meets the 20 between -10 and +10 is too long to
+//! lie inside, so it has one of the ends; and the places have all choices of ends. The rule above takes the distance itself and smaller
+//! pieces: it leaves out more, and what is exact does not end at 10 but at 36, for every voxel.
 //!
 //! # Farther away
 //! Beyond `T` there are the distances at the centres of the bricks, themselves exact, and between them the trilinear interpolation `E`. With
