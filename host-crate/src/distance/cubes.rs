@@ -234,3 +234,28 @@ fn sort(
     }
     Ok((sorted, starts, boxes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{device::Device, distance::SiteMask};
+
+    #[test]
+    fn parts_of_a_map_are_those_of_the_whole() {
+        let stream = Device::cpu().stream().unwrap();
+        let dims = [70, 9, 29];
+        let indices = [5, 630, 9000, 17_003];
+        let sites = SiteMask::from_indices(&stream, &indices, dims, Geometry::default()).unwrap();
+        let params = DistanceParams {
+            method: Method::Cubes,
+            ..Default::default()
+        };
+        let prepared = Prepared::new(&stream, Sites::Voxels(&sites), &params).unwrap();
+        let planes = |range| {
+            let planes = prepared.planes(&stream, range).unwrap();
+            stream.download(&planes).unwrap()
+        };
+        let parts = [planes(0..8), planes(8..24), planes(24..29)].concat();
+        assert!(parts == planes(0..29));
+    }
+}
