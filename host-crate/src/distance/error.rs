@@ -44,6 +44,46 @@ pub enum DistanceError {
         /// Where it is.
         at: [f32; 3],
     },
+    /// An index of no voxel.
+    #[error("index {number} is {index}: the grid has {voxels} voxels, numbered from 0")]
+    Index {
+        /// Its number, from 0.
+        number: usize,
+        /// The index.
+        index: u64,
+        /// Voxels of the grid.
+        voxels: u64,
+    },
+    /// Too few or too many words of bits.
+    #[error(
+        "there are {found} words of bits for {dims:?} voxels, which have {wanted}: each row begins with a word of its own"
+    )]
+    Words {
+        /// How many there are.
+        found: usize,
+        /// Voxels along x, y and z.
+        dims: [usize; 3],
+        /// How many there should be.
+        wanted: u64,
+    },
+    /// A map and a mask of different grids.
+    #[error("the map has {map:?} voxels and the mask {mask:?}: they must be of the same grid")]
+    Dims {
+        /// Voxels of the map along x, y and z.
+        map: [usize; 3],
+        /// Voxels of the mask along x, y and z.
+        mask: [usize; 3],
+    },
+    /// A limit that is too small.
+    #[error(
+        "{limit} bytes of device memory are too few besides the sites and the map: {least} are needed"
+    )]
+    Memory {
+        /// The limit, in bytes.
+        limit: u64,
+        /// The least that works.
+        least: u64,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -5,18 +5,24 @@
 
 mod approximate;
 mod brute_force;
+mod crossings;
 mod cubes;
 mod error;
+mod from_volume;
 mod map;
 mod params;
 mod points;
+mod scale;
 mod separable;
+mod sign;
 mod sites;
 
+pub use approximate::{Band, Difference, compare};
 pub use error::DistanceError;
 pub use map::{DistanceMap, Nearest};
 pub use params::{DistanceParams, Method, NoSites};
 pub use points::SitePoints;
+pub use sign::apply_sign;
 pub use sites::SiteMask;
 
 use crate::device::Stream;

@@ -64,4 +64,9 @@ pub struct DistanceParams {
     pub nearest: bool,
     /// What to do if there is no site.
     pub no_sites: NoSites,
+    /// The most device memory that may be taken besides the sites given and the map itself, in bytes. [`DistanceError::Memory`] says
+    /// what a method needs at least, if that is more.
+    ///
+    /// [`DistanceError::Memory`]: super::DistanceError::Memory
+    pub memory: Option<u64>,
 }

@@ -7,6 +7,7 @@ use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
 use ferrovox_kernels::distance::separable::{
     COLUMNS, Cost, Place, Shape, least_along_x, least_along_y, nearest_along_z,
 };
+pub(super) use weights::integer_weights;
 use weights::{Number, Unit, Weights};
 
 pub(super) fn map(

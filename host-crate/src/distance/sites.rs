@@ -1,9 +1,28 @@
 //! Sites that are voxels.
 
-use crate::{device::Buffer, volume::Geometry};
-use ferrovox_kernels::grid::Grid;
+use super::DistanceError;
+use crate::{
+    device::{Buffer, DeviceError, Launch, Stream},
+    device_volume::grid_of,
+    volume::Geometry,
+};
+use ferrovox_kernels::{
+    distance::sites::{BitRows, count_bits, set_bits},
+    grid::Grid,
+    rows::Items,
+};
 
 /// Voxels of a grid that are sites, on a device: one bit each.
+///
+/// ```
+/// use ferrovox::{device::Device, distance::SiteMask, volume::Geometry};
+///
+/// let stream = Device::best().stream()?;
+/// let sites = SiteMask::from_indices(&stream, &[0, 7], [2, 2, 2], Geometry::default())?;
+/// assert_eq!(sites.count(&stream)?, 2);
+/// assert_eq!(sites.download(&stream)?, [1, 0, 0, 2]);
+/// # Ok::<(), ferrovox::distance::DistanceError>(())
+/// ```
 #[derive(Debug)]
 pub struct SiteMask {
     /// 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their own: word
@@ -13,19 +32,89 @@ pub struct SiteMask {
     pub(super) geometry: Geometry,
 }
 
+/// A launch over `count` items by neighbouring threads: in large pieces for the threads of a CPU, which take a piece each; for a GPU's
+/// blocks in pieces small enough that all multiprocessors have some.
+pub(super) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
+    let alone = stream.device().limits().threads_per_block == 1;
+    let piece = if alone { 1 << 13 } else { 1 << 10 };
+    let items = Items { count, piece };
+    (Launch::pieces(items.pieces()).threads_of_use(piece), items)
+}
+
 impl SiteMask {
+    /// The voxels with these linear indices, x fastest, of a grid of `dims` that lies in the world as `geometry` says. An index may
+    /// come more than once.
+    ///
+    /// # Errors
+    /// [`DistanceError::Index`] for an index of no voxel; those of the device.
+    pub fn from_indices(
+        stream: &Stream,
+        indices: &[u64],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, DistanceError> {
+        let grid = grid_of(dims)?;
+        let voxels = grid.samples();
+        if let Some(number) = indices.iter().position(|&index| index >= voxels) {
+            return Err(DistanceError::Index {
+                number,
+                index: indices[number],
+                voxels,
+            });
+        }
+        let bits = BitRows::new(grid);
+        let indices = stream.upload(indices)?;
+        let mut words = stream.zeros::<u32>(bits.words() as usize)?;
+        let (launch, items) = over(stream, indices.len() as u64);
+        // SAFETY: the indices are of voxels of the grid, and there is a word for each of its words.
+        unsafe {
+            let args = (indices.view(), bits, items, words.view_mut());
+            stream.launch::<set_bits>(launch, args)?;
+        }
+        Ok(Self {
+            bits: words,
+            grid,
+            geometry,
+        })
+    }
+
+    /// Takes bits as they are: 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their own. Bits
+    /// after the end of a row are made 0.
+    ///
+    /// # Errors
+    /// [`DistanceError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them; those of the device.
+    pub fn from_words(
+        stream: &Stream,
+        words: &[u32],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, DistanceError> {
+        let grid = grid_of(dims)?;
+        let bits = BitRows::new(grid);
+        if words.len() as u64 != bits.words() {
+            return Err(DistanceError::Words {
+                found: words.len(),
+                dims,
+                wanted: bits.words(),
+            });
+        }
+        let mut words = words.to_vec();
+        if bits.per_row > 0 {
+            let last = bits.voxels_of(bits.per_row - 1);
+            for row in words.chunks_mut(bits.per_row as usize) {
+                row[bits.per_row as usize - 1] &= last;
+            }
+        }
+        Ok(Self {
+            bits: stream.upload(&words)?,
+            grid,
+            geometry,
+        })
+    }
+
     /// Voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|axis| axis as usize)
-    }
-
-    /// How many sites.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn count(&self, stream: &crate::device::Stream) -> Result<u64, crate::device::DeviceError> {
-        let bits = stream.download(&self.bits)?;
-        Ok(bits.iter().map(|word| u64::from(word.count_ones())).sum())
     }
 
     /// From a mask on the host.
@@ -59,5 +148,45 @@ impl SiteMask {
     /// The voxels' place in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// The words, as [`from_words`](Self::from_words) takes them, on the device.
+    pub fn words(&self) -> &Buffer<u32> {
+        &self.bits
+    }
+
+    /// How the bits lie in the words, as kernels take it.
+    pub fn layout(&self) -> BitRows {
+        BitRows::new(self.grid)
+    }
+
+    /// How many voxels are sites. Waits for the count.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn count(&self, stream: &Stream) -> Result<u64, DeviceError> {
+        let mut count = stream.zeros::<u64>(1)?;
+        // blocks add to one count: a few for each multiprocessor are enough
+        let words = self.bits.len() as u64;
+        let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
+        let piece = words.div_ceil(blocks).max(1 << 12);
+        let items = Items {
+            count: words,
+            piece: u32::try_from(piece).unwrap_or(u32::MAX),
+        };
+        // SAFETY: the items are the words, and there is one count.
+        unsafe {
+            let args = (self.bits.view(), items, count.view_mut());
+            stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
+        }
+        Ok(stream.download(&count)?[0])
+    }
+
+    /// Copies the words to the host. Waits for them.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self, stream: &Stream) -> Result<Vec<u32>, DeviceError> {
+        stream.download(&self.bits)
     }
 }

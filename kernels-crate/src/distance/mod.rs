@@ -1,3 +1,10 @@
 //! Distance maps.
 
+pub mod approximate;
+pub mod brute_force;
+pub mod crossings;
+pub mod cubes;
+pub mod enclosed;
+pub mod measure;
 pub mod separable;
+pub mod sites;

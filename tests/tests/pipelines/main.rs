@@ -3,7 +3,13 @@
 mod beyond_2_to_the_31;
 mod brain;
 mod devices;
+mod distance_approximate;
+mod distance_crossings;
+mod distance_enclosed;
+mod distance_exact;
+mod distance_points;
 mod distance_separable;
+mod distance_sites;
 mod fields;
 mod isosurface_devices;
 mod isosurface_exclusions;

@@ -134,7 +134,7 @@ impl Number for f64 {
 }
 
 /// A unit of which the squared spacings are integer multiples of its square, with these multiples, if there is one.
-fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
+pub(in crate::distance) fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
     let least = spacing.iter().copied().fold(f64::INFINITY, f64::min);
     for parts in 1..=16 {
         let unit = least / f64::from(parts);

@@ -1,0 +1,87 @@
+//! Voxels as points.
+
+use super::bits::{BitRows, TILE};
+use crate::block;
+use cuda_std::{View, ViewMut, kernel, thread};
+
+/// Calls `visit` with the first word of each tile of the calling block, its number, and how many words it has.
+#[inline(always)]
+fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
+    let mut tile = thread::block_idx_x() as u64;
+    while tile < bits.tiles() {
+        let first = tile * TILE as u64;
+        let rest = bits.words() - first;
+        let words = if rest < TILE as u64 {
+            rest as u32
+        } else {
+            TILE
+        };
+        visit(tile, first, words);
+        tile += thread::grid_dim_x() as u64;
+    }
+}
+
+/// Counts the bits of each tile of [`TILE`] words that are 1.
+///
+/// A block takes whole tiles, a thread single words. Every word is read once, and a count is written for each tile.
+///
+/// # Safety
+/// `words` hold `bits.words()` elements, `counts` one for each of `bits.tiles()`.
+#[kernel]
+pub unsafe fn count_tiles(words: View<u32>, bits: BitRows, counts: ViewMut<u64>) {
+    for_each_tile(bits, |tile, first, len| {
+        let mut ones = 0u64;
+        let mut word = thread::thread_idx_x();
+        while word < len {
+            ones += words.read(first as usize + word as usize).count_ones() as u64;
+            word += thread::block_dim_x();
+        }
+        let total = block::exclusive_sum(ones).total;
+        if thread::thread_idx_x() == 0 {
+            counts.write(tile as usize, total);
+        }
+    });
+}
+
+/// Writes the centres of the voxels whose bits are 1, in the order of the voxels.
+///
+/// A block takes whole tiles, a thread single words, whose points it writes one after the other: three coordinates each.
+/// `places` says how many points come before each tile.
+///
+/// # Safety
+/// `words` hold `bits.words()` elements; `places` begins with the exclusive sums of what [`count_tiles`] wrote; `coordinates` hold
+/// three elements for each bit that is 1.
+#[kernel]
+pub unsafe fn emit_centres(
+    words: View<u32>,
+    bits: BitRows,
+    places: View<u64>,
+    coordinates: ViewMut<f32>,
+) {
+    for_each_tile(bits, |tile, first, len| {
+        let mut before = places.read(tile as usize);
+        let mut start = 0;
+        while start < len {
+            let word = start + thread::thread_idx_x();
+            let mut left = 0;
+            if word < len {
+                left = words.read(first as usize + word as usize);
+            }
+            let sum = block::exclusive_sum(left.count_ones() as u64);
+            if left != 0 {
+                let [in_row, y, z] = bits.place(first + word as u64);
+                let mut at = (before + sum.before) as usize * 3;
+                while left != 0 {
+                    let x = in_row * 32 + left.trailing_zeros();
+                    coordinates.write(at, x as f32);
+                    coordinates.write(at + 1, y as f32);
+                    coordinates.write(at + 2, z as f32);
+                    at += 3;
+                    left &= left - 1;
+                }
+            }
+            before += sum.total;
+            start += thread::block_dim_x();
+        }
+    });
+}

@@ -1,0 +1,112 @@
+//! Zero crossings, against a loop over the grid's edges.
+
+use super::distance_sites::SIZES;
+use ferrovox::{
+    device::Stream,
+    device_volume::{DeviceSample, DeviceVolume},
+    distance::SitePoints,
+    volume::{Geometry, Sample, Volume},
+};
+use ferrovox_kernels::grid::Grid;
+use ferrovox_tests::{devices, noise::Noise};
+
+/// The crossings of a volume, edge slot by edge slot.
+fn expected<T: Sample>(volume: &Volume<T>, level: f32, value: impl Fn(T) -> f32) -> Vec<[f32; 3]> {
+    let [nx, ny, nz] = volume.dims();
+    let [nx, ny, nz] = [nx as u32, ny as u32, nz as u32];
+    let grid = Grid { nx, ny, nz };
+    let mut points = Vec::new();
+    for slot in 0..grid.edges() {
+        let (axis, low) = grid.edge_at(slot);
+        let mut high = low;
+        high[axis as usize] += 1;
+        let at = |place: [u32; 3]| value(volume.get(place.map(|i| i as usize)).expect("a voxel"));
+        let (here, there) = (at(low), at(high));
+        let finite = here.is_finite() && there.is_finite();
+        if finite && (here >= level) != (there >= level) {
+            let [here, there, level] = [here, there, level].map(f64::from);
+            let mut point = low.map(|i| i as f32);
+            let along = f64::from(low[axis as usize]) + (level - here) / (there - here);
+            point[axis as usize] = along as f32;
+            points.push(point);
+        }
+    }
+    points
+}
+
+fn check<T: DeviceSample + Sample>(
+    label: &str,
+    stream: &Stream,
+    volume: &Volume<T>,
+    level: f32,
+    value: impl Fn(T) -> f32,
+) {
+    let on_device = DeviceVolume::upload(stream, volume.view()).unwrap();
+    let found = SitePoints::from_crossings(stream, &on_device, level).unwrap();
+    let bits = |points: Vec<[f32; 3]>| -> Vec<[u32; 3]> {
+        points.into_iter().map(|p| p.map(f32::to_bits)).collect()
+    };
+    let expected = bits(expected(volume, level, value));
+    assert_eq!(found.len(), expected.len(), "{label}: {:?}", volume.dims());
+    assert_eq!(found.is_empty(), expected.is_empty());
+    let found = bits(found.download(stream).unwrap());
+    assert!(found == expected, "{label}: {:?}", volume.dims());
+}
+
+#[test]
+fn crossings_of_noise() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for (number, dims) in SIZES.into_iter().chain([[70, 33, 5]]).enumerate() {
+            let mut noise = Noise(number as u64);
+            let floats =
+                Volume::from_fn(dims, Geometry::default(), |_, _, _| match noise.below(20) {
+                    0 => f32::NAN,
+                    1 => f32::INFINITY,
+                    2 => f32::NEG_INFINITY,
+                    3 => f32::MAX,
+                    4 => f32::MIN,
+                    5..8 => 0.25,
+                    _ => noise.signed(),
+                });
+            check(&test.label, &stream, &floats.unwrap(), 0.25, |value| value);
+            let shorts = Volume::from_fn(dims, Geometry::default(), |_, _, _| noise.bits() as i16);
+            check(&test.label, &stream, &shorts.unwrap(), -77.5, f32::from);
+            let bytes = Volume::from_fn(dims, Geometry::default(), |_, _, _| noise.bits() as u8);
+            check(&test.label, &stream, &bytes.unwrap(), 200.0, f32::from);
+        }
+    }
+}
+
+/// The points lie on the sphere as well as lines between samples can say.
+#[test]
+fn crossings_of_a_sphere() {
+    let dims = [61, 64, 57];
+    let centre = [30.2, 31.7, 28.1];
+    let from_centre = |place: [f64; 3]| -> f64 {
+        (0..3)
+            .map(|axis| (place[axis] - centre[axis]).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    };
+    let sphere = Volume::from_fn(dims, Geometry::default(), |x, y, z| {
+        (20.0 - from_centre([x, y, z].map(|i| i as f64))) as f32
+    })
+    .unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        check(&test.label, &stream, &sphere, 0.0, |value| value);
+        let on_device = DeviceVolume::upload(&stream, sphere.view()).unwrap();
+        let points = SitePoints::from_crossings(&stream, &on_device, 0.0).unwrap();
+        let points = points.download(&stream).unwrap();
+        assert!(points.len() > 5000, "{}", points.len());
+        for point in points {
+            let off = from_centre(point.map(f64::from)) - 20.0;
+            // a chord of the sphere's curvature over one voxel
+            assert!(
+                off.abs() < 1.0 / (8.0 * 19.0) + 1e-4,
+                "{point:?} is {off} off"
+            );
+        }
+    }
+}

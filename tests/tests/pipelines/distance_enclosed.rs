@@ -1,0 +1,196 @@
+//! What surfaces enclose, against a flood by voxels.
+
+use super::distance_sites::{SIZES, faces, rare, words};
+use ferrovox::{
+    device::{Device, Stream},
+    device_volume::DeviceVolume,
+    distance::{self, DistanceError, DistanceParams, Method, SiteMask, Sites},
+    volume::{Geometry, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+
+/// The voxels that no path of face neighbours joins to the border without a site, voxel by voxel.
+fn expected(sites: &Volume<u8>) -> Vec<u32> {
+    let dims = sites.dims();
+    let index = |[x, y, z]: [usize; 3]| (z * dims[1] + y) * dims[0] + x;
+    let mut outside = vec![false; sites.samples().len()];
+    let mut left = Vec::new();
+    for z in 0..dims[2] {
+        for y in 0..dims[1] {
+            for x in 0..dims[0] {
+                let place = [x, y, z];
+                let at_end = |axis: usize| {
+                    dims[axis] > 1 && (place[axis] == 0 || place[axis] + 1 == dims[axis])
+                };
+                let is_border = (0..3).any(at_end) || dims == [1, 1, 1];
+                if is_border && sites.samples()[index(place)] == 0 {
+                    outside[index(place)] = true;
+                    left.push(place);
+                }
+            }
+        }
+    }
+    while let Some(place) = left.pop() {
+        for next in faces(dims, place) {
+            let at = index(next);
+            if sites.samples()[at] == 0 && !outside[at] {
+                outside[at] = true;
+                left.push(next);
+            }
+        }
+    }
+    words(dims, |place| {
+        let at = index(place);
+        sites.samples()[at] == 0 && !outside[at]
+    })
+}
+
+fn check(label: &str, stream: &Stream, sites: &Volume<u8>) -> u64 {
+    let on_device = DeviceVolume::upload(stream, sites.view()).unwrap();
+    let mask = SiteMask::from_mask(stream, &on_device).unwrap();
+    let inside = SiteMask::enclosed_by(stream, &mask).unwrap();
+    assert!(
+        inside.download(stream).unwrap() == expected(sites),
+        "{label}: {:?}",
+        sites.dims()
+    );
+    inside.count(stream).unwrap()
+}
+
+fn sites(dims: [usize; 3], is_site: impl Fn([i64; 3]) -> bool) -> Volume<u8> {
+    Volume::from_fn(dims, Geometry::default(), |x, y, z| {
+        u8::from(is_site([x, y, z].map(|i| i as i64)))
+    })
+    .unwrap()
+}
+
+/// Whether a voxel is of the surface of a box.
+fn is_of_box(place: [i64; 3], low: [i64; 3], high: [i64; 3]) -> bool {
+    (0..3).all(|axis| (low[axis]..=high[axis]).contains(&place[axis]))
+        && (0..3).any(|axis| place[axis] == low[axis] || place[axis] == high[axis])
+}
+
+#[test]
+fn boxes() {
+    let (low, high) = ([3, 2, 4], [36, 9, 12]);
+    let whole = sites([41, 12, 15], |place| is_of_box(place, low, high));
+    let hole = sites([41, 12, 15], |place| {
+        is_of_box(place, low, high) && place != [20, 9, 7]
+    });
+    let two = sites([70, 12, 15], |place| {
+        is_of_box(place, low, high)
+            || is_of_box(place, [38, 3, 3], [60, 8, 9])
+            || is_of_box(place, [42, 5, 5], [50, 7, 7])
+    });
+    // its surface is that of the volume
+    let at_border = sites([35, 8, 9], |place| is_of_box(place, [0; 3], [34, 7, 8]));
+    // half of it is beyond the volume
+    let cut = sites([41, 12, 15], |place| is_of_box(place, [-5, 2, 4], high));
+    let none = sites([41, 12, 15], |_| false);
+    let all = sites([41, 12, 15], |_| true);
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let count = |volume| check(&test.label, &stream, volume);
+        assert_eq!(count(&whole), 32 * 6 * 7);
+        assert_eq!(count(&hole), 0);
+        // the inner box is inside the second, whose inside is what is left and the inner one's
+        assert_eq!(count(&two), 32 * 6 * 7 + 21 * 4 * 5 - (9 * 3 * 3 - 7));
+        assert_eq!(count(&at_border), 33 * 6 * 7);
+        assert_eq!(count(&cut), 0);
+        assert_eq!((count(&none), count(&all)), (0, 0));
+    }
+}
+
+#[test]
+fn noise_of_all_densities() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for (number, dims) in SIZES.into_iter().chain([[45, 19, 18]]).enumerate() {
+            for one_in in [2, 3, 5] {
+                check(&test.label, &stream, &rare(dims, one_in, number as u64));
+            }
+        }
+    }
+}
+
+/// A curve of one plane encloses what is in it.
+#[test]
+fn a_curve_in_a_plane() {
+    let curve = sites([40, 30, 1], |[x, y, _]| {
+        is_of_box([x, y, 1], [5, 5, 0], [36, 20, 2])
+    });
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        assert_eq!(check(&test.label, &stream, &curve), 30 * 14);
+    }
+}
+
+/// A way in that winds more often than a few rounds reach: walls across, with a gap at one end and the other by turns.
+#[test]
+fn a_winding_way_in() {
+    let dims = [67, 203, 5];
+    let winding = sites(dims, |[x, y, z]| {
+        let frame = is_of_box([x, y, z], [0, 0, 0], [66, 202, 4]);
+        let gap = if y % 4 == 0 { x == 1 } else { x == 65 };
+        (frame && [x, y, z] != [5, 0, 2]) || (y % 2 == 0 && y > 0 && !gap)
+    });
+    let mut closed = winding.clone();
+    closed.samples_mut()[(2 * 203) * 67 + 5] = 1;
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        assert_eq!(check(&test.label, &stream, &winding), 0);
+        assert!(check(&test.label, &stream, &closed) > 10_000);
+    }
+}
+
+#[test]
+fn signs_are_those_of_the_mask() {
+    let mut noise = Noise(3);
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for dims in [[1, 1, 1], [33, 5, 3], [64, 3, 2], [130, 2, 3]] {
+            let volume = rare(dims, 6, noise.bits());
+            let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
+            let sites = SiteMask::from_mask(&stream, &on_device).unwrap();
+            if sites.count(&stream).unwrap() == 0 {
+                continue;
+            }
+            let other = rare(dims, 2, noise.bits());
+            let inside = DeviceVolume::upload(&stream, other.view()).unwrap();
+            let inside = SiteMask::from_mask(&stream, &inside).unwrap();
+            let params = DistanceParams {
+                method: Method::CityBlock,
+                ..DistanceParams::default()
+            };
+            let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+            let before = map.download(&stream).unwrap();
+            // twice is as once
+            for _ in 0..2 {
+                distance::apply_sign(&stream, &mut map, &inside).unwrap();
+                let after = map.download(&stream).unwrap();
+                for (at, (&before, &after)) in
+                    before.samples().iter().zip(after.samples()).enumerate()
+                {
+                    let negative = other.samples()[at] != 0 && before != 0.0;
+                    let expected = if negative { -before } else { before };
+                    assert_eq!(after.to_bits(), expected.to_bits(), "{}", test.label);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sign_for_another_grid() {
+    let stream = Device::cpu().stream().unwrap();
+    let place = Geometry::default();
+    let sites = SiteMask::from_indices(&stream, &[0], [4, 3, 2], place).unwrap();
+    let other = SiteMask::from_indices(&stream, &[0], [4, 2, 3], place).unwrap();
+    let params = DistanceParams {
+        method: Method::Chessboard,
+        ..DistanceParams::default()
+    };
+    let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let error = distance::apply_sign(&stream, &mut map, &other).unwrap_err();
+    assert!(matches!(error, DistanceError::Dims { .. }), "{error}");
+}

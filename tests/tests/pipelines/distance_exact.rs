@@ -1,0 +1,344 @@
+//! Distance maps against a reference of their own, in integers of the host.
+
+use ferrovox::{
+    device::{CpuOptions, Device},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
+        SitePoints, Sites,
+    },
+    volume::Geometry,
+};
+use ferrovox_tests::{devices, noise::Noise};
+use proptest::prelude::*;
+use simt::Mode;
+
+/// Those that are exact everywhere.
+const EXACT: [Method; 2] = [Method::Separable, Method::BruteForce];
+/// Up to here cubes are exact, in the shortest spacing.
+pub(crate) const TARGET: f64 = 36.0;
+
+/// Sites on a grid, and what is true of them.
+pub(crate) struct Case {
+    pub dims: [usize; 3],
+    pub spacing: [u64; 3],
+    /// In ascending order.
+    pub sites: Vec<u64>,
+}
+
+impl Case {
+    pub fn at(&self, voxel: u64) -> [i64; 3] {
+        let [nx, ny, _] = self.dims.map(|n| n as u64);
+        [voxel % nx, voxel / nx % ny, voxel / (nx * ny)].map(|at| at as i64)
+    }
+
+    pub fn voxels(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// The least squared distance of a voxel, and the first site that has it.
+    fn nearest(&self, voxel: u64) -> (i64, u64) {
+        let here = self.at(voxel);
+        let squared = |&site: &u64| -> (i64, u64) {
+            let there = self.at(site);
+            let along = |axis: usize| (there[axis] - here[axis]) * self.spacing[axis] as i64;
+            ((0..3).map(|axis| along(axis).pow(2)).sum(), site)
+        };
+        self.sites.iter().map(squared).min().expect("a site")
+    }
+
+    fn all_nearest(&self) -> Vec<(i64, u64)> {
+        (0..self.voxels() as u64).map(|i| self.nearest(i)).collect()
+    }
+
+    fn geometry(&self) -> Geometry {
+        Geometry::from_spacing(self.spacing.map(|s| s as f64), [5.0, -3.0, 0.5]).unwrap()
+    }
+
+    fn map(&self, device: &Device, params: &DistanceParams) -> (Vec<f32>, Option<Vec<u64>>) {
+        let stream = device.stream().unwrap();
+        let sites =
+            SiteMask::from_indices(&stream, &self.sites, self.dims, self.geometry()).unwrap();
+        let map = distance::map(&stream, Sites::Voxels(&sites), params).unwrap();
+        assert_eq!(map.dims(), self.dims);
+        assert_eq!(*map.geometry(), self.geometry());
+        on_host(&stream, &map)
+    }
+
+    /// Fails unless a map is what the reference says.
+    fn check(&self, label: &str, device: &Device, expected: &[(i64, u64)], bound: Option<f64>) {
+        for method in EXACT {
+            let params = DistanceParams {
+                method,
+                max_distance: bound,
+                nearest: method == Method::BruteForce,
+                ..Default::default()
+            };
+            let (distances, nearest) = self.map(device, &params);
+            for (i, (&found, &(squared, site))) in distances.iter().zip(expected).enumerate() {
+                let exact = (squared as f64).sqrt();
+                let limited = bound.map_or(exact, |bound| exact.min(bound)) as f32;
+                let what = format!("{label} {method:?} {:?} {bound:?}", self.dims);
+                assert_eq!(found, limited, "{what}: voxel {i}, site {site}");
+                if let Some(nearest) = &nearest {
+                    let is_within = bound.is_none_or(|bound| exact <= bound);
+                    let site = if is_within { site } else { u64::MAX };
+                    assert_eq!(nearest[i], site, "{what}: nearest of voxel {i}");
+                }
+            }
+        }
+        let params = DistanceParams {
+            method: Method::Cubes,
+            max_distance: bound,
+            ..Default::default()
+        };
+        let (distances, _) = self.map(device, &params);
+        let spacing = self.spacing.map(|s| s as f64);
+        for (i, (&found, &(squared, _))) in distances.iter().zip(expected).enumerate() {
+            let what = format!("{label} cubes {:?} {bound:?}: voxel {i}", self.dims);
+            assert_near_enough(&what, found, squared as f64, spacing, bound);
+        }
+    }
+}
+
+/// What cubes promise.
+pub(crate) fn assert_near_enough(
+    what: &str,
+    found: f32,
+    squared: f64,
+    spacing: [f64; 3],
+    bound: Option<f64>,
+) {
+    let exact = squared.sqrt();
+    let target = TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min);
+    let bound = bound.unwrap_or(f64::INFINITY);
+    if exact <= target || bound <= target {
+        assert_eq!(found, exact.min(bound) as f32, "{what}");
+        return;
+    }
+    let error = 16.0 * spacing.iter().map(|s| s * s).sum::<f64>();
+    let least = (exact - error.sqrt()).max(target).min(bound) * (1.0 - 1e-6);
+    let most = (squared + error).sqrt().min(bound) * (1.0 + 1e-6);
+    let is_between = (least..=most).contains(&f64::from(found));
+    assert!(is_between, "{what}: {found} for {exact}");
+}
+
+pub(crate) fn on_host(
+    stream: &ferrovox::device::Stream,
+    map: &DistanceMap,
+) -> (Vec<f32>, Option<Vec<u64>>) {
+    let nearest = map.nearest.as_ref().map(|nearest| match nearest {
+        Nearest::U32(nearest) => {
+            let widen = |&site: &u32| {
+                if site == u32::MAX {
+                    u64::MAX
+                } else {
+                    site.into()
+                }
+            };
+            stream
+                .download(nearest)
+                .unwrap()
+                .iter()
+                .map(widen)
+                .collect()
+        }
+        Nearest::U64(nearest) => stream.download(nearest).unwrap(),
+    });
+    (stream.download(&map.distances).unwrap(), nearest)
+}
+
+/// Dimensions of at most `voxels`: the largest is halved while there are more.
+pub(crate) fn dims(mut dims: [usize; 3], voxels: usize) -> [usize; 3] {
+    while dims.iter().product::<usize>() > voxels {
+        *dims.iter_mut().max().expect("three") /= 2;
+    }
+    dims
+}
+
+/// So many in a thousand voxels are sites, and at least one.
+fn random(dims: [usize; 3], spacing: [u64; 3], density: u64, seed: u64) -> Case {
+    let mut noise = Noise(seed);
+    let voxels: usize = dims.iter().product();
+    let one = noise.below(voxels as u64);
+    let sites = (0..voxels as u64)
+        .filter(|&voxel| noise.below(1000) < density || voxel == one)
+        .collect();
+    Case {
+        dims,
+        spacing,
+        sites,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(160)))]
+
+    /// Hundreds of sizes, densities and spacings.
+    #[test]
+    fn random_sites(
+        any in [1usize..=70, 1..=70, 1..=70],
+        spacing in prop::sample::select(vec![[1, 1, 1], [1, 1, 1], [1, 2, 3], [5, 1, 1], [2, 3, 2], [1, 1, 7]]),
+        density in prop::sample::select(vec![0, 1, 10, 100, 500]),
+        seed in any::<u64>(),
+        block in prop::sample::select(vec![1u32, 32, 64, 100]),
+        checked in 0..10,
+        bound in prop::sample::select(vec![None, None, Some(0.5), Some(1.0), Some(2.0), Some(3.5), Some(9.0), Some(40.0)]),
+    ) {
+        // fewer voxels with more sites, so that every case takes about as long
+        let case = random(dims(any, if density < 100 { 3000 } else { 700 }), spacing, density, seed);
+        let expected = case.all_nearest();
+        // slow, and one case in ten is enough
+        let mode = if checked == 0 { Mode::Checked { seed } } else { Mode::Fast };
+        let block = if checked == 0 { block } else { 1 };
+        let label = format!("{spacing:?} {density} in 1000, seed {seed}, blocks of {block}");
+        case.check(&label, &Device::cpu_with(CpuOptions { mode, block }), &expected, bound);
+        for labelled in devices::fast().into_iter().skip(1) {
+            case.check(&labelled.label, &labelled.device, &expected, bound);
+        }
+    }
+
+}
+
+#[test]
+fn known_cases() {
+    let all = |dims: [usize; 3]| (0..dims.iter().product::<usize>() as u64).collect::<Vec<_>>();
+    let plane = |[nx, ny, _]: [usize; 3], z: u64| -> Vec<u64> {
+        let voxels = (nx * ny) as u64;
+        (z * voxels..(z + 1) * voxels).collect()
+    };
+    let cases = [
+        ([1, 1, 1], vec![0]),
+        ([7, 5, 3], all([7, 5, 3])),
+        ([5, 7, 11], plane([5, 7, 11], 4)),
+        ([13, 11, 1], vec![0, 142]),
+        ([1, 1, 97], vec![96]),
+        ([101, 1, 1], vec![0, 100]),
+        ([1, 89, 2], vec![60]),
+        // a voxel has the same distance to all corners
+        ([3, 3, 3], vec![0, 2, 6, 8, 18, 20, 24, 26]),
+    ];
+    for (dims, sites) in cases {
+        for spacing in [[1, 1, 1], [2, 1, 3]] {
+            let case = Case {
+                dims,
+                spacing,
+                sites: sites.clone(),
+            };
+            let expected = case.all_nearest();
+            for labelled in devices::all() {
+                for bound in [None, Some(2.0)] {
+                    case.check(&labelled.label, &labelled.device, &expected, bound);
+                }
+            }
+        }
+    }
+}
+
+/// A thin sphere with holes: near it, in its middle where distances are estimated, and in the corners.
+#[test]
+fn a_large_shell_by_samples() {
+    let n = 120usize;
+    let dims = [n, n - 3, n + 2];
+    let centre = [61.0, 55.0, 60.0];
+    let mut case = Case {
+        dims,
+        spacing: [1; 3],
+        sites: vec![],
+    };
+    case.sites = (0..case.voxels() as u64)
+        .filter(|&voxel| {
+            let at = case.at(voxel);
+            let squared: f64 = (0..3).map(|i| (at[i] as f64 - centre[i]).powi(2)).sum();
+            (squared.sqrt() - 52.0).abs() < 0.5 && voxel.wrapping_mul(0x9e37_79b9) >> 16 & 31 == 0
+        })
+        .collect();
+    let mut noise = Noise(7);
+    let sampled: Vec<u64> = (0..150)
+        .map(|_| noise.below(case.voxels() as u64))
+        .collect();
+    let expected: Vec<f64> = sampled.iter().map(|&i| case.nearest(i).0 as f64).collect();
+    let mut first: Option<Vec<f32>> = None;
+    for labelled in devices::fast() {
+        for method in [Method::Cubes, Method::Separable] {
+            let params = DistanceParams {
+                method,
+                ..Default::default()
+            };
+            let (distances, _) = case.map(&labelled.device, &params);
+            for (&voxel, &squared) in sampled.iter().zip(&expected) {
+                let found = distances[voxel as usize];
+                if method == Method::Cubes {
+                    assert_near_enough(&labelled.label, found, squared, [1.0; 3], None);
+                } else {
+                    assert_eq!(found, squared.sqrt() as f32, "{} {voxel}", labelled.label);
+                }
+            }
+            if method == Method::Cubes {
+                // no step between neighbours: distances differ by their distance, estimates by a little more
+                for pair in distances.chunks(n).flat_map(|row| row.windows(2)) {
+                    assert!((pair[0] - pair[1]).abs() < 1.6, "{pair:?}");
+                }
+                let first = first.get_or_insert_with(|| distances.clone());
+                assert!(*first == distances, "{} has other bits", labelled.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_sites() {
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    let dims = [9, 2, 3];
+    let voxels = SiteMask::from_indices(&stream, &[], dims, Geometry::default()).unwrap();
+    let points = SitePoints::upload(&stream, &[], dims, Geometry::default()).unwrap();
+    for method in [Method::Separable, Method::BruteForce, Method::Cubes] {
+        for sites in [Sites::Voxels(&voxels), Sites::Points(&points)] {
+            if matches!((method, sites), (Method::Separable, Sites::Points(_))) {
+                continue;
+            }
+            for (max_distance, far) in [(None, f32::INFINITY), (Some(4.5), 4.5)] {
+                let params = DistanceParams {
+                    method,
+                    max_distance,
+                    ..Default::default()
+                };
+                let error = distance::map(&stream, sites, &params).unwrap_err();
+                assert!(matches!(error, DistanceError::NoSites), "{error}");
+                let params = DistanceParams {
+                    no_sites: NoSites::Infinity,
+                    ..params
+                };
+                let map = distance::map(&stream, sites, &params).unwrap();
+                assert_eq!(stream.download(&map.distances).unwrap(), [far; 54]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_small_says_what_works() {
+    let case = random([40, 30, 20], [1; 3], 20, 5);
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    let sites = SiteMask::from_indices(&stream, &case.sites, case.dims, case.geometry()).unwrap();
+    let mut params = DistanceParams {
+        method: Method::Cubes,
+        memory: Some(100),
+        ..Default::default()
+    };
+    let error = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap_err();
+    let DistanceError::Memory { limit: 100, least } = error else {
+        panic!("{error}");
+    };
+    params.memory = Some(least);
+    let bytes = device.memory_use().now;
+    device.reset_peak_memory();
+    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let peak = device.memory_use().peak - bytes;
+    let of_map = map.distances.bytes() as u64;
+    assert!(
+        peak <= least + of_map,
+        "{peak} bytes, {least} and a map of {of_map}"
+    );
+}

@@ -1,0 +1,149 @@
+//! Distances to points with fractional coordinates.
+
+use super::distance_exact::{Case, TARGET, assert_near_enough, dims, on_host};
+use ferrovox::{
+    distance::{self, DistanceParams, Method, SitePoints, Sites},
+    volume::Geometry,
+};
+use ferrovox_tests::{devices, noise::Noise};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(160)))]
+
+    /// Points with fractional coordinates, some outside the volume.
+    #[test]
+    fn random_points(
+        any in [1usize..=70, 1..=70, 1..=70],
+        spacing in prop::sample::select(vec![[1.0, 1.0, 1.0], [0.7, 0.7, 3.1], [1e-9, 2e-9, 1e-9]]),
+        count in 1usize..60,
+        seed in any::<u64>(),
+        bounded in any::<bool>(),
+    ) {
+        let dims = dims(any, 800);
+        let mut noise = Noise(seed);
+        let mut coordinate = |n: usize| (n as f32 + 20.0) * (0.5 + 0.5 * noise.signed()) - 10.0;
+        let points: Vec<[f32; 3]> = (0..count).map(|_| dims.map(&mut coordinate)).collect();
+        check_points(&points, dims, spacing, bounded.then_some(spacing[0] * 4.25));
+    }
+}
+
+/// Compares maps of points with squared distances in `f64`.
+fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound: Option<f64>) {
+    let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+    let case = Case {
+        dims,
+        spacing: [1; 3],
+        sites: vec![],
+    };
+    let squared = |voxel: u64, point: &[f32; 3]| -> f64 {
+        let here = case.at(voxel);
+        (0..3)
+            .map(|axis| ((here[axis] as f64 - f64::from(point[axis])) * spacing[axis]).powi(2))
+            .sum()
+    };
+    let least = |voxel: u64| {
+        points
+            .iter()
+            .map(|point| squared(voxel, point))
+            .fold(f64::INFINITY, f64::min)
+    };
+    let expected: Vec<f64> = (0..case.voxels() as u64).map(least).collect();
+    let mut first: Option<Vec<Vec<f32>>> = None;
+    for labelled in devices::fast() {
+        let stream = labelled.device.stream().unwrap();
+        let sites = SitePoints::upload(&stream, points, dims, geometry).unwrap();
+        let mut found = vec![];
+        for method in [Method::BruteForce, Method::Cubes] {
+            let params = DistanceParams {
+                method,
+                max_distance: bound,
+                nearest: method == Method::BruteForce,
+                ..Default::default()
+            };
+            let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+            let (distances, nearest) = on_host(&stream, &map);
+            let target = TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min);
+            for (i, (&distance, &least)) in distances.iter().zip(&expected).enumerate() {
+                let what = format!("{} {method:?} {dims:?} voxel {i}", labelled.label);
+                let exact = least.sqrt();
+                if method == Method::Cubes && exact > target {
+                    assert_near_enough(&what, distance, least, spacing, bound);
+                    continue;
+                }
+                // factors and spacings are rounded in other places: a unit in the last of 24 bits
+                let limited = bound.map_or(exact, |bound| exact.min(bound));
+                let error = (f64::from(distance) - limited).abs();
+                assert!(
+                    error <= limited * 1.3e-7,
+                    "{what}: {distance} for {limited}"
+                );
+                if let Some(nearest) = &nearest {
+                    if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-12)) {
+                        assert_eq!(nearest[i], u64::MAX, "{what}");
+                    } else if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-12)) {
+                        let there = squared(i as u64, &points[nearest[i] as usize]);
+                        assert!(
+                            there <= least * (1.0 + 1e-12),
+                            "{what}: {there} for {least}"
+                        );
+                    }
+                }
+            }
+            found.push(distances);
+        }
+        let [exact, cubes] = &found[..] else {
+            panic!("two methods")
+        };
+        let target = (TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min)) as f32;
+        for (exact, cubes) in exact.iter().zip(cubes) {
+            assert!(exact == cubes || *exact >= target, "{exact} is not {cubes}");
+        }
+        // every device has the same bits
+        assert_eq!(
+            first.get_or_insert_with(|| found.clone()),
+            &found,
+            "{}",
+            labelled.label
+        );
+    }
+}
+
+#[test]
+fn points_between_voxels() {
+    let one = [[0.5, 0.0, 0.0]];
+    check_points(&one, [3, 1, 1], [1.0; 3], None);
+    // at the same distance from voxel 1, and a point twice
+    check_points(
+        &[[0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [0.5, 0.0, 0.0]],
+        [3, 2, 2],
+        [1.0; 3],
+        None,
+    );
+    // far outside, on either side
+    check_points(&[[-1000.25, 3.0, 2.0]], [20, 9, 5], [1.0, 2.0, 1.0], None);
+    check_points(
+        &[[90.0, 70.0, 3.0], [5.0, -40.0, 3.0]],
+        [30, 20, 3],
+        [1.0; 3],
+        Some(60.0),
+    );
+}
+
+#[test]
+fn the_first_of_several_points_is_the_nearest() {
+    let points = [[1.5, 0.0, 0.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]];
+    for labelled in devices::all() {
+        let stream = labelled.device.stream().unwrap();
+        let sites = SitePoints::upload(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
+        let params = DistanceParams {
+            method: Method::BruteForce,
+            nearest: true,
+            ..Default::default()
+        };
+        let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+        let (distances, nearest) = on_host(&stream, &map);
+        assert_eq!(distances, [0.5; 3], "{}", labelled.label);
+        assert_eq!(nearest.unwrap(), [1, 0, 0], "{}", labelled.label);
+    }
+}

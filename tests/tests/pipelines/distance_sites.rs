@@ -1,0 +1,244 @@
+//! Which voxels are sites, against loops over voxels.
+
+use ferrovox::{
+    device::Stream,
+    device_volume::{DeviceSample, DeviceVolume},
+    distance::{DistanceError, SiteMask, SitePoints},
+    volume::{Geometry, Sample, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+
+/// Sizes about those of a word, of four words and of a group, and others.
+pub const SIZES: [[usize; 3]; 16] = [
+    [1, 1, 1],
+    [31, 1, 1],
+    [32, 1, 1],
+    [33, 2, 1],
+    [1, 33, 1],
+    [1, 1, 37],
+    [4, 3, 2],
+    [3, 5, 7],
+    [13, 17, 11],
+    [64, 3, 3],
+    [97, 5, 3],
+    [100, 7, 5],
+    [128, 2, 3],
+    [132, 3, 2],
+    [257, 3, 2],
+    [0, 3, 2],
+];
+
+/// The bits of the voxels that `is_site` says yes to.
+pub fn words(dims: [usize; 3], is_site: impl Fn([usize; 3]) -> bool) -> Vec<u32> {
+    let [nx, ny, nz] = dims;
+    let per_row = nx.div_ceil(32);
+    let mut words = vec![0; per_row * ny * nz];
+    for z in 0..nz {
+        for y in 0..ny {
+            for x in 0..nx {
+                let word = (z * ny + y) * per_row + x / 32;
+                words[word] |= u32::from(is_site([x, y, z])) << (x % 32);
+            }
+        }
+    }
+    words
+}
+
+/// Samples of which about one in `rare` is not 0.
+pub fn rare(dims: [usize; 3], rare: u64, seed: u64) -> Volume<u8> {
+    let mut noise = Noise(seed);
+    Volume::from_fn(dims, Geometry::default(), |_, _, _| {
+        u8::from(noise.below(rare) == 0) * 7
+    })
+    .expect("a size")
+}
+
+fn check_volume<T: DeviceSample + Sample>(
+    label: &str,
+    stream: &Stream,
+    volume: &Volume<T>,
+    level: f32,
+    value: impl Fn(T) -> f32,
+) {
+    let dims = volume.dims();
+    let label = format!("{label}: {} of {dims:?}", std::any::type_name::<T>());
+    let at = |place| value(volume.get(place).expect("a voxel"));
+    let on_device = DeviceVolume::upload(stream, volume.view()).unwrap();
+    let check = |what: &str, found: SiteMask, expected: &dyn Fn([usize; 3]) -> bool| {
+        let expected = words(dims, expected);
+        assert!(
+            found.download(stream).unwrap() == expected,
+            "{label}: {what}"
+        );
+        let ones: u64 = expected
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum();
+        assert_eq!(
+            found.count(stream).unwrap(),
+            ones,
+            "{label}: count of {what}"
+        );
+        assert_eq!(found.dims(), dims);
+    };
+    let mask = SiteMask::from_mask(stream, &on_device).unwrap();
+    check("mask", mask, &|place| at(place) != 0.0);
+    let above = SiteMask::above(stream, &on_device, level).unwrap();
+    check("above", above, &|place| at(place) >= level);
+    let below = SiteMask::below(stream, &on_device, level).unwrap();
+    check("below", below, &|place| at(place) < level);
+    let between = SiteMask::between(stream, &on_device, level, level + 20.0).unwrap();
+    check("between", between, &|place| {
+        (level..=level + 20.0).contains(&at(place))
+    });
+    let surface = SiteMask::from_level(stream, &on_device, level).unwrap();
+    check("surface", surface, &|place| {
+        let inside = |place| at(place) >= level;
+        inside(place) && faces(dims, place).into_iter().any(|next| !inside(next))
+    });
+}
+
+/// The neighbours across a voxel's faces that there are.
+pub fn faces(dims: [usize; 3], place: [usize; 3]) -> Vec<[usize; 3]> {
+    let mut all = Vec::new();
+    for axis in 0..3 {
+        for forward in [false, true] {
+            let mut next = place;
+            next[axis] = if forward {
+                place[axis] + 1
+            } else {
+                place[axis].wrapping_sub(1)
+            };
+            if next[axis] < dims[axis] {
+                all.push(next);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn sites_of_volumes() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for (number, dims) in SIZES.into_iter().enumerate() {
+            let mut noise = Noise(number as u64);
+            // solid enough for voxels without a neighbour outside
+            let bits: Vec<u64> = (0..dims.iter().product::<usize>())
+                .map(|_| match noise.below(8) {
+                    0 => noise.bits(),
+                    _ => 0xf7,
+                })
+                .collect();
+            macro_rules! check {
+                ($($type:ty, $level:expr);*) => {$({
+                    let samples = bits.iter().map(|&bits| bits as $type).collect();
+                    let volume = Volume::new(samples, dims, Geometry::default()).unwrap();
+                    check_volume(&test.label, &stream, &volume, $level, |value: $type| value as f32);
+                })*};
+            }
+            check!(u8, 100.0; i8, -9.0; u16, 247.0; i16, 0.5);
+            let floats = bits.iter().map(|&bits| match bits % 17 {
+                0 => f32::NAN,
+                1 => f32::INFINITY,
+                2 => f32::NEG_INFINITY,
+                3 => -0.0,
+                4 => 0.0,
+                5 => 3.0,
+                rest => rest as f32 - 7.5,
+            });
+            let floats = Volume::new(floats.collect(), dims, Geometry::default()).unwrap();
+            for level in [0.0, 3.0] {
+                check_volume(&test.label, &stream, &floats, level, |value| value);
+            }
+        }
+    }
+}
+
+/// More words than many blocks take at a time.
+#[test]
+fn sites_of_a_larger_volume() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for dims in [[132, 61, 67], [131, 61, 67]] {
+            let volume = rare(dims, 3, 5);
+            check_volume(&test.label, &stream, &volume, 3.0, f32::from);
+        }
+    }
+}
+
+#[test]
+fn sites_by_index_and_by_words() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for dims in SIZES {
+            let volume = rare(dims, 5, 9);
+            let is_site = |place| volume.get(place).unwrap() != 0;
+            let expected = words(dims, is_site);
+            let mut indices: Vec<u64> = (0..volume.samples().len() as u64)
+                .filter(|&index| volume.samples()[index as usize] != 0)
+                .collect();
+            indices.reverse();
+            indices.extend_from_within(..indices.len() / 2);
+            let place = Geometry::default();
+            let found = SiteMask::from_indices(&stream, &indices, dims, place).unwrap();
+            assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
+            let mut dirty = expected.clone();
+            if let (Some(last), true) = (dirty.last_mut(), dims[0] % 32 != 0) {
+                *last |= 1 << 31;
+            }
+            let found = SiteMask::from_words(&stream, &dirty, dims, place).unwrap();
+            assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
+
+            let voxels = volume.samples().len() as u64;
+            let error = SiteMask::from_indices(&stream, &[0, voxels], dims, place).unwrap_err();
+            assert!(matches!(error, DistanceError::Index { voxels: v, .. } if v == voxels));
+            let error = SiteMask::from_words(&stream, &vec![0; expected.len() + 1], dims, place);
+            assert!(matches!(error, Err(DistanceError::Words { .. })));
+        }
+    }
+}
+
+#[test]
+fn centres_of_sites() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for dims in SIZES.into_iter().chain([[65, 40, 21]]) {
+            let volume = rare(dims, 4, 21);
+            let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
+            let sites = SiteMask::from_mask(&stream, &on_device).unwrap();
+            let points = SitePoints::from_sites(&stream, &sites).unwrap();
+            let expected: Vec<[f32; 3]> = (0..volume.samples().len())
+                .filter(|&index| volume.samples()[index] != 0)
+                .map(|index| {
+                    let [nx, ny, _] = dims;
+                    [index % nx, index / nx % ny, index / nx / ny].map(|i| i as f32)
+                })
+                .collect();
+            assert_eq!(points.len(), expected.len());
+            assert!(
+                points.download(&stream).unwrap() == expected,
+                "{}: {dims:?}",
+                test.label
+            );
+        }
+    }
+}
+
+#[test]
+fn levels_that_are_no_numbers() {
+    let stream = ferrovox::device::Device::cpu().stream().unwrap();
+    let volume = rare([3, 3, 3], 2, 1);
+    let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    for level in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let errors = [
+            SiteMask::above(&stream, &volume, level).unwrap_err(),
+            SiteMask::below(&stream, &volume, level).unwrap_err(),
+            SiteMask::from_level(&stream, &volume, level).unwrap_err(),
+            SitePoints::from_crossings(&stream, &volume, level).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, DistanceError::Level { .. }), "{error}");
+        }
+    }
+}
