@@ -109,9 +109,9 @@ def site_mask(numpy, name, dims):
         return abs(numpy.sqrt(x * x + y * y + z * z) - numpy.float32(0.4 * min(dims))) < 0.5
     if name == "head":
         x, y, z = x / dims[0], y / dims[1], z / dims[2]
-        bumps = 0.045 * numpy.sin(21 * x + 1) * numpy.sin(17 * y) * numpy.sin(19 * z + 2)
-        bumps = bumps + 0.02 * numpy.sin(47 * x) * numpy.sin(53 * y + 1) * numpy.sin(43 * z)
-        solid = numpy.sqrt((x / 0.40) ** 2 + (y / 0.46) ** 2 + (z / 0.45) ** 2) < 0.97 + bumps
+        bumps = 0.1 * numpy.sin(21 * x + 1) * numpy.sin(17 * y) * numpy.sin(19 * z + 2)
+        bumps = bumps + 0.04 * numpy.sin(47 * x) * numpy.sin(53 * y + 1) * numpy.sin(43 * z)
+        solid = numpy.sqrt((x / 0.40) ** 2 + (y / 0.46) ** 2 + (z / 0.45) ** 2) < 1.03 + bumps
         inner = solid.copy()
         for axis in range(3):
             first, last = [slice(None)] * 3, [slice(None)] * 3
@@ -165,7 +165,7 @@ def time_maps(options, system, numpy, prepare, device, method, note, clock=by_cl
                 continue
             patience.learn(voxels, statistics.median(times))
             # a mask of bytes in, f32 out
-            emit(subject="distance", system=system, **about, **spread(times), bytes=5 * voxels, note=note)
+            emit(subject="distance", system=system, **about, **spread(times), bytes=5 * voxels, note=f"{sites}, {note}")
 
 
 def time_meshes(options, system, numpy, prepare, device, note):

@@ -92,9 +92,9 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMas
 /// its surface, and a third within 36.
 fn is_in_head([x, y, z]: [f32; 3]) -> bool {
     let [u, v, w] = [x / 0.40, y / 0.46, z / 0.45];
-    let bumps = 0.045 * (21.0 * x + 1.0).sin() * (17.0 * y).sin() * (19.0 * z + 2.0).sin()
-        + 0.02 * (47.0 * x).sin() * (53.0 * y + 1.0).sin() * (43.0 * z).sin();
-    (u * u + v * v + w * w).sqrt() < 0.97 + bumps
+    let bumps = 0.1 * (21.0 * x + 1.0).sin() * (17.0 * y).sin() * (19.0 * z + 2.0).sin()
+        + 0.04 * (47.0 * x).sin() * (53.0 * y + 1.0).sin() * (43.0 * z).sin();
+    (u * u + v * v + w * w).sqrt() < 1.03 + bumps
 }
 
 /// 32 voxels of a row in a word, each row with words of its own.

@@ -58,7 +58,7 @@ pub fn measure(
         bytes: Some(bits + written),
         peak_bytes: Some(peak),
         scratch_bytes: Some(peak.saturating_sub(bits + written)),
-        note: format!("{count} sites"),
+        note: format!("{}, {count} sites", job.field.name()),
         ..job.record(device)
     };
     report.add(record.timed(Spread::of(&times)));
@@ -77,6 +77,7 @@ fn pack(stream: &Stream, job: &Job, sites: &SiteMask, arguments: &Arguments) -> 
         measure: "pack".into(),
         method: String::new(),
         element: "u8".into(),
+        note: job.field.name(),
         bytes: Some((mask.samples().bytes() + sites.words().bytes()) as u64),
         ..job.record(stream.device())
     };
