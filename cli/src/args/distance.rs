@@ -44,7 +44,7 @@ pub struct DistanceArgs {
     )]
     pub level: Option<f64>,
     /// With --level: sites are the points between voxels where the level is crossed
-    #[arg(long, requires = "level", help_heading = "Sites")]
+    #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
     /// Sites are the points of a file, anywhere
     #[arg(long, help_heading = "Sites")]
@@ -53,18 +53,13 @@ pub struct DistanceArgs {
     #[arg(long, help_heading = "Sites")]
     pub labels: bool,
     /// With --points: the map gets the grid of this volume
-    #[arg(
-        long,
-        value_name = "VOLUME",
-        requires = "points",
-        help_heading = "Sites"
-    )]
+    #[arg(long, value_name = "VOLUME", help_heading = "Sites")]
     pub like: Option<PathBuf>,
     /// With --points: the map has so many voxels, with --spacing and --origin
-    #[arg(long, value_name = "NXxNYxNZ", requires = "points", conflicts_with = "like", value_parser = parse_dims, help_heading = "Sites")]
+    #[arg(long, value_name = "NXxNYxNZ", conflicts_with = "like", value_parser = parse_dims, help_heading = "Sites")]
     pub grid: Option<[usize; 3]>,
     /// With --points: points outside the volume are an error; else they count
-    #[arg(long, requires = "points", help_heading = "Sites")]
+    #[arg(long, help_heading = "Sites")]
     pub strict: bool,
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present = "compare")]
@@ -76,7 +71,7 @@ pub struct DistanceArgs {
     #[arg(long)]
     pub signed: bool,
     /// With --level: where inside is
-    #[arg(long, value_enum, default_value_t = InsideName::Above, requires = "level")]
+    #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Sites")]
     pub inside: InsideName,
     /// Write the nearest site of each voxel too: its linear index (x fastest) or the point's number; -1 where there is none
     #[arg(long, value_name = "FILE")]

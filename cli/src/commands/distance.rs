@@ -45,6 +45,13 @@ fn refuse_conflicts(args: &DistanceArgs) {
             "--points needs the grid of the map: give --like VOLUME, or --grid NXxNYxNZ with --spacing",
         );
     }
+    // clap asks for no argument that conflicts with one that is there
+    if args.sub_voxel && args.level.is_none() {
+        usage("--sub-voxel goes with --level");
+    }
+    if !args.points && (args.like.is_some() || args.grid.is_some() || args.strict) {
+        usage("--like, --grid and --strict go with --points");
+    }
     if args.signed && (args.points || args.labels) {
         usage("--signed goes with --mask and --level: points and labels have no inside");
     }
