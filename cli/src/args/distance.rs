@@ -12,23 +12,25 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("sites").required(true).args(["mask", "level", "points", "labels"]))]
+#[command(mut_arg("volume", |arg| arg.help("Volume file as other commands take it, or with --points a file of points")))]
 #[command(after_help = "\
-Every voxel of the result has the distance from its centre to the nearest site, in the world's units (those of the
-file's spacing). Axes of different spacing are each measured by their own. The result lies where the input lies.
+Every voxel of the result has the distance from its centre to the nearest site, in the units
+of the file's spacing. The result lies where the input lies.
+
+Points are in world coordinates, and the grid of their map is that of --like or --grid. They
+are read from .xyz (text, a point on a line), .ply (the vertices) or .npy (n rows, 3 columns).
+
+--compare makes the map by every method that takes such sites, says how far each is from the
+exact distances, and draws the plane of --slice (or the middle) of each into DIR.
 
 Examples:
   ferrovox distance brain.nii.gz --level 120 -o d.nii.gz
-  ferrovox distance brain.nii.gz --level 120 --sub-voxel --signed --method cubes -o d.nrrd
+  ferrovox distance brain.nii.gz --level 120 --sub-voxel --signed -o d.nrrd
   ferrovox distance vessels.nrrd --mask -o d.npy --nearest site.npy --max-distance 30
-  ferrovox distance electrodes.xyz --points --like scan.nii.gz --method cubes -o d.nii.gz
-  ferrovox distance cloud.ply --points --grid 256x256x180 --spacing 0.5 --method brute-force -o d.mha
+  ferrovox distance electrodes.xyz --points --like scan.nii.gz -o d.nii.gz
+  ferrovox distance cloud.ply --points --grid 256x256x180 --spacing 0.5 -o d.mha
   ferrovox distance brain.nii.gz --level 120 -o d.nii.gz --slice z=90 --png d.png
-  ferrovox distance brain.nii.gz --level 120 --slice z=90 --compare pictures
-
-Points are in world coordinates; --points needs the grid of the map, from --like or --grid. They are read from .xyz
-(text, a point on a line), .ply (the vertices) or .npy (n rows, 3 columns). --compare makes the map by every method
-that takes such sites, says how far each is from the exact distances, and draws the plane of --slice (or the
-middle) of each into DIR.")]
+  ferrovox distance brain.nii.gz --level 120 --slice z=90 --compare pictures")]
 pub struct DistanceArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
@@ -64,9 +66,9 @@ pub struct DistanceArgs {
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present = "compare")]
     pub output: Option<PathBuf>,
-    /// How the map is made
-    #[arg(long, value_enum, default_value_t = MethodName::Separable)]
-    pub method: MethodName,
+    /// How the map is made [default: separable, or cubes where the sites are no voxels]
+    #[arg(long, value_enum)]
+    pub method: Option<MethodName>,
     /// Distances inside are negative: inside the level, or enclosed by the voxels of the mask
     #[arg(long)]
     pub signed: bool,
@@ -105,6 +107,17 @@ pub struct DistanceArgs {
     /// Print one JSON object: sites, distances, memory, timings in milliseconds
     #[arg(long)]
     pub json: bool,
+}
+
+impl DistanceArgs {
+    /// The method: that which was asked for, or the best for such sites.
+    pub fn method(&self) -> Method {
+        match self.method {
+            Some(method) => method.into(),
+            None if self.points || self.sub_voxel => Method::Cubes,
+            None => Method::Separable,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

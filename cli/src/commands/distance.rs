@@ -84,7 +84,7 @@ fn check_outputs(args: &DistanceArgs) -> anyhow::Result<()> {
 /// What the library is asked for.
 pub fn params(args: &DistanceArgs) -> DistanceParams {
     DistanceParams {
-        method: args.method.into(),
+        method: args.method(),
         max_distance: args.max_distance,
         nearest: args.nearest.is_some(),
         ..DistanceParams::default()

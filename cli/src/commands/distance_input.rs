@@ -112,7 +112,12 @@ fn points(args: &DistanceArgs) -> anyhow::Result<Input> {
             outside += 1;
             first_outside.get_or_insert((number, point));
         }
-        in_voxels.push([at.x as f32, at.y as f32, at.z as f32]);
+        let at = [at.x as f32, at.y as f32, at.z as f32];
+        anyhow::ensure!(
+            at.iter().all(|coordinate| coordinate.is_finite()),
+            "{name}: point {number} is at {point:?}, which is farther away than numbers of f32 reach"
+        );
+        in_voxels.push(at);
     }
     if let Some((number, at)) = first_outside {
         let what = format!(

@@ -2,7 +2,7 @@
 
 use super::mesh_report::Ordered;
 use crate::{args::DistanceArgs, input::by, numbers::PlaneChoice};
-use ferrovox::{device::Device, distance::Method};
+use ferrovox::device::Device;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -96,7 +96,7 @@ pub fn json<'a>(run: &'a DistanceRun<'a>) -> Json<'a> {
         sub_voxel: args.sub_voxel,
         sites: run.sites,
         sites_outside: run.outside,
-        method: Method::from(args.method).name(),
+        method: args.method().name(),
         signed: args.signed,
         max_distance: args.max_distance,
         dtype: args.dtype.name(),
@@ -181,7 +181,7 @@ pub fn readable(run: &DistanceRun<'_>) -> String {
         format!(
             "{}, {}, {:.1} MiB of device memory",
             devices.join(", "),
-            Method::from(args.method).name(),
+            args.method().name(),
             peak as f64 / f64::from(1 << 20)
         ),
     );

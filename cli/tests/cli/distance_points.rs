@@ -120,6 +120,7 @@ fn points_that_cannot_be_used_are_refused() {
         "distance points.xyz --points --grid 4x3x2 --strict --method brute-force -o d.npy",
         &["points.xyz: 1 of 3 points are outside", "--strict"],
     );
+    folder.file("inside.xyz", "1 1 1\n");
     folder.file("nan.xyz", "1 2 3\n1 nan 3\n");
     folder.refuses(
         "distance nan.xyz --points --grid 4x3x2 --method brute-force -o d.npy",
@@ -128,7 +129,7 @@ fn points_that_cannot_be_used_are_refused() {
     folder.file("far.xyz", "1e300 0 0\n");
     folder.refuses(
         "distance far.xyz --points --grid 4x3x2 --method brute-force -o d.npy",
-        &["far.xyz: point 0 is at [inf"],
+        &["far.xyz: point 0 is at [1e300", "f32"],
     );
     folder.file("words.xyz", "1 2 3\nthree\n");
     folder.refuses(
@@ -145,8 +146,8 @@ fn points_that_cannot_be_used_are_refused() {
         &["--grid 4 x 0 x 2"],
     );
     folder.refuses(
-        "distance points.xyz --points --grid 4x3x2 -o d.npy",
-        &["points.xyz", "separable takes voxels", "brute-force"],
+        "distance inside.xyz --points --grid 4x3x2 --method separable -o d.npy",
+        &["inside.xyz", "separable takes voxels", "brute-force"],
     );
     folder.refuses(
         "distance points.txt --points --grid 4x3x2 -o d.npy",
