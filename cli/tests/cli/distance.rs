@@ -235,9 +235,10 @@ fn crossings_are_closer_than_voxels() {
         .ok();
     assert_eq!(run.json()["sub_voxel"], true);
     for (signed, sample) in distances(&folder, "d.npy").into_iter().zip(ball()) {
-        let exact = (100.0 - sample) / 10.0 - 5.0;
-        // a voxel's diagonal is enough to find a crossing beside the nearest place of the sphere
-        let most = exact.hypot(0.87) + 0.05;
+        let from_middle = (100.0 - sample) / 10.0;
+        let exact = from_middle - 5.0;
+        // half a voxel's diagonal beside the nearest place of the sphere there is a crossing, by the law of cosines so much farther
+        let most = (exact * exact + 0.75 * from_middle / 5.0).sqrt() + 0.05;
         let range = exact.abs() - 0.05..most;
         assert!(range.contains(&signed.abs()), "{signed} at {exact}");
         assert!(signed * exact >= 0.0, "{signed} at {exact}");
