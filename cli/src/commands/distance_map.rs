@@ -151,6 +151,10 @@ pub fn make(
             Ok::<_, DistanceError>(map)
         })
         .with_context(named)?;
+    if params.nearest && map.nearest.is_none() {
+        let method = params.method;
+        return Err(DistanceError::NoNearestWith { method }).with_context(named);
+    }
     let (distances, nearest) = phases.run("download", || download(&stream, &map))?;
     Ok(Made {
         distances,
