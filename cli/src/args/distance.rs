@@ -7,7 +7,7 @@ use crate::{
     numbers::{PlaneChoice, parse_dims, parse_distance, parse_memory, parse_plane},
 };
 use clap::{ArgGroup, Args, ValueEnum};
-use ferrovox::distance::Method;
+use ferrovox::{distance::Method, render::MAX_SIDE};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -101,6 +101,9 @@ pub struct DistanceArgs {
         help_heading = "Picture"
     )]
     pub png: Option<PathBuf>,
+    /// Pixels along the longer side of the picture
+    #[arg(long, value_name = "N", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)), help_heading = "Picture")]
+    pub size: u32,
     /// Compare the methods, and draw each into this folder, which is made if it does not exist
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "nearest", "png", "dtype", "signed", "labels", "method"], help_heading = "Picture")]
     pub compare: Option<PathBuf>,

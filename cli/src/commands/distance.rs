@@ -105,7 +105,7 @@ fn make<'a>(args: &'a DistanceArgs, devices: &[Device]) -> anyhow::Result<Distan
     let made = distance_map::make(&mut phases, args, devices, &input, &params)?;
     let picture = match args.slice {
         Some(slice) => Some(phases.run("draw", || {
-            distance_slice::draw(&made.distances, slice, None)
+            distance_slice::draw(&made.distances, slice, None, args.size)
         })?),
         None => None,
     };

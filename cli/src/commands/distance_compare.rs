@@ -80,7 +80,7 @@ pub fn run(args: &DistanceArgs, folder: &Path, devices: &[Device]) -> anyhow::Re
         .with_context(named)?;
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make the folder", folder.display()))?;
-    let (_, isoline_step) = distance_slice::draw(&exact, slice, None)?;
+    let (_, isoline_step) = distance_slice::draw(&exact, slice, None, args.size)?;
     let mut rows = Vec::new();
     for &method in methods {
         let (made, time) = match rows.is_empty() {
@@ -89,7 +89,7 @@ pub fn run(args: &DistanceArgs, folder: &Path, devices: &[Device]) -> anyhow::Re
                 .run(method.name(), || map(&stream, placed.sites(), args, method))
                 .with_context(named)?,
         };
-        let (picture, _) = distance_slice::draw(&made, slice, Some(isoline_step))?;
+        let (picture, _) = distance_slice::draw(&made, slice, Some(isoline_step), args.size)?;
         let path = folder.join(format!("{}.png", method.name()));
         output::write_picture(&path, &picture)?;
         let difference = distance::compare(&exact, &made, &BANDS).unwrap_or_default();
@@ -178,10 +178,13 @@ fn table(report: &Report) -> String {
     for row in &report.methods {
         let _ = write!(
             text,
-            "| `{}` | {} | {:.1} | {} |",
+            "| `{}` | {} | {} | {} |",
             row.method,
             number(row.max_error),
-            row.max_error_at,
+            match row.max_error {
+                0.0 => String::new(),
+                _ => format!("{:.1}", row.max_error_at),
+            },
             number(row.mean_error)
         );
         for band in &row.bands {

@@ -25,6 +25,7 @@ pub fn draw(
     distances: &Volume<f32>,
     slice: PlaneChoice,
     step: Option<f32>,
+    longest_side: u32,
 ) -> anyhow::Result<(Picture, f32)> {
     let dims = distances.dims();
     let [u, v] = match slice.axis {
@@ -42,7 +43,7 @@ pub fn draw(
     let step = step.unwrap_or_else(|| isoline_step(&plane));
     let params = IsolineParams {
         step: Some(step),
-        ..IsolineParams::default()
+        longest_side,
     };
     let spacing = distances.geometry().spacing();
     let picture = isolines(

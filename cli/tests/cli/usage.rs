@@ -47,6 +47,7 @@ fn wrong_usages() {
         "distance a.nii --mask --slice z=3 -o d.nii",
         "distance a.nii --mask --slice 3 --png d.png -o d.nii",
         "distance a.nii --mask --png d.png -o d.nii",
+        "distance a.nii --mask --slice z=3 --png d.png --size 0 -o d.nii",
         "distance a.nii --mask --method magic -o d.nii",
         "distance a.nii --mask --like b.nii -o d.nii",
         "distance a.nii --mask --strict -o d.nii",

@@ -51,7 +51,7 @@ pub fn isoline_step(values: &[f32]) -> f32 {
 }
 
 /// Draws a plane of distances with isolines, so that what is wrong with them can be seen: the first axis to the right, the second
-/// upwards. The farther, the darker; inside, where distances are negative, is brown, outside blue. The line at 0 is red.
+/// upwards. The farther, the darker; inside, where distances are negative, is brown, outside blue. Where the distance is 0 it is red.
 ///
 /// `values` has `dims[0]` values in a row, and `dims[1]` rows, a voxel of `spacing` for each. Between them values are interpolated.
 ///
@@ -100,6 +100,7 @@ pub fn isolines(
         width: width as usize,
         height: height as usize,
         pixel: (1.0 / scale) as f32,
+        voxel: (spacing[0].min(spacing[1]) * scale) as f32,
         step: params.step.unwrap_or_else(|| isoline_step(values)),
         largest: sampled
             .iter()
@@ -148,6 +149,8 @@ struct Image<'a> {
     height: usize,
     /// A pixel's side in the world's units.
     pixel: f32,
+    /// A voxel's shorter side in pixels.
+    voxel: f32,
     step: f32,
     largest: f32,
 }
@@ -165,9 +168,9 @@ impl Image<'_> {
         let strong = number as i64 % STRONG == 0;
         let (half_width, opacity) = if strong { (0.8, 0.9) } else { (0.55, 0.6) };
         if is_zero {
-            // beside a site the distance grows by a pixel's side in each pixel
+            // beside a site the distance grows by a pixel's side in each pixel; as wide as sites that are voxels
             let away = value.abs() / self.pixel;
-            colour = mix(colour, ZERO, cover(1.0, away));
+            colour = mix(colour, ZERO, cover((0.5 * self.voxel).max(1.0), away));
         } else if let Some(slope) = self.slope(at) {
             let away = (value - number * self.step).abs() / slope;
             colour = mix(colour, LINE, opacity * cover(half_width, away));
