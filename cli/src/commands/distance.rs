@@ -87,6 +87,7 @@ pub fn params(args: &DistanceArgs) -> DistanceParams {
         method: args.method(),
         max_distance: args.max_distance,
         nearest: args.nearest.is_some(),
+        memory: args.memory,
         ..DistanceParams::default()
     }
 }

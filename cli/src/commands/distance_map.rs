@@ -11,8 +11,8 @@ use ferrovox::{
     device::{Device, DeviceError, Stream},
     device_volume::DeviceVolume,
     distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMask, SitePoints,
-        Sites,
+        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
+        SitePoints, Sites,
     },
     volume::{AnyVolume, Geometry, Volume, VolumeError},
 };
@@ -164,11 +164,11 @@ pub fn make(
     })
 }
 
-/// STUB until slabs are merged: one device, and as much of its memory as it takes.
+/// STUB until slabs are merged: one device, and only `cubes` keeps to a limit of memory.
 pub fn one<'a>(devices: &'a [Device], args: &DistanceArgs) -> anyhow::Result<&'a Device> {
     anyhow::ensure!(
-        devices.len() == 1 && args.memory.is_none(),
-        "slabs are not there yet: name one device, and leave --memory out"
+        devices.len() == 1 && (args.memory.is_none() || args.method() == Method::Cubes),
+        "slabs are not there yet: name one device, and give --memory with --method cubes only"
     );
     Ok(&devices[0])
 }

@@ -417,3 +417,19 @@ fn bad_input_is_refused() {
         &["d.jpg", ".png"],
     );
 }
+
+#[test]
+fn a_limit_of_memory_that_is_too_small_says_what_would_do() {
+    let folder = folder();
+    let limited =
+        |bytes: u64| format!("distance mask.nii --mask --method cubes --memory {bytes} -o d.npy");
+    let run = folder.run(&limited(100));
+    run.refused(&[
+        "mask.nii: 100 bytes of device memory are too few",
+        "are needed",
+    ]);
+    let before_needed = run.stderr.split(" are needed").next().unwrap();
+    let least = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
+    folder.run(&limited(least)).ok();
+    folder.refuses(&limited(least - 1), &["too few"]);
+}
