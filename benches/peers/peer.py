@@ -28,6 +28,8 @@ def arguments(description):
     parser.add_argument("--host-sizes", type=whole, default=[], help="sizes of scans from host to host")
     parser.add_argument("--field", choices=["gyroid", "sphere"], default="gyroid")
     parser.add_argument("--periods", type=float, default=6.0, help="periods of the gyroid along each axis")
+    parser.add_argument("--volumes", default="64^3", help="sizes of distance maps, such as 64^3 or 592x625x625, separated by commas")
+    parser.add_argument("--sites", default="shell", help="what the sites of distance maps are: shell, head, random:1%%, separated by commas")
     parser.add_argument("--runs", type=int, default=9, help="runs of each measurement, after one to warm up")
     parser.add_argument("--longest", type=float, default=20.0, help="leave out sizes whose single run would take more seconds")
     return parser.parse_args()
@@ -97,6 +99,73 @@ class Patience:
         if seconds > self.longest:
             return f"left out: a run would take about {seconds:.0f} s, and --longest is {self.longest:g} s"
         return None
+
+
+def site_mask(numpy, name, dims):
+    """Sites as booleans in the order z, y, x: what the bench makes, up to rounding, and other random voxels of the same share."""
+    along = [numpy.arange(n, dtype=numpy.float32) - numpy.float32((n - 1) / 2) for n in dims]
+    x, y, z = along[0][None, None, :], along[1][None, :, None], along[2][:, None, None]
+    if name == "shell":
+        return abs(numpy.sqrt(x * x + y * y + z * z) - numpy.float32(0.4 * min(dims))) < 0.5
+    if name == "head":
+        x, y, z = x / dims[0], y / dims[1], z / dims[2]
+        bumps = 0.1 * numpy.sin(21 * x + 1) * numpy.sin(17 * y) * numpy.sin(19 * z + 2)
+        bumps = bumps + 0.04 * numpy.sin(47 * x) * numpy.sin(53 * y + 1) * numpy.sin(43 * z)
+        solid = numpy.sqrt((x / 0.40) ** 2 + (y / 0.46) ** 2 + (z / 0.45) ** 2) < 1.03 + bumps
+        inner = solid.copy()
+        for axis in range(3):
+            first, last = [slice(None)] * 3, [slice(None)] * 3
+            first[axis], last[axis] = slice(1, None), slice(None, -1)
+            inner[tuple(first)] &= solid[tuple(last)]
+            inner[tuple(last)] &= solid[tuple(first)]
+        return solid & ~inner
+    share = float(name.removeprefix("random:").removesuffix("%")) / 100
+    return numpy.random.default_rng(1).random(tuple(reversed(dims)), dtype=numpy.float32) < share
+
+
+def volume_dims(text):
+    """Voxels along x, y and z of `64^3` or `592x625x625`."""
+    if text.endswith("^3"):
+        return [int(text[:-2])] * 3
+    return [int(part) for part in text.split("x")]
+
+
+def time_maps(options, system, numpy, prepare, device, method, note, clock=by_clock):
+    """Times a system on all sizes and sites.
+
+    `prepare(sites)` is given the sites as booleans and returns a function that makes a map once and returns it. `clock(runs, work)` gives
+    times in seconds.
+    """
+    patience = Patience(options.longest)
+    for size in options.volumes.split(","):
+        dims = volume_dims(size)
+        voxels = dims[0] * dims[1] * dims[2]
+        for sites in options.sites.split(","):
+            about = {
+                "device": device,
+                "measure": "map",
+                "method": method,
+                "type": "f32",
+                "field": sites,
+                "size": size,
+                "elements": voxels,
+            }
+            refusal = patience.refusal(voxels)
+            if refusal:
+                absent("distance", system, refusal, **about)
+                continue
+            try:
+                work = prepare(site_mask(numpy, sites, dims))
+                start = time.perf_counter()
+                work()
+                patience.learn(voxels, time.perf_counter() - start)
+                times = clock(options.runs, work)
+            except Exception as error:  # a system's limits are a result too
+                absent("distance", system, f"{type(error).__name__}: {error}", **about)
+                continue
+            patience.learn(voxels, statistics.median(times))
+            # a mask of bytes in, f32 out
+            emit(subject="distance", system=system, **about, **spread(times), bytes=5 * voxels, note=f"{sites}, {note}")
 
 
 def time_meshes(options, system, numpy, prepare, device, note):

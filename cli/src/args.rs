@@ -1,5 +1,9 @@
 //! The command line. What the comments here say is the help text.
 
+mod distance;
+
+pub use distance::{DistanceArgs, SampleName};
+
 use crate::{
     device_choice::{DeviceChoice, DeviceList},
     input::VolumeArgs,
@@ -26,6 +30,7 @@ Try it:
   ferrovox info scan.nii.gz                         what a file holds
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply   its isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
+  ferrovox distance scan.nii.gz --level 120 -o d.nii.gz   how far each voxel is from there
 
 `ferrovox COMMAND --help` says more about a command.")]
 pub struct Cli {
@@ -41,6 +46,8 @@ pub enum Command {
     Info(InfoArgs),
     /// Make the isosurface of a volume, as a triangle mesh
     Mesh(MeshArgs),
+    /// Make a distance map: of each voxel the distance to the nearest site
+    Distance(Box<DistanceArgs>),
     /// Draw a picture of a volume's isosurface
     Render(RenderArgs),
     /// Mesh and draw a brain and a field of metaballs
@@ -162,7 +169,7 @@ pub struct DeviceArgs {
     pub device: DeviceChoice,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum InsideName {
     Above,
     Below,

@@ -11,7 +11,7 @@ use ferrovox::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
         VolumeReader, read_volume,
     },
-    volume::{AnyVolume, Geometry},
+    volume::{AnyVolume, Geometry, Volume, VolumeError},
 };
 use std::path::{Path, PathBuf};
 
@@ -121,25 +121,10 @@ impl VolumeArgs {
     }
 
     /// Reads a mask that goes with the volume: 1 where it is not zero.
-    pub fn read_mask(
-        &self,
-        path: &Path,
-        dims: [usize; 3],
-    ) -> anyhow::Result<ferrovox::volume::Volume<u8>> {
+    pub fn read_mask(&self, path: &Path, dims: [usize; 3]) -> anyhow::Result<Volume<u8>> {
         let mask = read_volume(path, &self.mask_options(dims))?.volume;
         check_mask(path, mask.dims(), dims)?;
-        let geometry = *mask.geometry();
-        let ones = match &mask {
-            AnyVolume::U8(mask) => ones(mask.samples()),
-            AnyVolume::I8(mask) => ones(mask.samples()),
-            AnyVolume::U16(mask) => ones(mask.samples()),
-            AnyVolume::I16(mask) => ones(mask.samples()),
-            AnyVolume::I32(mask) => ones(mask.samples()),
-            AnyVolume::F32(mask) => ones(mask.samples()),
-            AnyVolume::F64(mask) => ones(mask.samples()),
-        };
-        ferrovox::volume::Volume::new(ones, dims, geometry)
-            .with_context(|| path.display().to_string())
+        where_not_zero(&mask).with_context(|| path.display().to_string())
     }
 
     /// The file's geometry with what the user put in its place, if anything.
@@ -181,6 +166,20 @@ impl RawArgs {
             ..layout
         })
     }
+}
+
+/// 1 where a volume is not zero, else 0.
+pub fn where_not_zero(volume: &AnyVolume) -> Result<Volume<u8>, VolumeError> {
+    let ones = match volume {
+        AnyVolume::U8(volume) => ones(volume.samples()),
+        AnyVolume::I8(volume) => ones(volume.samples()),
+        AnyVolume::U16(volume) => ones(volume.samples()),
+        AnyVolume::I16(volume) => ones(volume.samples()),
+        AnyVolume::I32(volume) => ones(volume.samples()),
+        AnyVolume::F32(volume) => ones(volume.samples()),
+        AnyVolume::F64(volume) => ones(volume.samples()),
+    };
+    Volume::new(ones, volume.dims(), *volume.geometry())
 }
 
 fn check_mask(path: &Path, mask: [usize; 3], dims: [usize; 3]) -> anyhow::Result<()> {

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Devices(args) => commands::devices::run(&args),
         Command::Info(args) => commands::info::run(&args),
         Command::Mesh(args) => commands::mesh::run(&args),
+        Command::Distance(args) => commands::distance::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
     };

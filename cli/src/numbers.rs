@@ -9,6 +9,30 @@ pub struct Size {
     pub height: u32,
 }
 
+/// A plane of a volume across an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneChoice {
+    /// 0, 1 or 2: the axis that the plane is across.
+    pub axis: usize,
+    pub index: usize,
+}
+
+/// Reads `z=100`.
+pub fn parse_plane(text: &str) -> Result<PlaneChoice, String> {
+    let parts = text.split_once('=').and_then(|(axis, index)| {
+        let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
+        let index = index.parse().ok()?;
+        Some(PlaneChoice { axis, index })
+    });
+    parts.ok_or_else(|| "give an axis and an index, such as z=100".to_owned())
+}
+
+/// Reads a distance. That it must be more than 0 the library says.
+pub fn parse_distance(text: &str) -> Result<f64, String> {
+    let distance = text.parse::<f64>().ok().filter(|it| it.is_finite());
+    distance.ok_or_else(|| "give a number, such as 36".to_owned())
+}
+
 /// Reads `WxH`.
 pub fn parse_size(text: &str) -> Result<Size, String> {
     let parts: Option<Vec<u32>> = text
@@ -141,6 +165,20 @@ mod tests {
             "", "G", "-1", "1X", "1GG", "nan", "inf", "1e30T", "1,5G", "é",
         ] {
             assert!(parse_memory(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn planes() {
+        let plane = |axis, index| Ok(PlaneChoice { axis, index });
+        assert_eq!(parse_plane("z=100"), plane(2, 100));
+        assert_eq!(parse_plane("x=0"), plane(0, 0));
+        for text in ["z", "z=", "w=3", "z=-1", "3", "z=1.5"] {
+            assert!(parse_plane(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_distance("1e2"), Ok(100.0));
+        for text in ["", "far", "nan", "inf"] {
+            assert!(parse_distance(text).is_err(), "{text}");
         }
     }
 

@@ -3,6 +3,7 @@
 use ferrovox::{
     device::{Device, DeviceError, Stream},
     device_volume::DeviceVolume,
+    distance::{DistanceError, SiteMask, SitePoints},
     isosurface::{self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
     render::{self, Picture, RenderError, RenderParams},
     volume::{AnyVolume, Volume, VolumeView},
@@ -106,6 +107,24 @@ impl OnDevice {
         params: &IsosurfaceParams,
     ) -> Result<HostMesh, IsosurfaceError> {
         on_device!(self, volume => isosurface::extract_to_host(stream, volume, mask, params, None))
+    }
+
+    /// The voxels above a level, or below it.
+    pub fn within(
+        &self,
+        stream: &Stream,
+        level: f32,
+        above: bool,
+    ) -> Result<SiteMask, DistanceError> {
+        on_device!(self, volume => match above {
+            true => SiteMask::above(stream, volume, level),
+            false => SiteMask::below(stream, volume, level),
+        })
+    }
+
+    /// The points between voxels where the samples take a level.
+    pub fn crossings(&self, stream: &Stream, level: f32) -> Result<SitePoints, DistanceError> {
+        on_device!(self, volume => SitePoints::from_crossings(stream, volume, level))
     }
 
     /// A picture of the isosurface.

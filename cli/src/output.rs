@@ -20,6 +20,20 @@ pub fn check_mesh_path(path: &Path) -> anyhow::Result<()> {
     check_path(path)
 }
 
+/// Fails if no volume can be written there.
+pub fn check_volume_path(path: &Path) -> anyhow::Result<()> {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let known = [".nii", ".nii.gz", ".nrrd", ".mha", ".npy"];
+    if !known.iter().any(|end| name.ends_with(end)) {
+        bail!(
+            "{}: {}; volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
+            path.display(),
+            extension(path)
+        );
+    }
+    check_path(path)
+}
+
 /// Fails if no picture can be written there.
 pub fn check_picture_path(path: &Path) -> anyhow::Result<()> {
     let is_png = path

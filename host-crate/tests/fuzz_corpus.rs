@@ -19,13 +19,14 @@ mod write;
 type Target = fn(&[u8]);
 
 /// The targets of `fuzz/`, by name.
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 7] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
+    ("points", fuzz::points),
 ];
 
 /// Mutations of each file. `FERROVOX_FUZZ_MUTATIONS` asks for another number.

@@ -1,7 +1,7 @@
-//! `cargo xtask bench mesh` and `bench scan`: builds a bench, and runs it with the options that follow.
+//! `cargo xtask bench mesh`, `bench scan` and `bench distance`: builds a bench, and runs it with the options that follow.
 //!
-//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-isosurface` and
-//! `benches/ferrovox-scan`, with the same options.
+//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-isosurface`,
+//! `benches/ferrovox-scan` and `benches/ferrovox-distance`, with the same options.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -31,6 +31,8 @@ enum Subject {
     Mesh,
     /// The scan
     Scan,
+    /// The distance map
+    Distance,
 }
 
 impl Subject {
@@ -39,6 +41,7 @@ impl Subject {
         match self {
             Subject::Mesh => "isosurface",
             Subject::Scan => "scan",
+            Subject::Distance => "distance",
         }
     }
 }

@@ -128,11 +128,65 @@ fn scans_are_measured_beside_other_systems() {
 }
 
 #[test]
+fn distance_maps_are_measured_beside_other_systems() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records = bench(
+        folder.path(),
+        &[
+            "distance",
+            "--sizes",
+            "16,20x7x40",
+            "--fields",
+            "shell,random:10%",
+            "--bounds",
+            "none,3",
+        ],
+    );
+    let ours = of(&records, "ferrovox", "map");
+    let what: Vec<_> = ours
+        .iter()
+        .map(|record| {
+            (
+                record["size"].as_str(),
+                record["field"].as_str(),
+                record["bytes"].as_u64(),
+            )
+        })
+        .collect();
+    // rows have whole words
+    assert_eq!(
+        what,
+        [
+            (Some("16^3"), Some("shell"), Some(4 * 256 + 4 * 4096)),
+            (Some("16^3"), Some("random:10%"), Some(4 * 256 + 4 * 4096)),
+            (Some("20x7x40"), Some("shell"), Some(4 * 280 + 4 * 5600)),
+            (
+                Some("20x7x40"),
+                Some("random:10%"),
+                Some(4 * 280 + 4 * 5600)
+            ),
+        ]
+    );
+    assert_eq!(of(&records, "ferrovox", "map to 3").len(), 4);
+    assert_eq!(of(&records, "ferrovox", "pack").len(), 4);
+    for system in ["cupy", "edt", "scipy"] {
+        let theirs = of(&records, system, "map");
+        assert!(!theirs.is_empty(), "nothing is said of {system}");
+        // a system that is there must do all
+        if theirs[0]["size"] != "" {
+            assert_eq!(theirs.len(), 4, "{theirs:?}");
+        }
+    }
+}
+
+#[test]
 fn a_subject_that_does_not_exist_is_refused() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(["bench", "meshes"])
         .output()
         .expect("xtask runs");
     assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan, distance")
+    );
 }

@@ -58,7 +58,8 @@ fn refuse_staged(args: &MeshArgs, devices: &[Device]) {
     }
 }
 
-fn usage(problem: &str) -> ! {
+/// Ends the command as one that makes no sense.
+pub fn usage(problem: &str) -> ! {
     Cli::command()
         .error(ErrorKind::ArgumentConflict, problem)
         .exit()

@@ -117,7 +117,7 @@ struct Timings<'a> {
 }
 
 /// Names and numbers as an object that keeps their order.
-struct Ordered<P>(P);
+pub struct Ordered<P>(pub P);
 
 impl<P: AsRef<[(&'static str, f64)]>> Serialize for Ordered<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,6 +4,8 @@ mod bad_files;
 mod bad_output;
 mod demo;
 mod devices;
+mod distance;
+mod distance_points;
 mod info;
 mod library_import;
 mod mesh;

@@ -20,6 +20,23 @@ write_mesh("scan.ply", &triangles, &WriteOptions::default())?;
 Ok(())
 }
 
+#[allow(dead_code, reason = "compiled, and compared with docs/distance.md")]
+#[rustfmt::skip]
+fn distance() -> Result<(), Box<dyn Error>> {
+// docs/distance.md
+use ferrovox::{device::Device, device_volume::DeviceVolume, distance::{self, DistanceParams, SiteMask, Sites}};
+use ferrovox::files::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
+
+let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
+let stream = Device::best().stream()?;
+let on_device = DeviceVolume::upload(&stream, volume.view())?;
+let sites = SiteMask::from_level(&stream, &on_device, 120.0)?;
+let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default())?;
+write_volume("distances.nii.gz", &map.download(&stream)?.into(), &VolumeWriteOptions::default())?;
+// docs/distance.md: end
+Ok(())
+}
+
 /// The README's Rust block with this text in it.
 fn block(readme: &str, with: &str) -> String {
     let blocks = readme
@@ -52,6 +69,16 @@ fn the_readmes_code_is_real() {
         .0;
     assert_eq!(block(&readme, "read_volume"), library);
 
+    let guide = fs::read_to_string(root.join("docs/distance.md")).unwrap();
+    let distance = here
+        .split_once("// docs/distance.md\n")
+        .unwrap()
+        .1
+        .split_once("// docs/distance.md: end")
+        .unwrap()
+        .0;
+    assert_eq!(block(&guide, "read_volume"), distance);
+
     let example = root.join("examples/03-your-first-kernel");
     let kernel = fs::read_to_string(example.join("kernels/src/lib.rs")).unwrap();
     for line in block(&readme, "#[kernel]").lines() {
@@ -71,6 +98,7 @@ fn the_pictures_and_links_are_there() {
         "docs/toolchain.md",
         "docs/writing-kernels.md",
         "docs/performance.md",
+        "docs/distance.md",
     ] {
         let Ok(text) = fs::read_to_string(root.join(file)) else {
             eprintln!("skipped: the sources are not here");

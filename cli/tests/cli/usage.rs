@@ -33,6 +33,29 @@ fn wrong_usages() {
         "render a.nii --iso 50 -o out.png --size 0x600",
         "render a.nii --iso 50 -o out.png --size 100000x10",
         "render a.nii --iso 50 -o out.png --view sideways",
+        "distance a.nii",
+        "distance a.nii --mask",
+        "distance a.nii -o d.nii",
+        "distance a.nii --mask --level 5 -o d.nii",
+        "distance a.nii --mask --sub-voxel -o d.nii",
+        "distance a.nii --level x -o d.nii",
+        "distance a.nii --mask --spacing -1 -o d.nii",
+        "distance a.nii --mask --max-distance far -o d.nii",
+        "distance a.nii --mask --dtype u8 -o d.nii",
+        "distance a.nii --mask --dtype u16 --signed -o d.nii",
+        "distance a.nii --level 5 --sub-voxel --dtype u16 -o d.nii",
+        "distance a.nii --mask --slice z=3 -o d.nii",
+        "distance a.nii --mask --slice 3 --png d.png -o d.nii",
+        "distance a.nii --mask --png d.png -o d.nii",
+        "distance a.nii --mask --slice z=3 --png d.png --size 0 -o d.nii",
+        "distance a.nii --mask --method magic -o d.nii",
+        "distance a.nii --mask --like b.nii -o d.nii",
+        "distance a.nii --mask --strict -o d.nii",
+        "distance a.nii --mask --compare d -o d.nii",
+        "distance a.xyz --points -o d.nii",
+        "distance a.xyz --points --grid 4x4 -o d.nii",
+        "distance a.xyz --points --grid 4x4x4 --like b.nii -o d.nii",
+        "distance a.xyz --points --grid 4x4x4 --signed -o d.nii",
         "info",
         "devices --iso 5",
     ] {
@@ -47,7 +70,7 @@ fn wrong_usages() {
 #[test]
 fn every_command_has_help() {
     let folder = Folder::new();
-    for command in ["", "devices", "info", "mesh", "render", "demo"] {
+    for command in ["", "devices", "info", "mesh", "distance", "render", "demo"] {
         let run = folder.run(&format!("{command} --help")).ok();
         assert!(run.stdout.contains("Usage: ferrovox"), "{}", run.stdout);
         assert!(

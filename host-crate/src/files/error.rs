@@ -275,6 +275,38 @@ pub enum FileProblem {
         /// What is wrong.
         problem: String,
     },
+    /// A negative sample where unsigned ones were to be written.
+    #[error("sample {index} is {value}, which is not unsigned; write the samples as i32")]
+    Negative {
+        /// Index of the first such sample.
+        index: u64,
+        /// Its value.
+        value: i32,
+    },
+    /// A line of a text file of points that is no point.
+    #[error(
+        "line {line} reads {text:?}; a point is three numbers, x, y and z, with spaces or commas between them"
+    )]
+    PointLine {
+        /// The line, counted from 1.
+        line: u64,
+        /// What it says.
+        text: String,
+    },
+    /// An array that does not hold points.
+    #[error("the array has the shape {shape:?}; points are an array of n rows and 3 columns")]
+    PointShape {
+        /// Its shape, as NumPy says it.
+        shape: Vec<u64>,
+    },
+    /// A point that is nowhere.
+    #[error("point {number} is at {at:?}; coordinates must be finite numbers")]
+    PointNotFinite {
+        /// Its number, from 0.
+        number: u64,
+        /// Where it is said to be.
+        at: [f64; 3],
+    },
 }
 
 impl FileProblem {

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::read::read_with_data;
 use super::{
     ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
-    read_mesh_bytes,
+    read_mesh_bytes, read_points_bytes,
 };
 use crate::volume::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
@@ -37,6 +37,16 @@ pub fn npy(bytes: &[u8]) {
 pub fn ply(bytes: &[u8]) {
     if let Ok(mesh) = read_mesh_bytes("fuzz.ply", bytes) {
         assert_eq!(mesh.validate(), Ok(()), "a mesh that is read is valid");
+    }
+}
+
+/// Reads the bytes as points, written as text and as an array.
+pub fn points(bytes: &[u8]) {
+    for name in ["fuzz.xyz", "fuzz.npy"] {
+        match read_points_bytes(name, bytes) {
+            Ok(points) => assert!(points.as_flattened().iter().all(|x| x.is_finite())),
+            Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        }
     }
 }
 

@@ -28,6 +28,8 @@
 //! | STL, binary | `.stl` | of the facets | none; 2^32 − 1 triangles |
 //! | VTK legacy, binary | `.vtk` | yes | 31 bits |
 //! | VTK XML polydata, appended raw | `.vtp` | yes | 63 bits |
+//!
+//! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
 mod axes;
 mod data_files;
@@ -43,6 +45,7 @@ mod nrrd;
 mod opened;
 mod options;
 mod planes;
+mod points;
 mod positioned;
 mod raw;
 mod read;
@@ -61,7 +64,9 @@ pub use format::{MeshFormat, VolumeFormat};
 pub use mesh::{
     MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
 };
+
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
+pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;

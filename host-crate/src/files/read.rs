@@ -110,7 +110,11 @@ fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile,
     Ok(VolumeFile { volume, header })
 }
 
-fn read_samples(opened: Opened<'_>, options: &ReadOptions) -> Result<AnyVolume, FileProblem> {
+/// Reads the samples of a file whose lengths have been compared.
+pub(crate) fn read_samples(
+    opened: Opened<'_>,
+    options: &ReadOptions,
+) -> Result<AnyVolume, FileProblem> {
     let (dims, geometry) = (opened.layout.dims, opened.geometry);
     let sample_type = value_type(opened.layout.stored, opened.header.scaling);
     let mut stream = SampleStream::start(opened, options)?;

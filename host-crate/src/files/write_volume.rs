@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::format::extension;
 use super::replace::replace_file;
-use super::{ByteOrder, FileError, FileProblem};
+use super::{ByteOrder, FileError, FileProblem, StoredType};
 use super::{metaimage, nifti, npy, nrrd};
-use crate::volume::{AnyVolume, Sample, Volume, with_volume};
+use crate::volume::{AnyVolume, Sample, SampleType, Volume, with_volume};
 
 /// How to write a volume file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct VolumeWriteOptions {
     /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
     /// name ends in `.gz`.
     pub compress: bool,
+    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have no such type, files do.
+    pub unsigned: bool,
 }
 
 /// Writes a volume file; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
@@ -25,7 +27,8 @@ pub struct VolumeWriteOptions {
 /// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, and for what the operating system refuses.
+/// [`FileError`] for an extension that is none of these, for a sample that is not unsigned where that was asked for, and for what
+/// the operating system refuses.
 ///
 /// ```no_run
 /// use ferrovox::files::{VolumeWriteOptions, write_volume};
@@ -52,32 +55,57 @@ pub fn write_volume(
             },
         ));
     }
+    let stored = stored_type(volume, options).map_err(|problem| FileError::new(path, problem))?;
     replace_file(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 18, file);
-        encode(&kind, volume, options, &mut out)?;
+        encode(&kind, volume, stored, options, &mut out)?;
         out.flush()
     })
+}
+
+/// The type that the samples have in the file.
+fn stored_type(
+    volume: &AnyVolume,
+    options: &VolumeWriteOptions,
+) -> Result<StoredType, FileProblem> {
+    if !options.unsigned {
+        return Ok(volume.sample_type().into());
+    }
+    let AnyVolume::I32(samples) = volume else {
+        return Err(FileProblem::OtherType {
+            asked: SampleType::I32,
+            found: volume.sample_type(),
+        });
+    };
+    match samples.samples().iter().position(|&sample| sample < 0) {
+        None => Ok(StoredType::U32),
+        Some(index) => Err(FileProblem::Negative {
+            index: index as u64,
+            value: samples.samples()[index],
+        }),
+    }
 }
 
 /// Writes the bytes of a volume file to anything. `kind` is the extension.
 pub(crate) fn encode(
     kind: &str,
     volume: &AnyVolume,
+    stored: StoredType,
     options: &VolumeWriteOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let order = options.byte_order;
     match kind {
-        "nii" => nifti::write(volume, order, out),
+        "nii" => nifti::write(volume, stored, order, out),
         "nii.gz" => {
             let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
-            nifti::write(volume, order, &mut encoder)?;
+            nifti::write(volume, stored, order, &mut encoder)?;
             encoder.finish()?;
             Ok(())
         }
-        "nrrd" => nrrd::write(volume, order, options.compress, out),
-        "mha" => metaimage::write(volume, order, options.compress, out),
-        "npy" => npy::write(volume, order, out),
+        "nrrd" => nrrd::write(volume, stored, order, options.compress, out),
+        "mha" => metaimage::write(volume, stored, order, options.compress, out),
+        "npy" => npy::write(volume, stored, order, out),
         _ => Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "no such volume format",

@@ -11,9 +11,11 @@
 //! ```
 
 mod camera;
+mod isolines;
 mod picture;
 mod view;
 
+pub use isolines::{IsolineParams, isoline_step, isolines};
 pub use picture::{Picture, RenderError};
 pub use view::ViewDirection;
 

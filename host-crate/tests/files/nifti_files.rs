@@ -298,6 +298,7 @@ fn check_with_nifti_crate<T: Sample>(
             &VolumeWriteOptions {
                 byte_order,
                 compress: true,
+                ..VolumeWriteOptions::default()
             },
         )
         .unwrap();

@@ -137,6 +137,7 @@ fn another_reader_reads_what_is_written() {
             &VolumeWriteOptions {
                 byte_order,
                 compress: false,
+                ..VolumeWriteOptions::default()
             },
         )
         .unwrap();

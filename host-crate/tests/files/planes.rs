@@ -82,6 +82,7 @@ fn every_format_type_and_byte_order() {
                 let options = VolumeWriteOptions {
                     byte_order,
                     compress,
+                    ..VolumeWriteOptions::default()
                 };
                 write_volume(&path, &volume_of(sample_type, oblique()), &options).unwrap();
                 let whole = read_volume(&path, &ReadOptions::default()).unwrap();
@@ -287,7 +288,7 @@ proptest! {
             f32::from_bits(seed.wrapping_mul((x + 7 * (y + 7 * z)) as u32 | 1))
         }).unwrap();
         let byte_order = if big { ByteOrder::Big } else { ByteOrder::Little };
-        write_volume(&path, &volume.clone().into(), &VolumeWriteOptions { byte_order, compress }).unwrap();
+        write_volume(&path, &volume.clone().into(), &VolumeWriteOptions { byte_order, compress, ..VolumeWriteOptions::default() }).unwrap();
         let mut reader = VolumeReader::open(&path, &ReadOptions::default()).unwrap();
         reader.set_overlap(overlap);
         let plane = dims[0] * dims[1];

@@ -49,7 +49,7 @@ proptest! {
         let byte_order = if big { ByteOrder::Big } else { ByteOrder::Little };
         for (extension, tolerance) in [("nii", 1e-3), ("nii.gz", 1e-3), ("nrrd", 0.0), ("mha", 1e-10)] {
             let path = folder.path().join(format!("v.{extension}"));
-            write_volume(&path, &volume.clone().into(), &VolumeWriteOptions { byte_order, compress }).unwrap();
+            write_volume(&path, &volume.clone().into(), &VolumeWriteOptions { byte_order, compress, ..VolumeWriteOptions::default() }).unwrap();
             let file = read_volume(&path, &ReadOptions::default()).unwrap();
             prop_assert_eq!(file.volume.bytes(), bytemuck::cast_slice::<u16, u8>(volume.samples()));
             prop_assert_eq!(file.volume.dims(), dims);

@@ -34,6 +34,7 @@ fn every_format_type_and_byte_order() {
                     &VolumeWriteOptions {
                         byte_order,
                         compress,
+                        ..VolumeWriteOptions::default()
                     },
                 )
                 .unwrap();
@@ -127,6 +128,7 @@ fn large_dims_are_written_as_nifti_2() {
         let options = VolumeWriteOptions {
             byte_order,
             compress: false,
+            ..VolumeWriteOptions::default()
         };
         write_volume(&path, &long.clone().into(), &options).unwrap();
         let file = read_volume(&path, &ReadOptions::default()).unwrap();
@@ -149,4 +151,30 @@ fn an_unknown_extension_is_refused_before_anything_is_written() {
         "volume.tiff: unknown extension \"tiff\"; volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy"
     ), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn numbers_without_a_sign_are_stored_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = VolumeWriteOptions {
+        unsigned: true,
+        ..VolumeWriteOptions::default()
+    };
+    let write = |name: &str, samples: Vec<i32>| {
+        let volume = Volume::new(samples, [3, 1, 1], Geometry::default()).unwrap();
+        let path = folder.path().join(name);
+        write_volume(&path, &volume.into(), &options).map(|()| path)
+    };
+    for name in ["a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.npy"] {
+        let path = write(name, vec![0, 7, i32::MAX]).unwrap();
+        let file = read_volume(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(file.header.stored_type, StoredType::U32, "{name}");
+        let AnyVolume::I32(volume) = file.volume else {
+            panic!("{name}: read as {}", file.volume.sample_type());
+        };
+        assert_eq!(volume.samples(), [0, 7, i32::MAX], "{name}");
+    }
+    let error = write("b.npy", vec![0, 1, -5]).unwrap_err().to_string();
+    assert!(error.contains("sample 2 is -5"), "{error}");
+    assert!(!folder.path().join("b.npy").exists());
 }

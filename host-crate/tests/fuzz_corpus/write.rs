@@ -17,6 +17,7 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(npy_headers());
     files.extend(raw_files());
     files.extend(meshes());
+    files.extend(points());
     files
 }
 
@@ -74,6 +75,7 @@ fn written_volumes() -> Vec<File> {
                 &VolumeWriteOptions {
                     byte_order,
                     compress,
+                    ..VolumeWriteOptions::default()
                 },
             )
             .unwrap();
@@ -222,6 +224,31 @@ fn raw_files() -> Vec<File> {
         ),
     ]
     .map(|(name, bytes)| ("raw", format!("{name}.bin"), bytes))
+    .into()
+}
+
+fn points() -> Vec<File> {
+    let array = |shape: &str, data: &[u8]| {
+        let text = format!("{{'descr': '<f4', 'fortran_order': True, 'shape': {shape}}}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((text.len() as u16).to_le_bytes());
+        bytes.extend(text.as_bytes());
+        bytes.extend(data);
+        bytes
+    };
+    let text = b"# x y z\n1 2 3\r\n\n-1.5,\t2e1 ,+3 0.5 normal\n7,8,9".to_vec();
+    let large = b"1e308 -1e308 1e-308\n1e999 0 nan\n".to_vec();
+    [
+        ("packed.xyz", gzip(&text)),
+        ("text.xyz", text),
+        ("large.xyz", large),
+        ("binary.xyz", b"1 2\xff 3\n\0\0\0".to_vec()),
+        ("rows.npy", array("(2, 3)", &[63; 24])),
+        ("none.npy", array("(0, 3)", &[])),
+        ("many.npy", array("(6148914691236517205, 3)", &[0; 24])),
+        ("flat.npy", array("(6,)", &[0; 24])),
+    ]
+    .map(|(name, bytes)| ("points", name.to_owned(), bytes))
     .into()
 }
 

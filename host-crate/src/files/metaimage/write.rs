@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use flate2::write::ZlibEncoder;
 use nalgebra::{Matrix3, Vector3};
 
-use crate::files::{ByteOrder, write_samples};
-use crate::volume::{AnyVolume, SampleType};
+use crate::files::{ByteOrder, StoredType, write_samples};
+use crate::volume::AnyVolume;
 
 pub(crate) fn write(
     volume: &AnyVolume,
+    stored: StoredType,
     order: ByteOrder,
     compress: bool,
     out: &mut dyn Write,
@@ -65,7 +66,7 @@ pub(crate) fn write(
         spacing.x, spacing.y, spacing.z
     )?;
     writeln!(out, "DimSize = {nx} {ny} {nz}")?;
-    writeln!(out, "ElementType = {}", type_name(volume.sample_type()))?;
+    writeln!(out, "ElementType = {}", type_name(stored))?;
     writeln!(out, "ElementDataFile = LOCAL")?;
     match compressed {
         Some(bytes) => out.write_all(&bytes),
@@ -73,14 +74,17 @@ pub(crate) fn write(
     }
 }
 
-fn type_name(sample_type: SampleType) -> &'static str {
-    match sample_type {
-        SampleType::U8 => "MET_UCHAR",
-        SampleType::I8 => "MET_CHAR",
-        SampleType::U16 => "MET_USHORT",
-        SampleType::I16 => "MET_SHORT",
-        SampleType::I32 => "MET_INT",
-        SampleType::F32 => "MET_FLOAT",
-        SampleType::F64 => "MET_DOUBLE",
+fn type_name(stored: StoredType) -> &'static str {
+    match stored {
+        StoredType::U8 => "MET_UCHAR",
+        StoredType::I8 => "MET_CHAR",
+        StoredType::U16 => "MET_USHORT",
+        StoredType::I16 => "MET_SHORT",
+        StoredType::I32 => "MET_INT",
+        StoredType::U32 => "MET_UINT",
+        StoredType::U64 => "MET_ULONG_LONG",
+        StoredType::I64 => "MET_LONG_LONG",
+        StoredType::F32 => "MET_FLOAT",
+        StoredType::F64 => "MET_DOUBLE",
     }
 }

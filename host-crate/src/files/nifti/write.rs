@@ -12,12 +12,17 @@ const SCANNER: i32 = 1;
 /// NIFTI_UNITS_MM.
 const MILLIMETRES: i32 = 2;
 
-pub(crate) fn write(volume: &AnyVolume, order: ByteOrder, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    volume: &AnyVolume,
+    stored: StoredType,
+    order: ByteOrder,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let narrow = volume.dims().iter().all(|&dim| i16::try_from(dim).is_ok());
     let header = if narrow {
-        header_1(volume, order)
+        header_1(volume, stored, order)
     } else {
-        header_2(volume, order)
+        header_2(volume, stored, order)
     };
     out.write_all(&header)?;
     out.write_all(&[0; 4])?; // no extensions
@@ -67,12 +72,11 @@ fn code(stored: StoredType) -> i16 {
         .map_or(0, |(code, _)| *code)
 }
 
-fn header_1(volume: &AnyVolume, order: ByteOrder) -> Vec<u8> {
+fn header_1(volume: &AnyVolume, stored: StoredType, order: ByteOrder) -> Vec<u8> {
     let mut fields = Fields {
         bytes: vec![0; SIZE_1],
         order,
     };
-    let stored = StoredType::from(volume.sample_type());
     fields.i32(0, SIZE_1 as i32);
     fields.i16(40, 3);
     for axis in 0..3 {
@@ -100,12 +104,11 @@ fn header_1(volume: &AnyVolume, order: ByteOrder) -> Vec<u8> {
     fields.bytes
 }
 
-fn header_2(volume: &AnyVolume, order: ByteOrder) -> Vec<u8> {
+fn header_2(volume: &AnyVolume, stored: StoredType, order: ByteOrder) -> Vec<u8> {
     let mut fields = Fields {
         bytes: vec![0; SIZE_2],
         order,
     };
-    let stored = StoredType::from(volume.sample_type());
     fields.i32(0, SIZE_2 as i32);
     fields.bytes[4..12].copy_from_slice(b"n+2\0\r\n\x1a\n");
     fields.i16(12, code(stored));

@@ -21,8 +21,37 @@ use dictionary::Value;
 /// Longest header text: that of a plain array has some hundred bytes.
 const HEADER: usize = 1 << 16;
 
+/// What a header says.
+pub(crate) struct ArrayHeader {
+    version: [u8; 2],
+    pub stored: StoredType,
+    pub order: ByteOrder,
+    /// Whether the first axis varies fastest, not the last.
+    pub fortran: bool,
+    pub shape: Vec<u64>,
+}
+
 pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
-    let (version, text) = header_text(&mut source)?;
+    let array = header(&mut source)?;
+    opened(source, array)
+}
+
+/// The array as a volume whose header has been read.
+pub(crate) fn opened(source: Source<'_>, array: ArrayHeader) -> Result<Opened<'_>, FileProblem> {
+    let mut sizes = array.shape;
+    if !array.fortran {
+        sizes.reverse();
+    }
+    let layout = Layout::new(&sizes, array.stored, array.order)?;
+    let mut header = HeaderInfo::new(VolumeFormat::Npy, array.stored, array.order);
+    let [major, minor] = array.version;
+    header.version = Some(format!("npy {major}.{minor}"));
+    Ok(Opened::new(source, layout, Geometry::default(), header))
+}
+
+/// Reads the header.
+pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem> {
+    let (version, text) = header_text(source)?;
     let entries = dictionary::parse(&text).map_err(damaged)?;
     let get = |key: &str| {
         let entry = entries.iter().find(|(known, _)| known == key);
@@ -39,14 +68,13 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
             )));
         }
     };
-    let mut sizes = shape(get("shape")?)?;
-    if !fortran {
-        sizes.reverse();
-    }
-    let layout = Layout::new(&sizes, stored, order)?;
-    let mut header = HeaderInfo::new(VolumeFormat::Npy, stored, order);
-    header.version = Some(format!("npy {}.{}", version[0], version[1]));
-    Ok(Opened::new(source, layout, Geometry::default(), header))
+    Ok(ArrayHeader {
+        version,
+        stored,
+        order,
+        fortran,
+        shape: shape(get("shape")?)?,
+    })
 }
 
 /// The version and the header's text.

@@ -2,23 +2,31 @@
 
 use std::io::{self, Write};
 
-use crate::files::{ByteOrder, write_samples};
-use crate::volume::{AnyVolume, SampleType};
+use crate::files::{ByteOrder, StoredType, write_samples};
+use crate::volume::AnyVolume;
 
 /// Writes an array of shape (z, y, x) in C order.
-pub(crate) fn write(volume: &AnyVolume, order: ByteOrder, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    volume: &AnyVolume,
+    stored: StoredType,
+    order: ByteOrder,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let [nx, ny, nz] = volume.dims();
-    let code = match volume.sample_type() {
-        SampleType::U8 => "u1",
-        SampleType::I8 => "i1",
-        SampleType::U16 => "u2",
-        SampleType::I16 => "i2",
-        SampleType::I32 => "i4",
-        SampleType::F32 => "f4",
-        SampleType::F64 => "f8",
+    let code = match stored {
+        StoredType::U8 => "u1",
+        StoredType::I8 => "i1",
+        StoredType::U16 => "u2",
+        StoredType::I16 => "i2",
+        StoredType::I32 => "i4",
+        StoredType::U32 => "u4",
+        StoredType::U64 => "u8",
+        StoredType::I64 => "i8",
+        StoredType::F32 => "f4",
+        StoredType::F64 => "f8",
     };
     let mark = match order {
-        _ if volume.sample_type().bytes() == 1 => '|',
+        _ if stored.bytes() == 1 => '|',
         ByteOrder::Little => '<',
         ByteOrder::Big => '>',
     };

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::files::{ByteOrder, write_samples};
-use crate::volume::{AnyVolume, SampleType};
+use crate::files::{ByteOrder, StoredType, write_samples};
+use crate::volume::AnyVolume;
 
 pub(crate) fn write(
     volume: &AnyVolume,
+    stored: StoredType,
     order: ByteOrder,
     compress: bool,
     out: &mut dyn Write,
@@ -20,7 +21,7 @@ pub(crate) fn write(
         ByteOrder::Big => "big",
     };
     writeln!(out, "NRRD0004")?;
-    writeln!(out, "type: {}", type_name(volume.sample_type()))?;
+    writeln!(out, "type: {}", type_name(stored))?;
     writeln!(out, "dimension: 3")?;
     writeln!(out, "space: right-anterior-superior")?;
     writeln!(out, "sizes: {nx} {ny} {nz}")?;
@@ -44,14 +45,17 @@ pub(crate) fn write(
     }
 }
 
-fn type_name(sample_type: SampleType) -> &'static str {
-    match sample_type {
-        SampleType::U8 => "uint8",
-        SampleType::I8 => "int8",
-        SampleType::U16 => "uint16",
-        SampleType::I16 => "int16",
-        SampleType::I32 => "int32",
-        SampleType::F32 => "float",
-        SampleType::F64 => "double",
+fn type_name(stored: StoredType) -> &'static str {
+    match stored {
+        StoredType::U8 => "uint8",
+        StoredType::I8 => "int8",
+        StoredType::U16 => "uint16",
+        StoredType::I16 => "int16",
+        StoredType::I32 => "int32",
+        StoredType::U32 => "uint32",
+        StoredType::U64 => "uint64",
+        StoredType::I64 => "int64",
+        StoredType::F32 => "float",
+        StoredType::F64 => "double",
     }
 }

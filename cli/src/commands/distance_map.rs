@@ -1,0 +1,234 @@
+//! Making the map: everything that happens on a device.
+
+use super::distance_input::{Content, Input};
+use crate::{
+    args::{DistanceArgs, InsideName},
+    on_device::OnDevice,
+    phases::Phases,
+};
+use anyhow::Context;
+use ferrovox::{
+    device::{Device, DeviceError, Stream},
+    device_volume::DeviceVolume,
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
+        SitePoints, Sites,
+    },
+    volume::{AnyVolume, Geometry, Volume, VolumeError},
+};
+
+/// The map on the host, and what is known of it.
+pub struct Made {
+    pub distances: Volume<f32>,
+    pub nearest: Option<NearestOnHost>,
+    pub sites: u64,
+    /// Bytes that each device's buffers held at most.
+    pub peaks: Vec<u64>,
+}
+
+impl Made {
+    /// The least and the greatest finite distance.
+    pub fn range(&self) -> Option<[f32; 2]> {
+        let finite = self.distances.samples().iter().copied();
+        finite
+            .filter(|value| value.is_finite())
+            .fold(None, |range, value| {
+                let [low, high] = range.unwrap_or([value, value]);
+                Some([value.min(low), value.max(high)])
+            })
+    }
+}
+
+/// The nearest site of each voxel. All ones where there is none.
+pub enum NearestOnHost {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+impl NearestOnHost {
+    pub fn at(&self, index: usize) -> Option<u64> {
+        match self {
+            Self::U32(sites) => (sites[index] != u32::MAX).then(|| sites[index].into()),
+            Self::U64(sites) => (sites[index] != u64::MAX).then_some(sites[index]),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::U32(sites) => sites.len(),
+            Self::U64(sites) => sites.len(),
+        }
+    }
+
+    /// As a volume: i32, or where that is too narrow f64; -1 where there is no site.
+    pub fn to_volume(
+        &self,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<AnyVolume, VolumeError> {
+        let sites = (0..self.len()).map(|index| self.at(index));
+        let narrow: Option<Vec<i32>> = sites
+            .clone()
+            .map(|site| site.map_or(Some(-1), |site| i32::try_from(site).ok()))
+            .collect();
+        match narrow {
+            Some(narrow) => Ok(Volume::new(narrow, dims, geometry)?.into()),
+            None => {
+                let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
+                Ok(Volume::<f64>::new(wide.collect(), dims, geometry)?.into())
+            }
+        }
+    }
+}
+
+/// Sites on a device, and what is inside if that is asked for.
+pub struct Placed {
+    sites: PlacedSites,
+    inside: Option<SiteMask>,
+}
+
+enum PlacedSites {
+    Voxels(SiteMask),
+    Points(SitePoints),
+}
+
+impl Placed {
+    /// For the library.
+    pub fn sites(&self) -> Sites<'_> {
+        match &self.sites {
+            PlacedSites::Voxels(sites) => Sites::Voxels(sites),
+            PlacedSites::Points(sites) => Sites::Points(sites),
+        }
+    }
+
+    /// How many sites there are.
+    ///
+    /// # Errors
+    /// That there are none.
+    pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
+        let count = match &self.sites {
+            PlacedSites::Voxels(sites) => sites.count(stream)?,
+            PlacedSites::Points(sites) => sites.len() as u64,
+        };
+        if count == 0 {
+            return Err(DistanceError::NoSites);
+        }
+        Ok(count)
+    }
+}
+
+/// Finds the sites, makes the map, and copies it to the host.
+pub fn make(
+    phases: &mut Phases,
+    args: &DistanceArgs,
+    devices: &[Device],
+    input: &Input,
+    params: &DistanceParams,
+) -> anyhow::Result<Made> {
+    let device = one(devices, args)?;
+    let named = || input.name.clone();
+    device.reset_peak_memory();
+    let stream = device.stream()?;
+    let (placed, sites) = phases
+        .run("sites", || {
+            let placed = place(&stream, args, input)?;
+            let count = placed.count(&stream)?;
+            Ok::<_, DistanceError>((placed, count))
+        })
+        .with_context(named)?;
+    // they were counted
+    let params = DistanceParams {
+        no_sites: NoSites::Infinity,
+        ..*params
+    };
+    let map = phases
+        .run("map", || {
+            let mut map = distance::map(&stream, placed.sites(), &params)?;
+            if let Some(inside) = &placed.inside {
+                distance::apply_sign(&stream, &mut map, inside)?;
+            }
+            stream.synchronize()?;
+            Ok::<_, DistanceError>(map)
+        })
+        .with_context(named)?;
+    if params.nearest && map.nearest.is_none() {
+        let method = params.method;
+        return Err(DistanceError::NoNearestWith { method }).with_context(named);
+    }
+    let (distances, nearest) = phases.run("download", || download(&stream, &map))?;
+    Ok(Made {
+        distances,
+        nearest,
+        sites,
+        peaks: vec![device.memory_use().peak],
+    })
+}
+
+/// STUB until slabs are merged: one device, and only `cubes` keeps to a limit of memory.
+pub fn one<'a>(devices: &'a [Device], args: &DistanceArgs) -> anyhow::Result<&'a Device> {
+    anyhow::ensure!(
+        devices.len() == 1 && (args.memory.is_none() || args.method() == Method::Cubes),
+        "slabs are not there yet: name one device, and give --memory with --method cubes only"
+    );
+    Ok(&devices[0])
+}
+
+fn download(
+    stream: &Stream,
+    map: &DistanceMap,
+) -> Result<(Volume<f32>, Option<NearestOnHost>), DeviceError> {
+    let nearest = match &map.nearest {
+        Some(Nearest::U32(sites)) => Some(NearestOnHost::U32(stream.download(sites)?)),
+        Some(Nearest::U64(sites)) => Some(NearestOnHost::U64(stream.download(sites)?)),
+        None => None,
+    };
+    Ok((map.download(stream)?, nearest))
+}
+
+/// Puts the sites on a device.
+pub fn place(stream: &Stream, args: &DistanceArgs, input: &Input) -> Result<Placed, DistanceError> {
+    match &input.content {
+        Content::Mask(mask) => {
+            let on_device = DeviceVolume::upload(stream, mask.view())?;
+            let sites = SiteMask::from_mask(stream, &on_device)?;
+            let inside = match args.signed {
+                true => Some(SiteMask::enclosed_by(stream, &sites)?),
+                false => None,
+            };
+            Ok(Placed {
+                sites: PlacedSites::Voxels(sites),
+                inside,
+            })
+        }
+        Content::Level(volume, level) => of_level(stream, args, &volume.upload(stream)?, *level),
+        Content::Points(points, _) => {
+            let sites = SitePoints::upload(stream, points, input.dims, input.geometry)?;
+            Ok(Placed {
+                sites: PlacedSites::Points(sites),
+                inside: None,
+            })
+        }
+        Content::Labels(_) => Err(DistanceError::NoSites), // STUB until the library knows labels
+    }
+}
+
+fn of_level(
+    stream: &Stream,
+    args: &DistanceArgs,
+    volume: &OnDevice,
+    level: f32,
+) -> Result<Placed, DistanceError> {
+    let above = args.inside == InsideName::Above;
+    let inside = |volume: &OnDevice| volume.within(stream, level, above);
+    if args.sub_voxel {
+        return Ok(Placed {
+            sites: PlacedSites::Points(volume.crossings(stream, level)?),
+            inside: args.signed.then(|| inside(volume)).transpose()?,
+        });
+    }
+    let inside = inside(volume)?;
+    Ok(Placed {
+        sites: PlacedSites::Voxels(inside.surface(stream)?),
+        inside: args.signed.then_some(inside),
+    })
+}

@@ -1,0 +1,435 @@
+//! `ferrovox distance`.
+
+use crate::{
+    samples::{ball, little_endian, nifti, npy},
+    support::{Folder, Run, data},
+};
+use ferrovox::{
+    files::{ReadOptions, StoredType, VolumeFile, read_volume},
+    volume::AnyVolume,
+};
+use serde_json::json;
+use std::fs;
+
+const DIMS: [usize; 3] = [9, 7, 5];
+
+/// Voxels of [`DIMS`] that are sites.
+const SITES: [[usize; 3]; 3] = [[1, 2, 3], [8, 0, 0], [4, 6, 4]];
+
+/// A mask with the sites, in a file with a place in the world.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let mut mask = vec![0.0; DIMS.iter().product()];
+    for [x, y, z] in SITES {
+        mask[(z * DIMS[1] + y) * DIMS[0] + x] = 2.0;
+    }
+    folder.file("mask.nii", nifti(&mask, DIMS.map(|n| n as u16)));
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    folder
+}
+
+fn read(folder: &Folder, name: &str) -> VolumeFile {
+    read_volume(folder.path(name), &ReadOptions::default()).unwrap()
+}
+
+fn distances(folder: &Folder, name: &str) -> Vec<f32> {
+    match read(folder, name).volume {
+        AnyVolume::F32(volume) => volume.samples().to_vec(),
+        other => panic!("{}", other.sample_type()),
+    }
+}
+
+/// Squared distances to the nearest of [`SITES`], the spacing being in whole numbers.
+fn squares(spacing: [i64; 3]) -> Vec<i64> {
+    let square = |a: [usize; 3], b: [usize; 3]| -> i64 {
+        let along = |k: usize| (a[k] as i64 - b[k] as i64) * spacing[k];
+        (0..3).map(|k| along(k) * along(k)).sum()
+    };
+    voxels(DIMS)
+        .map(|at| SITES.iter().map(|&site| square(at, site)).min().unwrap())
+        .collect()
+}
+
+fn voxels([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    (0..nx * ny * nz).map(move |i| [i % nx, i / nx % ny, i / nx / ny])
+}
+
+#[test]
+fn every_format_has_the_distances_at_the_inputs_place() {
+    let folder = folder();
+    let exact: Vec<f32> = squares([1, 2, 3])
+        .iter()
+        .map(|&square| (square as f64).sqrt() as f32)
+        .collect();
+    let place = "--spacing 1,2,3 --origin 10,-20,30";
+    for name in ["d.nii", "d.nii.gz", "d.nrrd", "d.mha", "d.npy"] {
+        folder
+            .run(&format!("distance mask.nii --mask {place} -o {name}"))
+            .ok();
+        assert_eq!(distances(&folder, name), exact, "{name}");
+        let volume = read(&folder, name).volume;
+        assert_eq!(volume.dims(), DIMS);
+        if name != "d.npy" {
+            assert_eq!(
+                <[f64; 3]>::from(volume.geometry().spacing()),
+                [1.0, 2.0, 3.0],
+                "{name}"
+            );
+            assert_eq!(
+                <[f64; 3]>::from(volume.geometry().origin()),
+                [10.0, -20.0, 30.0],
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_json_object_has_every_field() {
+    let folder = folder();
+    let run = folder
+        .run("distance mask.nii --mask -o d.nii --device cpu --max-distance 4 --slice y=3 --png d.png --json")
+        .ok();
+    assert_eq!(run.stderr, "");
+    let report = run.json();
+    let expected = [
+        ("input", json!("mask.nii")),
+        ("output", json!("d.nii")),
+        ("nearest", json!(null)),
+        ("picture", json!("d.png")),
+        ("dims", json!([9, 7, 5])),
+        ("spacing", json!([1.0, 1.0, 1.0])),
+        ("sites_from", json!("mask")),
+        ("sites", json!(3)),
+        ("sites_outside", json!(0)),
+        ("method", json!("separable")),
+        ("signed", json!(false)),
+        ("max_distance", json!(4.0)),
+        ("dtype", json!("f32")),
+        ("min", json!(0.0)),
+        ("max", json!(4.0)),
+        ("isoline_step", json!(0.5)),
+        ("device", json!("cpu")),
+    ];
+    for (field, value) in expected {
+        assert_eq!(report[field], value, "{field}");
+    }
+    let least = 4 * DIMS.iter().product::<usize>() as u64;
+    assert!(report["peak_device_bytes"].as_u64().unwrap() >= least);
+    assert_eq!(report["devices"][0]["device"], "cpu");
+    for phase in ["read", "sites", "map", "download", "draw", "write", "total"] {
+        assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
+    }
+    let bounded: Vec<f32> = squares([1, 1, 1])
+        .iter()
+        .map(|&square| ((square as f64).sqrt() as f32).min(4.0))
+        .collect();
+    assert_eq!(distances(&folder, "d.nii"), bounded);
+}
+
+#[test]
+fn without_json_a_few_readable_lines() {
+    let folder = folder();
+    let run = folder
+        .run("distance mask.nii --mask -o d.nii --slice z=3 --png d.png")
+        .ok();
+    for words in [
+        "mask.nii: 3 voxels that are not zero",
+        "d.nii: 9 x 7 x 5 voxels of 1 x 1 x 1",
+        "distances 0 to ",
+        "d.png: z = 3, an isoline every ",
+        "separable",
+        "MiB of device memory",
+    ] {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn squares_are_whole_numbers_without_loss() {
+    let folder = folder();
+    let exact = squares([3, 1, 2]);
+    let make = |dtype: &str| {
+        folder
+            .run(&format!(
+                "distance mask.nii --mask --spacing 3,1,2 --dtype {dtype} -o d.nrrd"
+            ))
+            .ok();
+        read(&folder, "d.nrrd")
+    };
+    match make("u16").volume {
+        AnyVolume::U16(volume) => {
+            assert!(
+                volume
+                    .samples()
+                    .iter()
+                    .map(|&it| i64::from(it))
+                    .eq(exact.iter().copied())
+            );
+        }
+        other => panic!("{}", other.sample_type()),
+    }
+    let file = make("u32");
+    assert_eq!(file.header.stored_type, StoredType::U32);
+    match file.volume {
+        AnyVolume::I32(volume) => {
+            assert!(volume.samples().iter().map(|&it| i64::from(it)).eq(exact));
+        }
+        other => panic!("{}", other.sample_type()),
+    }
+}
+
+#[test]
+fn squares_that_are_none_or_too_large_are_refused() {
+    let folder = folder();
+    folder.refuses(
+        "distance mask.nii --mask --spacing 0.5,1,1 --dtype u16 -o d.nii",
+        &["mask.nii", "0.5, 1 and 1", "--dtype f32"],
+    );
+    folder.refuses(
+        "distance mask.nii --mask --max-distance 2.3 --dtype u32 -o d.nii",
+        &["2.3", "whole number"],
+    );
+    folder.refuses(
+        "distance mask.nii --mask --spacing 100 --dtype u16 -o d.nii",
+        &["mask.nii: voxel (", "does not fit in u16", "--dtype u32"],
+    );
+    // bounded they do
+    folder
+        .run("distance mask.nii --mask --spacing 100 --dtype u16 --max-distance 200 -o d.nii")
+        .ok();
+}
+
+#[test]
+fn a_level_has_an_inside() {
+    let folder = folder();
+    folder.run("distance ball.nii --level 50 -o plain.npy").ok();
+    folder
+        .run("distance ball.nii --level 50 --signed -o signed.npy")
+        .ok();
+    folder
+        .run("distance ball.nii --level 50 --signed --inside below -o below.npy")
+        .ok();
+    let [plain, signed, below] =
+        ["plain.npy", "signed.npy", "below.npy"].map(|name| distances(&folder, name));
+    for (index, sample) in ball().into_iter().enumerate() {
+        let (plain, signed) = (plain[index], signed[index]);
+        assert_eq!(plain, signed.abs());
+        assert!(signed <= 0.0 || sample < 50.0);
+        assert!(signed >= 0.0 || sample >= 50.0);
+        // the voxels beside the sphere of radius 5, whose centres are within 0.87 of it
+        let from_middle = (100.0 - sample) / 10.0;
+        assert!(
+            (signed - (from_middle - 5.0)).abs() < 1.8,
+            "{signed} at {from_middle}"
+        );
+        assert!(below[index] <= 0.0 || sample >= 50.0);
+    }
+}
+
+#[test]
+fn crossings_are_closer_than_voxels() {
+    let folder = folder();
+    let run = folder
+        .run("distance ball.nii --level 50 --sub-voxel --signed --method brute-force -o d.npy --json")
+        .ok();
+    assert_eq!(run.json()["sub_voxel"], true);
+    for (signed, sample) in distances(&folder, "d.npy").into_iter().zip(ball()) {
+        let from_middle = (100.0 - sample) / 10.0;
+        let exact = from_middle - 5.0;
+        // half a voxel's diagonal beside the nearest place of the sphere there is a crossing, by the law of cosines so much farther
+        let most = (exact * exact + 0.75 * from_middle / 5.0).sqrt() + 0.05;
+        let range = exact.abs() - 0.05..most;
+        assert!(range.contains(&signed.abs()), "{signed} at {exact}");
+        assert!(signed * exact >= 0.0, "{signed} at {exact}");
+    }
+}
+
+#[test]
+fn a_mask_encloses() {
+    let folder = Folder::new();
+    // a box around the middle voxel
+    let shell = voxels([7, 7, 7]).map(|at| {
+        let most = at.iter().map(|&k| k.abs_diff(3)).max();
+        u8::from(most == Some(2))
+    });
+    folder.file(
+        "box.npy",
+        npy("|u1", "(7, 7, 7)", &shell.collect::<Vec<_>>()),
+    );
+    folder.run("distance box.npy --mask --signed -o d.npy").ok();
+    let signed = distances(&folder, "d.npy");
+    assert_eq!(signed[3 + 7 * (3 + 7 * 3)], -2.0);
+    assert_eq!(signed[3 + 7 * (3 + 7)], 0.0);
+    assert_eq!(signed[3 + 7 * 3], 1.0);
+}
+
+#[test]
+fn the_nearest_site_is_written_too() {
+    let folder = folder();
+    folder
+        .run("distance mask.nii --mask --method brute-force -o d.nii --nearest s.nii")
+        .ok();
+    let AnyVolume::I32(nearest) = read(&folder, "s.nii").volume else {
+        panic!("i32");
+    };
+    let [nx, ny, _] = DIMS;
+    for ((at, &site), square) in voxels(DIMS).zip(nearest.samples()).zip(squares([1; 3])) {
+        let site = site as usize;
+        let place = [site % nx, site / nx % ny, site / nx / ny];
+        assert!(SITES.contains(&place), "{place:?}");
+        let found: usize = (0..3).map(|k| at[k].abs_diff(place[k]).pow(2)).sum();
+        assert_eq!(found as i64, square);
+    }
+    folder
+        .run("distance mask.nii --mask --method brute-force --max-distance 1 -o d.nii --nearest s.nii")
+        .ok();
+    let AnyVolume::I32(nearest) = read(&folder, "s.nii").volume else {
+        panic!("i32");
+    };
+    assert_eq!(nearest.samples()[4 + 9 * (3 + 7 * 2)], -1, "none within 1");
+}
+
+#[test]
+fn pictures_show_the_plane() {
+    let folder = folder();
+    folder
+        .run("distance ball.nii --level 50 --spacing 1,2,4 -o d.nii --slice x=8 --png d.png --size 600")
+        .ok();
+    let picture = fs::read(folder.path("d.png")).unwrap();
+    let side = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
+    // y to the right, 32 long; z upwards, 64 long
+    assert_eq!((side(16), side(20)), (300, 600));
+    folder.refuses(
+        "distance ball.nii --level 50 -o e.nii --slice z=16 --png d.png",
+        &["--slice z=16", "16 x 16 x 16", "0 to 15"],
+    );
+}
+
+#[test]
+fn methods_are_compared() {
+    let folder = folder();
+    let run = folder
+        .run("distance mask.nii --mask --compare pictures --json")
+        .ok();
+    let report = run.json();
+    assert_eq!(
+        (&report["exact"], &report["sites"]),
+        (&json!("separable"), &json!(3))
+    );
+    let methods = report["methods"].as_array().unwrap();
+    let error = |name: &str| {
+        let row = methods.iter().find(|row| row["method"] == name).unwrap();
+        assert!(folder.path(row["picture"].as_str().unwrap()).is_file());
+        row["max_error"].as_f64().unwrap()
+    };
+    assert_eq!(error("separable"), 0.0);
+    assert_eq!(error("cubes"), 0.0, "all voxels are near the sites");
+    // (8, 0, 4) is 8, 4 and 4 from its nearest: known by hand
+    assert!(error("city-block") > 2.0);
+    assert!(error("chessboard") > 1.0);
+    assert!(error("center-point") < 0.5);
+    let run = folder
+        .run("distance mask.nii --mask --compare pictures")
+        .ok();
+    assert!(run.stdout.contains("| `city-block` |"), "{}", run.stdout);
+    assert!(!folder.path("d.nii").exists());
+}
+
+#[test]
+fn the_brain_lies_where_it_lay() {
+    if cfg!(debug_assertions) {
+        eprintln!("skipped: slow without optimisation");
+        return;
+    }
+    let folder = Folder::new();
+    let brain = data("mni152_t1_1mm.nii.gz");
+    let args = [
+        "distance",
+        &brain.to_string_lossy(),
+        "--level",
+        "120",
+        "-o",
+        "d.nii.gz",
+    ]
+    .map(str::to_owned);
+    Run::of(&mut folder.command(&args)).ok();
+    let (input, map) = (
+        read_volume(&brain, &ReadOptions::default()).unwrap().volume,
+        read(&folder, "d.nii.gz").volume,
+    );
+    assert_eq!(input.dims(), map.dims());
+    assert_eq!(input.geometry(), map.geometry());
+    let summary = map.summary();
+    assert_eq!((summary.min, summary.non_finite), (Some(0.0), 0));
+}
+
+#[test]
+fn what_has_no_sites_is_refused() {
+    let folder = folder();
+    folder.file(
+        "none.npy",
+        npy("<f4", "(2, 2, 2)", &little_endian(&[0.0; 8])),
+    );
+    folder.refuses(
+        "distance none.npy --mask -o d.npy",
+        &["none.npy", "no sites"],
+    );
+    folder.refuses(
+        "distance ball.nii --level 1000 -o d.npy",
+        &["ball.nii", "no sites", "level"],
+    );
+    folder.refuses(
+        "distance ball.nii --level 1000 --compare d",
+        &["ball.nii", "no sites"],
+    );
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let folder = folder();
+    folder.refuses(
+        "distance mask.nii --mask --max-distance 0 -o d.npy",
+        &["largest distance is 0", "more than 0"],
+    );
+    folder.refuses(
+        "distance ball.nii --level 1e39 -o d.npy",
+        &["ball.nii", "the level is 1000000", "finite"],
+    );
+    folder.refuses(
+        "distance mask.nii --mask --method city-block --nearest s.npy -o d.npy",
+        &["city-block", "nearest"],
+    );
+    folder.refuses(
+        "distance gone.nii --mask -o d.xyz",
+        &["d.xyz", "\"xyz\"", ".mha"],
+    );
+    folder.refuses(
+        "distance gone.nii --mask -o missing/d.npy",
+        &["no folder missing"],
+    );
+    folder.refuses(
+        "distance gone.nii --mask -o d.npy --nearest n.txt",
+        &["n.txt", ".nrrd"],
+    );
+    folder.refuses(
+        "distance gone.nii --mask -o d.npy --slice z=0 --png d.jpg",
+        &["d.jpg", ".png"],
+    );
+}
+
+#[test]
+fn a_limit_of_memory_that_is_too_small_says_what_would_do() {
+    let folder = folder();
+    let limited =
+        |bytes: u64| format!("distance mask.nii --mask --method cubes --memory {bytes} -o d.npy");
+    let run = folder.run(&limited(100));
+    run.refused(&[
+        "mask.nii: 100 bytes of device memory are too few",
+        "are needed",
+    ]);
+    let before_needed = run.stderr.split(" are needed").next().unwrap();
+    let least = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
+    folder.run(&limited(least)).ok();
+    folder.refuses(&limited(least - 1), &["too few"]);
+}

@@ -1,0 +1,85 @@
+//! Times one map on one device.
+
+use crate::{
+    arguments::{Arguments, Job},
+    field,
+    support::{self, Outcome},
+};
+use ferrovox::{
+    device::{Device, Stream},
+    device_volume::DeviceVolume,
+    distance::{self, DistanceParams, Nearest, SiteMask, Sites},
+    volume::Geometry,
+};
+use measure::{Record, Report, Spread};
+use std::time::Instant;
+
+/// Measures a job and adds its records.
+pub fn measure(
+    report: &mut Report,
+    device: &Device,
+    job: &Job,
+    arguments: &Arguments,
+) -> Outcome<()> {
+    let stream = device.stream()?;
+    let sites = field::sites(&stream, job.field, job.dims)?;
+    let count = sites.count(&stream)?;
+    if job.is_first && !arguments.no_pack {
+        report.add(pack(&stream, job, &sites, arguments)?);
+    }
+    let params = DistanceParams {
+        method: job.method,
+        max_distance: job.bound,
+        nearest: job.nearest,
+        ..DistanceParams::default()
+    };
+    let bits = sites.words().bytes() as u64;
+    let before = device.memory_use().now;
+    device.reset_peak_memory();
+    let mut times = Vec::new();
+    let mut written = 0;
+    for run in 0..=arguments.common.runs {
+        let start = Instant::now();
+        let map = distance::map(&stream, Sites::Voxels(&sites), &params)?;
+        stream.synchronize()?;
+        // the first warms up
+        if run > 0 {
+            times.push(start.elapsed());
+        }
+        let nearest = match &map.nearest {
+            Some(Nearest::U32(sites)) => sites.bytes(),
+            Some(Nearest::U64(sites)) => sites.bytes(),
+            None => 0,
+        };
+        written = (map.distances.bytes() + nearest) as u64;
+    }
+    let peak = device.memory_use().peak.saturating_sub(before) + bits;
+    let record = Record {
+        bytes: Some(bits + written),
+        peak_bytes: Some(peak),
+        scratch_bytes: Some(peak.saturating_sub(bits + written)),
+        note: format!("{}, {count} sites", job.field.name()),
+        ..job.record(device)
+    };
+    report.add(record.timed(Spread::of(&times)));
+    Ok(())
+}
+
+/// How long a mask of bytes takes to become bits.
+fn pack(stream: &Stream, job: &Job, sites: &SiteMask, arguments: &Arguments) -> Outcome<Record> {
+    let bytes = stream.upload(&field::bytes(stream, sites)?)?;
+    let mask = DeviceVolume::from_buffer(bytes, job.dims, Geometry::default())?;
+    let spread = support::by_events(stream, arguments.common.runs, 1, || {
+        SiteMask::from_mask(stream, &mask)?;
+        Ok(())
+    })?;
+    let record = Record {
+        measure: "pack".into(),
+        method: String::new(),
+        element: "u8".into(),
+        note: job.field.name(),
+        bytes: Some((mask.samples().bytes() + sites.words().bytes()) as u64),
+        ..job.record(stream.device())
+    };
+    Ok(record.timed(spread))
+}
