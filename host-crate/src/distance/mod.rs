@@ -46,7 +46,7 @@ pub fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     if let Some(found) = params.max_distance
-        && !(found > 0.0)
+        && (found.is_nan() || found <= 0.0)
     {
         return Err(DistanceError::MaxDistance { found });
     }

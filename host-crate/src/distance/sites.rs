@@ -122,12 +122,12 @@ impl SiteMask {
     /// # Errors
     /// Those of the device.
     pub fn upload(
-        stream: &crate::device::Stream,
+        stream: &Stream,
         mask: &[u8],
         dims: [usize; 3],
         geometry: Geometry,
-    ) -> Result<Self, crate::device::DeviceError> {
-        let grid = crate::device_volume::grid_of(dims)?;
+    ) -> Result<Self, DeviceError> {
+        let grid = grid_of(dims)?;
         let bits: Vec<u32> = mask
             .chunks(dims[0].max(1))
             .flat_map(|row| row.chunks(32))

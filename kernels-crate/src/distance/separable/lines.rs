@@ -26,7 +26,7 @@ pub struct Far {
 /// For each voxel the least cost along y, which is the squared distance to the nearest site with the same x.
 ///
 /// A block takes tiles: 32 neighbouring columns of a plane. It reads the places of the nearest sites along z, stores what they cost in shared
-/// memory, and finds the least as [`line`](super::line) describes; every thread works out eight neighbouring outputs of one column at a
+/// memory, and finds the least as [`line`](mod@super::line) describes; every thread works out eight neighbouring outputs of one column at a
 /// time. Per voxel a place is read and a cost written. A tile without a site is written at once.
 ///
 /// # Safety
@@ -154,7 +154,7 @@ pub unsafe fn least_along_x<C: Cost + KernelType>(
         }
         let distance = |cost: C| {
             let distance = cost.root(far.unit);
-            if !(cost < axis.none) {
+            if cost >= axis.none {
                 far.distance
             } else if distance > far.most {
                 far.most
