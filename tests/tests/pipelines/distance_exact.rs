@@ -70,7 +70,7 @@ impl Case {
             let params = DistanceParams {
                 method,
                 max_distance: bound,
-                nearest: method == Method::BruteForce,
+                nearest: matches!(method, Method::BruteForce | Method::Separable),
                 ..Default::default()
             };
             let (distances, nearest) = self.map(device, &params);

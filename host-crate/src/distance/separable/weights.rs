@@ -92,7 +92,12 @@ impl Unit {
             weight: weights[axis],
             centre: C::of(centre),
             bias: C::from_f64(bias),
-            none: C::from_f64(if infinite { f64::INFINITY } else { self.none }),
+            none: C::from_f64(match self.bound {
+                // the bound itself counts
+                Some(bound) if infinite => (bound * bound).next_up(),
+                None if infinite => f64::INFINITY,
+                _ => self.none,
+            }),
         }
     }
 }

@@ -243,14 +243,14 @@ impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
             let (low, high) = range(group, column);
             let each = (high - low + (1 << log2)) >> log2;
             let first = low + part * each;
-            let end = if high - first < each {
-                high
-            } else {
-                first + each - 1
-            };
             let best = if first > high {
                 NOWHERE
             } else {
+                let end = if high - first < each {
+                    high
+                } else {
+                    first + each - 1
+                };
                 self.search(group * GROUP, column, first, end)
             };
             self.put_best(partials + item, column, best);
@@ -281,17 +281,23 @@ impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
         thread::sync_threads();
     }
 
-    /// The least costs of a group's outputs, of which those beyond the line mean nothing.
+    /// The places among which all best ones of a group's outputs are.
     #[inline(always)]
-    pub fn least_of_group(&self, group: u32, column: u32) -> [C; GROUP as usize] {
-        let axis = &self.axis;
-        let first = group * GROUP;
-        let low = self.best(group, column);
+    pub fn range(&self, group: u32, column: u32) -> (u32, u32) {
         let high = if group + 1 < self.shape.groups() {
             self.best(group + 1, column)
         } else {
             self.shape.len - 1
         };
+        (self.best(group, column), high)
+    }
+
+    /// The least costs of a group's outputs, of which those beyond the line mean nothing.
+    #[inline(always)]
+    pub fn least_of_group(&self, group: u32, column: u32) -> [C; GROUP as usize] {
+        let axis = &self.axis;
+        let first = group * GROUP;
+        let (low, high) = self.range(group, column);
         let slope = |k: u32| C::slope(axis, first + k);
         let slopes = [
             slope(0),

@@ -3,13 +3,11 @@
 use super::{
     along_z::Place,
     cost::{Axis, Cost},
-    line::{COLUMNS, GROUP, Shape, Store, Teams, Tile},
+    line::{COLUMNS, GROUP},
+    tiles::{Columns, Rows},
 };
-use crate::{
-    arith::{div_rem, quotient_up_u32},
-    grid::Grid,
-};
-use cuda_std::{KernelType, SharedView, View, ViewMut, kernel, shared::dynamic_shared_mem, thread};
+use crate::grid::Grid;
+use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
 /// What the map has where there is no site within the bound, and the unit of the squared distances.
 #[repr(C)]
@@ -39,39 +37,15 @@ pub unsafe fn least_along_y<P: Place, C: Cost + KernelType>(
     axis: Axis<C>,
     squared: ViewMut<C>,
 ) {
-    let shape = Shape {
-        len: grid.ny,
-        stride: COLUMNS,
-    };
-    let tile = shared_tile(shape, axis);
-    let tiles_of_plane = quotient_up_u32(grid.nx, COLUMNS) as u64;
-    let tiles = tiles_of_plane * grid.nz as u64;
+    let columns = Columns { grid, across, axis };
+    let tile = columns.tile();
+    let shape = tile.shape;
     let mut index = thread::block_idx_x() as u64;
-    while index < tiles {
-        let (z, in_plane) = div_rem(index, tiles_of_plane);
-        let first_x = in_plane as u32 * COLUMNS;
-        let rest = grid.nx - first_x;
-        let plane = z as usize * grid.nx as usize * grid.ny as usize;
-        let voxel = |y: u32, column: u32| {
-            plane + y as usize * grid.nx as usize + (first_x + column) as usize
-        };
-        let mut any = false;
-        tile.teams.for_each(grid.ny, |y, column| {
-            if column < rest {
-                let place = places.read(voxel(y, column)).get();
-                let cost = if place == u32::MAX {
-                    axis.none
-                } else {
-                    any = true;
-                    C::squared(across, place.abs_diff(z as u32))
-                };
-                tile.costs.put(shape.at(y, column), cost.stored(&axis, y));
-            } else {
-                tile.costs
-                    .put(shape.at(y, column), axis.none.stored(&axis, y));
-            }
-        });
-        let any = thread::sync_threads_or(any as u32) != 0;
+    while index < columns.tiles() {
+        let place = columns.place(index);
+        let rest = grid.nx - place.first_x;
+        let voxel = |y: u32, column: u32| columns.voxel(place, y, column);
+        let any = columns.load(&tile, places, place);
         if any {
             tile.find_bests();
             tile.teams.for_each(shape.groups(), |group, column| {
@@ -115,40 +89,16 @@ pub unsafe fn least_along_x<C: Cost + KernelType>(
     far: Far,
     distances: ViewMut<f32>,
 ) {
-    let shape = Shape {
-        len: grid.nx,
-        stride: COLUMNS + 1,
-    };
-    let tile = shared_tile(shape, axis);
-    let rows = grid.ny as u64 * grid.nz as u64;
-    let tiles = crate::arith::quotient_up(rows, COLUMNS as u64);
+    let rows = Rows { grid, axis };
+    let tile = rows.tile();
+    let shape = tile.shape;
     let by_fours = grid.nx.is_multiple_of(4);
     let mut index = thread::block_idx_x() as u64;
-    while index < tiles {
+    while index < rows.tiles() {
         let first_row = index * COLUMNS as u64;
-        let rest = rows - first_row;
-        let voxel =
-            |row: u32, x: u32| (first_row as usize + row as usize) * grid.nx as usize + x as usize;
-        let mut any = false;
-        // here a team's threads go along a row
-        tile.teams.for_each_column(|lane| {
-            let mut row = tile.teams.team;
-            while row < COLUMNS {
-                let mut x = lane;
-                while x < grid.nx {
-                    let cost = if (row as u64) < rest {
-                        squared.read(voxel(row, x))
-                    } else {
-                        axis.none
-                    };
-                    any |= cost < axis.none;
-                    tile.costs.put(shape.at(x, row), cost.stored(&axis, x));
-                    x += COLUMNS;
-                }
-                row += tile.teams.count;
-            }
-        });
-        let any = thread::sync_threads_or(any as u32) != 0;
+        let rest = rows.rows() - first_row;
+        let voxel = |row: u32, x: u32| rows.voxel(first_row, row, x);
+        let any = rows.load(&tile, squared, first_row);
         if any {
             tile.find_bests();
         }
@@ -195,24 +145,5 @@ pub unsafe fn least_along_x<C: Cost + KernelType>(
         // before the next tile's costs replace these
         thread::sync_threads();
         index += thread::grid_dim_x() as u64;
-    }
-}
-
-/// A tile in the block's shared memory: first its costs, then its best places.
-#[inline(always)]
-fn shared_tile<C: Cost>(shape: Shape, axis: Axis<C>) -> Tile<C, SharedView<C>, SharedView<u32>> {
-    let start = dynamic_shared_mem::<C>();
-    // SAFETY: the launch gives the block room for both; the costs end at a multiple of their size, which is one of 4.
-    unsafe {
-        Tile {
-            shape,
-            axis,
-            costs: SharedView::from_raw_parts(start, shape.costs()),
-            teams: Teams::of_block(),
-            bests: SharedView::from_raw_parts(
-                start.add(shape.costs()).cast(),
-                shape.bests() + thread::block_dim_x() as usize,
-            ),
-        }
     }
 }
