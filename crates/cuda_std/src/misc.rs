@@ -33,8 +33,8 @@ pub fn max_registers<const REGISTERS: u32>() {
 /// The low and the high word of 64 bits.
 ///
 /// On the device this is a move of its own, which nothing merges with what comes after. It is for the bits of an `f64`: LLVM 22 makes
-/// `st.b32` of a register that holds an `f64` out of "store the low half", and what assemblers store then is the number converted to
-/// an integer, not its bits.
+/// `st.b32` of a register that holds an `f64` out of "store the low half", and what then was found in memory on an H200 were not its low
+/// bits but all ones.
 #[inline(always)]
 #[must_use]
 pub fn halves(bits: u64) -> [u32; 2] {

@@ -25,7 +25,7 @@ use ferrovox_kernels::{
 use std::borrow::Cow;
 
 /// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
-/// for samples that may be non-finite and for a mask a word more, and for each tile its sums with what their scan publishes.
+/// for samples that may be non-finite and for a mask a word more, and for each tile its sums with those of their segments.
 pub(super) fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
     let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
     words

@@ -29,3 +29,46 @@ pub(crate) fn exclusive_of_few(stream: &Stream, data: &mut Buffer<u64>) -> Resul
     }
     launch(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{CpuOptions, Device};
+    use simt::Mode;
+
+    #[test]
+    fn any_length() {
+        // blocks of several threads, which must all go the same rounds
+        let checked = CpuOptions {
+            mode: Mode::Checked { seed: 7 },
+            block: 64,
+        };
+        let more = [
+            checked,
+            CpuOptions {
+                block: 96,
+                ..Default::default()
+            },
+        ]
+        .map(Device::cpu_with);
+        for device in Device::all().into_iter().chain(more) {
+            let stream = device.stream().unwrap();
+            let segment = LEAST_SEGMENT as usize;
+            for len in [0, 1, 5, segment - 1, segment, segment + 1, 50_000, 100_003] {
+                let values: Vec<u64> = (0..len as u64).map(|i| i * i % 1009).collect();
+                let mut sums = stream.upload(&values).unwrap();
+                exclusive_of_few(&stream, &mut sums).unwrap();
+                let mut sum = 0;
+                let expected: Vec<u64> = values
+                    .iter()
+                    .map(|value| {
+                        let before = sum;
+                        sum += value;
+                        before
+                    })
+                    .collect();
+                assert_eq!(stream.download(&sums).unwrap(), expected, "{device} {len}");
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub struct Order<Bits> {
     nan: Bits,
 }
 
-/// What is written of a scan's results.
+/// Bits that have a key in an [`Order`].
 pub trait Keyed: Copy {
     /// The key of a value's bits.
     fn key(self, order: &Order<Self>) -> Self

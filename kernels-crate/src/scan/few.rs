@@ -43,13 +43,13 @@ pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMu
                 item += 1;
             }
             let sums_of_block = block::exclusive_sum(sum);
-            let mut before = carry.wrapping_add(sums_of_block.before);
+            let mut running = carry.wrapping_add(sums_of_block.before);
             let mut item = 0;
             while item < FEW {
                 if scan != 0 && !in_sums && at + (item as u64) < from_end {
-                    data.write(at as usize + item, before);
+                    data.write(at as usize + item, running);
                 }
-                before = before.wrapping_add(values[item]);
+                running = running.wrapping_add(values[item]);
                 item += 1;
             }
             carry = carry.wrapping_add(sums_of_block.total);

@@ -28,6 +28,10 @@ use cuda_std::{
 /// Elements are `lift`ed into values; `put` makes what is written of what comes before an element, and that combined with
 /// it; `put_total` gets everything combined.
 #[inline(always)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a kernel's arguments, and what tells the scans apart"
+)]
 pub fn scan_tiles<
     I: Copy,
     V: Value,
@@ -114,6 +118,10 @@ pub fn scan_tiles<
 
 /// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the element's index too.
 #[inline(always)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a kernel's arguments, and what tells the scans apart"
+)]
 pub fn scan_stretches<I: Copy, V: Value, O: Operator<V>, R: Copy>(
     input: View<I>,
     initial: V,
