@@ -1,7 +1,7 @@
 //! In what numbers squared distances are computed.
 
 use super::super::{DistanceParams, SiteMask};
-use ferrovox_kernels::distance::separable::{Axis, Cost, Far};
+use ferrovox_kernels::distance::separable::{Axis, Cost, Far, cost::PLACE_BITS};
 
 /// The squared spacings along x, y and z, in the numbers that squared distances are computed in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,16 +38,17 @@ impl Unit {
             Some(bound) => largest.min((bound / unit).powi(2)).floor() + 1.0,
             None => largest + 1.0,
         };
-        // what is stored is the cost, the square from the middle of the line, and a bias of about that again
+        // what is compared is a cost, a square along the line or a little beyond its end, and a bias that is less than that
+        let most_beyond = f64::from(1u32 << PLACE_BITS);
         let along = (0..3)
-            .map(|axis| 2.0 * squared(axis, weights[axis]) + dims[axis] as f64)
+            .map(|axis| 2.0 * weights[axis] * (dims[axis] as f64 + most_beyond).powi(2))
             .fold(0.0, f64::max);
-        let stored = none + along + 2.0;
+        let compared = none + along;
         let weights = match integers {
-            Some(weights) if stored < (1u64 << 27) as f64 => {
+            Some(weights) if compared < (1u64 << (32 - PLACE_BITS)) as f64 => {
                 Weights::U32(weights.map(|weight| weight as u32))
             }
-            Some(weights) if stored < (1u64 << 53) as f64 => {
+            Some(weights) if compared < (1u64 << 53) as f64 => {
                 Weights::U64(weights.map(|weight| weight as u64))
             }
             _ => Weights::F64(spacing.map(|s| s * s)),
@@ -86,7 +87,7 @@ impl Unit {
     pub fn axis<C: Cost + Number>(&self, weights: &[C; 3], axis: usize, len: u32) -> Axis<C> {
         let centre = len / 2;
         let square = |weight: f64| weight * f64::from(centre) * f64::from(centre);
-        let bias = square(weights[axis].to_f64()) + f64::from(centre / 32 + 1);
+        let bias = square(weights[axis].to_f64());
         let infinite = matches!(self.weights, Weights::F64(_));
         Axis {
             weight: weights[axis],

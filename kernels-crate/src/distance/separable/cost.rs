@@ -2,10 +2,11 @@
 
 use cuda_std::KernelType;
 
-/// A line of voxels, along which costs are minimised: the cost at `at` plus `weight · (at - output)²`.
+/// A line of voxels, along which costs are minimised: the cost at a place plus `weight · (place - output)²`.
 ///
-/// Written out, that is `cost + weight·at² - 2·weight·at·output` plus what does not depend on `at`: a straight line in `output`, whose
-/// constant is stored and whose slope follows from `at`. Places are counted from the line's `centre`, so that numbers stay small.
+/// Written out, that is `cost + weight·place² - 2·weight·place·output` plus what does not depend on the place: a straight line in `output`,
+/// whose constant is stored and whose slope follows from the place. Places are counted from the line's `centre`, so that numbers stay
+/// small.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis<C> {
@@ -19,13 +20,53 @@ pub struct Axis<C> {
     pub none: C,
 }
 
+/// Outputs of a line, all as far apart as the first two, for which places are compared at the same time.
+#[derive(Clone, Copy)]
+pub struct Fan<C> {
+    /// The first.
+    pub output: u32,
+    /// From one to the next.
+    pub apart: u32,
+    slope: C,
+    step: C,
+}
+
+impl<C: Cost> Fan<C> {
+    /// Outputs `apart` from each other, from `output` on.
+    #[inline(always)]
+    pub fn new(axis: &Axis<C>, output: u32, apart: u32) -> Self {
+        Self {
+            output,
+            apart,
+            slope: C::slope(axis, output),
+            step: C::step(axis, apart),
+        }
+    }
+
+    /// As many outputs as far apart, from `output` on.
+    #[inline(always)]
+    pub fn at(self, axis: &Axis<C>, output: u32) -> Self {
+        Self {
+            output,
+            slope: C::slope(axis, output),
+            ..self
+        }
+    }
+}
+
 /// A squared distance: in 32 or 64 bits where spacings allow integers, else in floating point.
 ///
-/// Integers are stored shifted by [`PLACE_BITS`]: below them there is room for the place that a cost is from, within a run of
-/// 32 places, so that one minimum finds both.
+/// Integers are stored shifted by [`PLACE_BITS`]: below them there is room for the place that a cost is from, within a chunk of
+/// a line, so that one minimum finds both.
 pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
+    /// A least cost, and the place that it is from.
+    type Best: Copy;
+
     /// More than anything.
     const MOST: Self;
+
+    /// No place yet.
+    const NO_BEST: Self::Best;
 
     /// A number of voxels.
     fn of(number: u32) -> Self;
@@ -33,45 +74,57 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// `weight · distance²` for a distance in voxels.
     fn squared(weight: Self, distance: u32) -> Self;
 
-    /// What is stored of the cost at place `at`.
-    fn stored(self, axis: &Axis<Self>, at: u32) -> Self;
+    /// What is stored of the cost at `place`, which is `in_chunk` places after the chunk's first.
+    fn stored(self, axis: &Axis<Self>, place: u32, in_chunk: u32) -> Self;
 
-    /// `at` as it is multiplied by slopes.
-    fn place(axis: &Axis<Self>, at: u32) -> Self;
-
-    /// The slope for an output.
+    /// What changes from one place to the next, for an output.
     fn slope(axis: &Axis<Self>, output: u32) -> Self;
 
-    /// The next place or slope.
-    fn plus(self, other: Self) -> Self;
+    /// How much the slope of an output differs from that of one `apart` before it.
+    fn step(axis: &Axis<Self>, apart: u32) -> Self;
 
-    /// What is compared.
-    fn along(axis: &Axis<Self>, stored: Self, place: Self, slope: Self) -> Self;
+    /// What is compared, for each output of a fan.
+    fn along<const F: usize>(
+        axis: &Axis<Self>,
+        fan: &Fan<Self>,
+        stored: Self,
+        place: u32,
+    ) -> [Self; F];
+
+    /// The lesser of two.
+    fn least(self, other: Self) -> Self;
+
+    /// The best one and those at `place` and at the next one; of equal ones the first.
+    fn better(best: Self::Best, here: Self, next: Self, place: u32) -> Self::Best;
+
+    /// The best one's place, in the chunk that begins at `start`.
+    fn best_place(best: Self::Best, start: u32) -> u32;
+
+    /// What is compared, without the place in it.
+    fn without_place(self) -> Self;
 
     /// The cost of which the least of what is compared tells.
     fn cost(least: Self, axis: &Axis<Self>, output: u32) -> Self;
-
-    /// The place from `low` to `high` with the least cost for an output; of several the first.
-    fn search(
-        axis: &Axis<Self>,
-        output: u32,
-        low: u32,
-        high: u32,
-        read: impl Fn(u32) -> Self,
-    ) -> u32;
 
     /// The square root times `unit`, rounded once.
     fn root(self, unit: f64) -> f32;
 }
 
 /// Bits below a stored cost.
-pub const PLACE_BITS: u32 = 5;
+pub const PLACE_BITS: u32 = 7;
+
+/// The low bits of what is stored, which hold a place.
+const PLACES: u32 = (1 << PLACE_BITS) - 1;
 
 macro_rules! integers {
     ($($ty:ident)+) => {
         $(
             impl Cost for $ty {
+                type Best = Self;
+
                 const MOST: Self = $ty::MAX;
+
+                const NO_BEST: Self = $ty::MAX;
 
                 #[inline(always)]
                 fn of(number: u32) -> Self {
@@ -84,73 +137,69 @@ macro_rules! integers {
                 }
 
                 #[inline(always)]
-                fn stored(self, axis: &Axis<Self>, at: u32) -> Self {
-                    let place = Self::place(axis, at);
-                    let square = place.wrapping_mul(place).wrapping_mul(axis.weight);
-                    self.wrapping_add(square).wrapping_add(axis.bias) << PLACE_BITS
-                }
-
-                #[inline(always)]
-                fn place(axis: &Axis<Self>, at: u32) -> Self {
-                    (at as $ty).wrapping_sub(axis.centre)
+                fn stored(self, axis: &Axis<Self>, place: u32, in_chunk: u32) -> Self {
+                    let from_centre = (place as $ty).wrapping_sub(axis.centre);
+                    let square = from_centre.wrapping_mul(from_centre).wrapping_mul(axis.weight);
+                    (self.wrapping_add(square).wrapping_add(axis.bias) << PLACE_BITS)
+                        .wrapping_add(in_chunk as $ty)
                 }
 
                 #[inline(always)]
                 fn slope(axis: &Axis<Self>, output: u32) -> Self {
+                    let from_centre = axis.centre.wrapping_sub(output as $ty);
+                    (axis.weight << (PLACE_BITS + 1)).wrapping_mul(from_centre)
+                }
+
+                #[inline(always)]
+                fn step(axis: &Axis<Self>, apart: u32) -> Self {
                     let twice = axis.weight << (PLACE_BITS + 1);
-                    (0 as $ty).wrapping_sub(twice).wrapping_mul(Self::place(axis, output))
+                    (0 as $ty).wrapping_sub(twice).wrapping_mul(apart as $ty)
                 }
 
                 #[inline(always)]
-                fn plus(self, other: Self) -> Self {
-                    self.wrapping_add(other)
+                fn along<const F: usize>(
+                    axis: &Axis<Self>,
+                    fan: &Fan<Self>,
+                    stored: Self,
+                    place: u32,
+                ) -> [Self; F] {
+                    let from_centre = (place as $ty).wrapping_sub(axis.centre);
+                    let first = stored.wrapping_add(from_centre.wrapping_mul(fan.slope));
+                    let step = from_centre.wrapping_mul(fan.step);
+                    let mut values = [first; F];
+                    let mut k = 1;
+                    while k < F {
+                        values[k] = first.wrapping_add(step.wrapping_mul(k as $ty));
+                        k += 1;
+                    }
+                    values
                 }
 
                 #[inline(always)]
-                fn along(_axis: &Axis<Self>, stored: Self, place: Self, slope: Self) -> Self {
-                    stored.wrapping_add(place.wrapping_mul(slope))
+                fn least(self, other: Self) -> Self {
+                    if other < self { other } else { self }
+                }
+
+                #[inline(always)]
+                fn better(best: Self, here: Self, next: Self, _place: u32) -> Self {
+                    best.least(here.least(next))
+                }
+
+                #[inline(always)]
+                fn best_place(best: Self, start: u32) -> u32 {
+                    start + (best as u32 & PLACES)
+                }
+
+                #[inline(always)]
+                fn without_place(self) -> Self {
+                    self & !(PLACES as $ty)
                 }
 
                 #[inline(always)]
                 fn cost(least: Self, axis: &Axis<Self>, output: u32) -> Self {
-                    let place = Self::place(axis, output);
-                    let square = place.wrapping_mul(place).wrapping_mul(axis.weight);
-                    (least >> PLACE_BITS).wrapping_add(square).wrapping_sub(axis.bias)
-                }
-
-                #[inline(always)]
-                fn search(
-                    axis: &Axis<Self>,
-                    output: u32,
-                    low: u32,
-                    high: u32,
-                    read: impl Fn(u32) -> Self,
-                ) -> u32 {
-                    // one more for each place, so that the place is in the low bits
-                    let slope = Self::slope(axis, output).wrapping_add(1);
-                    let (mut best, mut found) = (Self::MOST, low);
-                    let mut start = low;
-                    loop {
-                        let end = if high - start < 32 { high } else { start + 31 };
-                        let first = Self::place(axis, start);
-                        let (mut least, mut at) = (Self::MOST, start);
-                        let mut line = first.wrapping_mul(slope);
-                        while at <= end {
-                            let here = read(at).wrapping_add(line);
-                            least = if here < least { here } else { least };
-                            line = line.wrapping_add(slope);
-                            at += 1;
-                        }
-                        let least = least.wrapping_sub(first);
-                        if least >> PLACE_BITS < best {
-                            best = least >> PLACE_BITS;
-                            found = start + (least as u32 & ((1 << PLACE_BITS) - 1));
-                        }
-                        if end == high {
-                            return found;
-                        }
-                        start = end + 1;
-                    }
+                    let from_centre = (output as $ty).wrapping_sub(axis.centre);
+                    let square = from_centre.wrapping_mul(from_centre).wrapping_mul(axis.weight);
+                    (least >> PLACE_BITS).wrapping_add(square.wrapping_sub(axis.bias))
                 }
 
                 #[inline(always)]
@@ -168,8 +217,22 @@ macro_rules! integers {
 
 integers!(u32 u64);
 
+/// A cost in floating point, and its place.
+#[derive(Clone, Copy)]
+pub struct CostAt {
+    cost: f64,
+    place: u32,
+}
+
 impl Cost for f64 {
+    type Best = CostAt;
+
     const MOST: Self = f64::INFINITY;
+
+    const NO_BEST: CostAt = CostAt {
+        cost: f64::INFINITY,
+        place: u32::MAX,
+    };
 
     #[inline(always)]
     fn of(number: u32) -> Self {
@@ -183,54 +246,75 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn stored(self, _axis: &Axis<Self>, _at: u32) -> Self {
+    fn stored(self, _axis: &Axis<Self>, _place: u32, _in_chunk: u32) -> Self {
         self
     }
 
+    /// Nothing: the cost is computed as it is, so that it is rounded as little as can be.
     #[inline(always)]
-    fn place(_axis: &Axis<Self>, at: u32) -> Self {
-        at as f64
-    }
-
-    /// The output itself: the cost is computed as it is, so that it is rounded as little as can be.
-    #[inline(always)]
-    fn slope(_axis: &Axis<Self>, output: u32) -> Self {
-        output as f64
+    fn slope(_axis: &Axis<Self>, _output: u32) -> Self {
+        0.0
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self + other
+    fn step(_axis: &Axis<Self>, _apart: u32) -> Self {
+        0.0
     }
 
     #[inline(always)]
-    fn along(axis: &Axis<Self>, stored: Self, place: Self, output: Self) -> Self {
-        let distance = place - output;
-        stored + distance * distance * axis.weight
+    fn along<const F: usize>(
+        axis: &Axis<Self>,
+        fan: &Fan<Self>,
+        stored: Self,
+        place: u32,
+    ) -> [Self; F] {
+        let mut values = [0.0; F];
+        let mut k = 0;
+        while k < F {
+            let output = fan.output + k as u32 * fan.apart;
+            values[k] = stored + Self::squared(axis.weight, place.abs_diff(output));
+            k += 1;
+        }
+        values
+    }
+
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
+
+    #[inline(always)]
+    fn better(best: CostAt, here: Self, next: Self, place: u32) -> CostAt {
+        let (cost, place) = if next < here {
+            (next, place + 1)
+        } else {
+            (here, place)
+        };
+        if cost < best.cost {
+            CostAt { cost, place }
+        } else {
+            best
+        }
+    }
+
+    /// The chunk's first where all costs are infinite.
+    #[inline(always)]
+    fn best_place(best: CostAt, start: u32) -> u32 {
+        if best.place == u32::MAX {
+            start
+        } else {
+            best.place
+        }
+    }
+
+    #[inline(always)]
+    fn without_place(self) -> Self {
+        self
     }
 
     #[inline(always)]
     fn cost(least: Self, _axis: &Axis<Self>, _output: u32) -> Self {
         least
-    }
-
-    #[inline(always)]
-    fn search(
-        axis: &Axis<Self>,
-        output: u32,
-        low: u32,
-        high: u32,
-        read: impl Fn(u32) -> Self,
-    ) -> u32 {
-        let (mut best, mut found, mut at) = (f64::INFINITY, low, low);
-        while at <= high {
-            let here = Self::along(axis, read(at), at as f64, output as f64);
-            if here < best {
-                (best, found) = (here, at);
-            }
-            at += 1;
-        }
-        found
     }
 
     #[inline(always)]

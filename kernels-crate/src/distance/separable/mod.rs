@@ -1,26 +1,28 @@
 //! Exact distance maps, one axis after the other.
 //!
 //! The squared distance to the nearest site is a sum over the axes, so the nearest site can be found axis by axis: first
-//! along z, from bits; then along y, and then along x, each time as the least over a line of "what it costs to get to this
+//! along x, from bits; then along y, and then along z, each time as the least over a line of "what it costs to get to this
 //! place of the line, and on along the line to the voxel". After Saito and Toriwaki (1994) and Felzenszwalb and Huttenlocher (2012);
-//! how a line is minimised is described in [`mod@line`].
+//! how a line is minimised is described in [`rounds`] and [`groups`].
 //!
 //! | module | kernel | reads and writes for each voxel |
 //! | --- | --- | --- |
-//! | [`along_z`] | `nearest_along_z` | 1 bit, twice; 2 bytes written |
-//! | [`lines`] | `least_along_y` | 2 bytes, 4 written |
-//! | [`lines`] | `least_along_x` | 4 bytes, 4 written |
-//! | [`nearest`] | `sites_along_y`, `sites_along_x` | the same, and 4 bytes written by the first, read by the second |
+//! | [`rows`] | `nearest_in_rows` | 1 bit, twice; half a byte written |
+//! | [`lines`] | `least_from_rows` | half a byte, 4 bytes written |
+//! | [`lines`] | `distances_along` | 4 bytes, 4 written |
+//! | [`nearest`] | `sites_from_rows`, `nearest_along` | the same, and 4 bytes written and read by the latter, and 4 or 8 written |
 
-pub mod along_z;
 pub mod cost;
-pub mod line;
+pub mod groups;
 pub mod lines;
 pub mod nearest;
-pub mod tiles;
+pub mod rounds;
+pub mod rows;
+pub mod tile;
+pub mod tiling;
 
-pub use along_z::{Place, nearest_along_z};
 pub use cost::{Axis, Cost};
-pub use line::{COLUMNS, GROUP, Shape};
-pub use lines::{Far, least_along_x, least_along_y};
-pub use nearest::{sites_along_x, sites_along_y};
+pub use lines::{AcrossRows, Far, Layout, Lines, distances_along, least_along, least_from_rows};
+pub use nearest::{SiteAt, nearest_along, sites_from_rows};
+pub use rows::{NUMBERS, Words, nearest_in_rows};
+pub use tiling::Tiling;

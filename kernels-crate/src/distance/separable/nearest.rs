@@ -1,138 +1,159 @@
-//! Which site is the nearest: once more along y and along x, with an eye on ties.
+//! Which site is the nearest.
 //!
-//! Of several sites at the same distance the one with the smallest index counts: the least z, then the least y, then the
-//! least x. Where costs are equal these are looked up; everywhere else nothing but costs is compared.
+//! Of several sites at the same distance the one with the smallest index counts: the least z, then the least y, then the least x. Axes are taken
+//! in the order x, y, z, and along each the first of several equally good places counts: so that is what is found.
 
 use super::{
-    along_z::Place,
     cost::{Axis, Cost},
-    line::{COLUMNS, GROUP, Store, Tile},
-    tiles::{Columns, Rows},
+    groups::LeastAt,
+    lines::{AcrossRows, Far, Layout, Lines},
+    tile::Tile,
+    tiling::Tiling,
 };
-use crate::{arith::div_rem, grid::Grid, sample::Count};
+use crate::{grid::Grid, sample::Count};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
-impl<C: Cost, R: Store<C>, B: Store<u32>> Tile<C, R, B> {
-    /// The place with the least cost for an output, and of several the one with the least `rank`.
-    #[inline(always)]
-    fn search_ranked(&self, output: u32, column: u32, rank: impl Fn(u32) -> u64) -> u32 {
-        let axis = &self.axis;
-        let group = output / GROUP;
-        let (low, high) = self.range(group, column);
-        let slope = C::slope(axis, output);
-        let cost = |place: u32| {
-            let stored = self.costs.get(self.shape.at(place, column));
-            C::along(axis, stored, C::place(axis, place), slope)
-        };
-        let (mut best, mut least, mut at) = (low, cost(low), low + 1);
-        while at <= high {
-            let here = cost(at);
-            if here < least || (here == least && rank(at) < rank(best)) {
-                (best, least) = (at, here);
-            }
-            at += 1;
-        }
-        best
-    }
-}
-
-/// For each voxel the y of the site that [`least_along_y`](super::least_along_y) measures to; anything where there is none.
-///
-/// A block loads tiles as that kernel does; a thread works out single outputs. Per voxel a place is read, and where costs are equal two
-/// more; 4 bytes are written.
+/// As [`least_from_rows`](super::least_from_rows), with the y of the site: 4 bytes more are written for each voxel.
 ///
 /// # Safety
-/// As [`least_along_y`](super::least_along_y); `found` has an element for each voxel.
-#[kernel(P = [u16, u32], C = [u32, u64, f64])]
-pub unsafe fn sites_along_y<P: Place, C: Cost + KernelType>(
-    places: View<P>,
-    grid: Grid,
-    across: C,
+/// As there; `ys` has an element for each voxel.
+#[kernel(C = [u32, u64, f64])]
+pub unsafe fn sites_from_rows<C: Cost + KernelType>(
+    near: View<u32>,
+    across: AcrossRows<C>,
+    lines: Lines,
+    tiling: Tiling,
     axis: Axis<C>,
-    found: ViewMut<u32>,
+    layout: Layout,
+    squared: ViewMut<C>,
+    ys: ViewMut<u32>,
 ) {
-    let columns = Columns { grid, across, axis };
-    let tile = columns.tile();
+    // SAFETY: the caller gives the block the memory.
+    let tile = unsafe { Tile::of_block(tiling, axis) };
     let mut index = thread::block_idx_x() as u64;
-    while index < columns.tiles() {
-        let at = columns.place(index);
-        let rest = grid.nx - at.first_x;
-        if columns.load(&tile, places, at) {
-            tile.find_bests();
-            tile.teams.for_each(grid.ny, |y, column| {
-                if column < rest {
-                    let rank = |y: u32| places.read(columns.voxel(at, y, column)).get() as u64;
-                    let best = tile.search_ranked(y, column, rank);
-                    found.write(columns.voxel(at, y, column), best);
-                }
-            });
-            // before the next tile's costs replace these
-            thread::sync_threads();
-        }
-        index += thread::grid_dim_x() as u64;
-    }
-}
-
-/// For each voxel the index of its nearest site, all ones where there is none within the bound.
-///
-/// A block loads tiles as [`least_along_x`](super::least_along_x) does; a thread works out single outputs. Per voxel a cost is read, the
-/// place and the y of the site that was found, and where costs are equal those of two more; an index is written.
-///
-/// # Safety
-/// As [`least_along_x`](super::least_along_x); `places` and `ys` are what [`nearest_along_z`](super::nearest_along_z) and
-/// [`sites_along_y`] wrote, `nearest` has an element for each voxel.
-#[kernel(P = [u16, u32], C = [u32, u64, f64], I = [u32, u64])]
-pub unsafe fn sites_along_x<P: Place, C: Cost + KernelType, I: Count>(
-    squared: View<C>,
-    places: View<P>,
-    ys: View<u32>,
-    grid: Grid,
-    axis: Axis<C>,
-    nearest: ViewMut<I>,
-) {
-    let rows = Rows { grid, axis };
-    let tile = rows.tile();
-    let plane = grid.nx as usize * grid.ny as usize;
-    let mut index = thread::block_idx_x() as u64;
-    while index < rows.tiles() {
-        let first_row = index * COLUMNS as u64;
-        let rest = rows.rows() - first_row;
-        let any = rows.load(&tile, squared, first_row);
-        if any {
-            tile.find_bests();
-        }
-        tile.teams.for_each(grid.nx, |x, row| {
-            if row as u64 >= rest {
-                return;
+    while index < lines.tiles(tiling) {
+        let at = lines.tile(tiling, index);
+        let any = tile.find_places(|place, column| {
+            if place < tiling.len && column < at.columns {
+                across.cost(near, at, place, column, axis.none)
+            } else {
+                axis.none
             }
-            let here = rows.voxel(first_row, row, x);
-            let (z, _) = div_rem(first_row + row as u64, grid.ny as u64);
-            // the index of the site that voxel (place, row) found along z and y
-            let site = |place: u32| {
-                let voxel = rows.voxel(first_row, row, place);
-                if squared.read(voxel) >= axis.none {
-                    return u64::MAX;
-                }
-                let y = ys.read(voxel);
-                let column = z as usize * plane + y as usize * grid.nx as usize + place as usize;
-                let site_z = places.read(column).get() as u64;
-                (site_z * grid.ny as u64 + y as u64) * grid.nx as u64 + place as u64
-            };
-            let mut found = u64::MAX;
-            if any {
-                let best = tile.search_ranked(x, row, site);
-                let distance = C::squared(axis.weight, best.abs_diff(x));
-                let cost = squared
-                    .read(rows.voxel(first_row, row, best))
-                    .plus(distance);
-                if cost < axis.none {
-                    found = site(best);
+        });
+        tile.teams.for_each_row(tiling.len, |y, column| {
+            if column < at.columns {
+                let voxel = layout.at(at, y, column);
+                if any {
+                    let place = tile.proposal(y, column);
+                    ys.write(voxel, place);
+                    squared.write(voxel, tile.cost_at(place, y, column));
+                } else {
+                    squared.write(voxel, axis.none);
                 }
             }
-            nearest.write(here, I::narrow(found));
         });
         // before the next tile's costs replace these
         thread::sync_threads();
         index += thread::grid_dim_x() as u64;
+    }
+}
+
+/// What [`nearest_along`] needs to know of the grid.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SiteAt {
+    /// Voxels of the whole grid.
+    pub grid: Grid,
+    /// A number that makes the size a multiple of 8.
+    pub zero: u32,
+}
+
+/// As [`distances_along`](super::distances_along), with the index of the site, all ones where there is none within the bound. Per voxel
+/// besides that the y of a site and what is known of its row are read, and an index is written.
+///
+/// # Safety
+/// As there; `near` and `ys` are what [`nearest_in_rows`](super::nearest_in_rows) and [`sites_from_rows`] wrote, `nearest` has an
+/// element for each voxel.
+#[kernel(C = [u32, u64, f64], I = [u32, u64])]
+pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
+    costs: View<C>,
+    ys: View<u32>,
+    near: View<u32>,
+    across: AcrossRows<C>,
+    site: SiteAt,
+    lines: Lines,
+    tiling: Tiling,
+    axis: Axis<C>,
+    layouts: [Layout; 2],
+    far: Far,
+    distances: ViewMut<f32>,
+    nearest: ViewMut<I>,
+) {
+    // SAFETY: the caller gives the block the memory.
+    let tile = unsafe { Tile::of_block(tiling, axis) };
+    let [from, to] = layouts;
+    let mut index = thread::block_idx_x() as u64;
+    while index < lines.tiles(tiling) {
+        let at = lines.tile(tiling, index);
+        let any = tile.find_places(|place, column| {
+            if place < tiling.len && column < at.columns {
+                costs.read(from.at(at, place, column))
+            } else {
+                axis.none
+            }
+        });
+        tile.teams.for_each_row(tiling.len, |output, column| {
+            if column >= at.columns {
+                return;
+            }
+            let (mut distance, mut found) = (far.distance, u64::MAX);
+            if any {
+                let z = tile.proposal(output, column);
+                let cost = tile.cost_at(z, output, column);
+                if cost < axis.none {
+                    distance = far.distance(cost, &axis);
+                    let y = ys.read(from.at(at, z, column));
+                    let plane = super::lines::TileAt {
+                        batch: z as u64,
+                        ..at
+                    };
+                    let (near, bit) = across.near(near, plane, y, column);
+                    let x = near.site(bit) as u64;
+                    let row = z as u64 * site.grid.ny as u64 + y as u64;
+                    found = row * site.grid.nx as u64 + x;
+                }
+            }
+            let voxel = to.at(at, output, column);
+            distances.write(voxel, distance);
+            nearest.write(voxel, I::narrow(found));
+        });
+        // before the next tile's costs replace these
+        thread::sync_threads();
+        index += thread::grid_dim_x() as u64;
+    }
+}
+
+impl<C: Cost> Tile<C> {
+    /// Finds the place of the least cost for each output, which are proposals then; otherwise as with the least costs.
+    #[inline(always)]
+    fn find_places(&self, cost: impl Fn(u32, u32) -> C) -> bool {
+        if !self.first_round(cost) {
+            return false;
+        }
+        self.later_rounds();
+        self.for_each_output(|output, column, least: LeastAt<C>| {
+            self.propose(output, column, least.place);
+        });
+        thread::sync_threads();
+        true
+    }
+
+    /// The cost of getting from a place to an output, at most that of none.
+    #[inline(always)]
+    fn cost_at(&self, place: u32, output: u32, column: u32) -> C {
+        let fan = super::cost::Fan::new(&self.axis, output, 1);
+        let stored = self.cost(place, column);
+        let [along] = C::along::<1>(&self.axis, &fan, stored, place);
+        C::cost(along, &self.axis, output).least(self.axis.none)
     }
 }

@@ -1,0 +1,117 @@
+//! The least cost of each output.
+//!
+//! A thread goes through the places of its chunk once more, and through the groups of outputs whose best places begin in it: a pair of places is
+//! compared for the eight outputs of a group, up to the best place of the next group's first output; there the next group begins.
+
+use super::{
+    cost::{Cost, Fan},
+    tile::Tile,
+    tiling::GROUP,
+};
+
+/// What is kept of the places that a group's outputs are compared at.
+pub trait Keep<C: Cost>: Copy {
+    /// Nothing yet.
+    const NOTHING: Self;
+
+    /// Those at `place` and at the next one, for one output.
+    fn with(self, here: C, next: C, place: u32) -> Self;
+}
+
+/// The least.
+#[derive(Clone, Copy)]
+pub struct Least<C>(pub C);
+
+impl<C: Cost> Keep<C> for Least<C> {
+    const NOTHING: Self = Self(C::MOST);
+
+    #[inline(always)]
+    fn with(self, here: C, next: C, _place: u32) -> Self {
+        Self(self.0.least(here.least(next)))
+    }
+}
+
+/// The least, and the first place that has it.
+#[derive(Clone, Copy)]
+pub struct LeastAt<C> {
+    least: C,
+    /// The place.
+    pub place: u32,
+}
+
+impl<C: Cost> LeastAt<C> {
+    #[inline(always)]
+    fn or(self, here: C, place: u32) -> Self {
+        let least = here.without_place();
+        if least < self.least {
+            Self { least, place }
+        } else {
+            self
+        }
+    }
+}
+
+impl<C: Cost> Keep<C> for LeastAt<C> {
+    const NOTHING: Self = Self {
+        least: C::MOST,
+        place: 0,
+    };
+
+    #[inline(always)]
+    fn with(self, here: C, next: C, place: u32) -> Self {
+        self.or(here, place).or(next, place + 1)
+    }
+}
+
+impl<C: Cost> Tile<C> {
+    /// Calls `done` with each output, its column, and what was kept for it. All threads of the block call it; a barrier lies before it, and one has
+    /// to follow.
+    #[inline(always)]
+    pub fn for_each_output<K: Keep<C>>(&self, done: impl Fn(u32, u32, K)) {
+        let tiling = &self.tiling;
+        self.teams.for_each(tiling.chunks(), |chunk, column| {
+            let start = chunk << tiling.chunk_log2;
+            let end = start + tiling.chunk() - 1;
+            let mut group = self.first_beyond(start, column, 0);
+            if group >= tiling.groups() {
+                return;
+            }
+            let low = self.best(group, column);
+            if low > end {
+                return;
+            }
+            let mut high = self.best(group + 1, column);
+            let mut place = low & !1;
+            let mut fan = Fan::new(&self.axis, group * GROUP, 1);
+            let mut kept = [K::NOTHING; GROUP as usize];
+            loop {
+                let here = self.cost(place, column);
+                let next = self.cost(place + 1, column);
+                let here: [C; 8] = C::along(&self.axis, &fan, here, place);
+                let next: [C; 8] = C::along(&self.axis, &fan, next, place + 1);
+                let mut k = 0;
+                while k < GROUP as usize {
+                    kept[k] = kept[k].with(here[k], next[k], place);
+                    k += 1;
+                }
+                if place + 1 < high {
+                    place += 2;
+                    continue;
+                }
+                let mut k = 0;
+                while k < GROUP {
+                    done(group * GROUP + k, column, kept[k as usize]);
+                    k += 1;
+                }
+                group += 1;
+                if group >= tiling.groups() || high > end {
+                    return;
+                }
+                place = high & !1;
+                high = self.best(group + 1, column);
+                fan = fan.at(&self.axis, group * GROUP);
+                kept = [K::NOTHING; GROUP as usize];
+            }
+        });
+    }
+}

@@ -1,0 +1,239 @@
+//! The best places of each group's first output.
+//!
+//! Costs along a line are a Monge array: of two outputs, the later one's best place is not before the earlier one's. The first round finds
+//! the best places of seven outputs that cut the line in eight, among all places. Each later round does so for three or seven outputs
+//! within each part, among the places between the best ones of its ends; so each round looks at every place about once.
+//!
+//! Threads share the places, not the outputs: of those there may be many for some places and few for others. A thread has a chunk of a
+//! line. For each part of the line whose places are among its own it proposes a place for each of the part's outputs; then the
+//! best of what was proposed is taken. Places are looked at in pairs, and parts begin with the even one: a place more does no harm.
+
+use super::{
+    cost::{Cost, Fan},
+    tile::{NOWHERE, Tile},
+    tiling::{FIRST, GROUP},
+};
+use cuda_std::thread;
+
+/// What a thread knows of its chunk after having stored its costs.
+const SLOTS: u32 = FIRST + 2;
+
+impl<C: Cost> Tile<C> {
+    /// Stores the costs that `cost` tells for a place and a column, and finds the best places of the first round's outputs. Whether there is
+    /// any site. Two barriers are in it; all threads of the block call it.
+    #[inline(always)]
+    pub fn first_round(&self, cost: impl Fn(u32, u32) -> C) -> bool {
+        let (tiling, axis) = (&self.tiling, &self.axis);
+        let apart = GROUP << tiling.first_step_log2;
+        let fan = Fan::new(axis, apart, apart);
+        let mut any = false;
+        self.teams.for_each(tiling.chunks(), |chunk, column| {
+            let start = chunk << tiling.chunk_log2;
+            let mut bests = [C::NO_BEST; FIRST as usize];
+            let (mut first, mut last) = (NOWHERE, 0);
+            let mut in_chunk = 0;
+            while in_chunk < tiling.chunk() {
+                let place = start + in_chunk;
+                let costs = [cost(place, column), cost(place + 1, column)];
+                let here = costs[0].stored(axis, place, in_chunk);
+                let next = costs[1].stored(axis, place + 1, in_chunk + 1);
+                self.put_cost(place, column, here);
+                self.put_cost(place + 1, column, next);
+                if costs[0].least(costs[1]) < axis.none {
+                    first = if first == NOWHERE { place } else { first };
+                    last = place + 1;
+                    self.compare(&fan, [here, next], place, &mut bests);
+                }
+                in_chunk += 2;
+            }
+            any |= first != NOWHERE;
+            let slot = chunk * SLOTS;
+            let mut k = 0;
+            while k < FIRST {
+                let best = if first == NOWHERE {
+                    NOWHERE
+                } else {
+                    C::best_place(bests[k as usize], start)
+                };
+                self.propose(slot + k, column, best);
+                k += 1;
+            }
+            self.propose(slot + FIRST, column, first);
+            self.propose(slot + FIRST + 1, column, last);
+        });
+        if thread::sync_threads_or(any as u32) == 0 {
+            return false;
+        }
+        self.teams.for_each(FIRST + 1, |k, column| {
+            if k == FIRST {
+                self.find_ends(column);
+                return;
+            }
+            let group = (k + 1) << tiling.first_step_log2;
+            if group < tiling.groups() {
+                let slots = (0, tiling.chunks(), SLOTS, k);
+                self.choose(group, column, slots);
+            }
+        });
+        thread::sync_threads();
+        true
+    }
+
+    /// Compares a pair of places for all outputs of a fan.
+    #[inline(always)]
+    fn compare<const F: usize>(
+        &self,
+        fan: &Fan<C>,
+        [here, next]: [C; 2],
+        place: u32,
+        bests: &mut [C::Best; F],
+    ) {
+        let here: [C; F] = C::along(&self.axis, fan, here, place);
+        let next: [C; F] = C::along(&self.axis, fan, next, place + 1);
+        let mut k = 0;
+        while k < F {
+            bests[k] = C::better(bests[k], here[k], next[k], place);
+            k += 1;
+        }
+    }
+
+    /// The first and the last pair of places with a site; where there is none, the line's first place is both.
+    #[inline(always)]
+    fn find_ends(&self, column: u32) {
+        let (mut first, mut last, mut chunk) = (NOWHERE, 0, 0);
+        while chunk < self.tiling.chunks() {
+            let chunk_first = self.proposal(chunk * SLOTS + FIRST, column);
+            if chunk_first != NOWHERE {
+                first = if first == NOWHERE { chunk_first } else { first };
+                last = self.proposal(chunk * SLOTS + FIRST + 1, column);
+            }
+            chunk += 1;
+        }
+        self.put_best(0, column, if first == NOWHERE { 0 } else { first });
+        self.put_best(self.tiling.groups(), column, last);
+    }
+
+    /// Takes the best of `count` proposals, in slots that begin at `first` and are `apart`.
+    #[inline(always)]
+    fn choose(&self, group: u32, column: u32, (first, count, apart, k): (u32, u32, u32, u32)) {
+        let fan = Fan::new(&self.axis, group * GROUP, 1);
+        let (mut least, mut best, mut i) = (C::MOST, 0, 0);
+        while i < count {
+            let place = self.proposal((first + i) * apart + k, column);
+            if place != NOWHERE {
+                let stored = self.cost(place, column).without_place();
+                let [here] = C::along::<1>(&self.axis, &fan, stored, place);
+                if here < least {
+                    (least, best) = (here, place);
+                }
+            }
+            i += 1;
+        }
+        self.put_best(group, column, best);
+    }
+
+    /// The rounds after the first. All threads of the block call it, and end with a barrier.
+    #[inline(always)]
+    pub fn later_rounds(&self) {
+        let mut step_log2 = self.tiling.first_step_log2;
+        while step_log2 > 0 {
+            if step_log2 == 3 || step_log2 >= 5 {
+                self.round::<7>(step_log2, step_log2 - 3);
+                step_log2 -= 3;
+            } else {
+                let inner_log2 = step_log2.saturating_sub(2);
+                self.round::<3>(step_log2, inner_log2);
+                step_log2 = inner_log2;
+            }
+        }
+    }
+
+    /// A round for parts of 2^`step_log2` groups, which finds the best places for groups 2^`inner_log2` apart.
+    #[inline(always)]
+    fn round<const F: usize>(&self, step_log2: u32, inner_log2: u32) {
+        let tiling = &self.tiling;
+        let (step, inner) = (1 << step_log2, 1 << inner_log2);
+        self.teams.for_each(tiling.chunks(), |chunk, column| {
+            self.propose_in_parts::<F>(chunk, column, step_log2, inner);
+        });
+        thread::sync_threads();
+        let parts = ((tiling.groups() - 1) >> step_log2) + 1;
+        self.teams.for_each(parts * F as u32, |item, column| {
+            let (part, k) = (item / F as u32, item % F as u32);
+            let group = part * step + (k + 1) * inner;
+            if group < tiling.groups() && (k + 1) * inner < step {
+                let first = self.best(part * step, column) >> tiling.chunk_log2;
+                let last = self.best(self.part_end(part * step, step), column);
+                let count = (last >> tiling.chunk_log2) - first + 1;
+                self.choose(group, column, (first + part, count, F as u32, k));
+            }
+        });
+        thread::sync_threads();
+    }
+
+    /// The group after a part's last.
+    #[inline(always)]
+    fn part_end(&self, group: u32, step: u32) -> u32 {
+        let groups = self.tiling.groups();
+        if groups - group < step {
+            groups
+        } else {
+            group + step
+        }
+    }
+
+    /// Goes through a chunk's places and the parts that they are of.
+    ///
+    /// Of chunks and parts that meet, no two have the same sum of numbers: that is where the proposals are.
+    #[inline(always)]
+    fn propose_in_parts<const F: usize>(
+        &self,
+        chunk: u32,
+        column: u32,
+        step_log2: u32,
+        inner: u32,
+    ) {
+        let step = 1 << step_log2;
+        let (tiling, axis) = (&self.tiling, &self.axis);
+        let start = chunk << tiling.chunk_log2;
+        let end = start + tiling.chunk() - 1;
+        // the last part that begins before the chunk may end in it
+        let beyond = self.first_beyond(start, column, step_log2);
+        let part = beyond.saturating_sub(1);
+        let mut group = part << step_log2;
+        let mut low = self.best(group, column);
+        let mut high = self.best(self.part_end(group, step), column);
+        if low > end || high < start {
+            return;
+        }
+        let mut place = if low > start { low & !1 } else { start };
+        let mut slot = (chunk + part) * F as u32;
+        let mut fan = Fan::new(axis, (group + inner) * GROUP, inner * GROUP);
+        let mut bests = [C::NO_BEST; F];
+        loop {
+            let pair = [self.cost(place, column), self.cost(place + 1, column)];
+            self.compare(&fan, pair, place, &mut bests);
+            let stop = if high < end { high } else { end };
+            if place + 1 < stop {
+                place += 2;
+                continue;
+            }
+            let mut k = 0;
+            while k < F as u32 {
+                let best = C::best_place(bests[k as usize], start);
+                self.propose(slot + k, column, best);
+                k += 1;
+            }
+            group += step;
+            low = high;
+            if group >= tiling.groups() || low > end {
+                return;
+            }
+            high = self.best(self.part_end(group, step), column);
+            place = low & !1;
+            slot += F as u32;
+            fan = fan.at(axis, (group + inner) * GROUP);
+            bests = [C::NO_BEST; F];
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A tile in a block's shared memory, and how the block's threads share it.
+
+use super::{
+    cost::{Axis, Cost},
+    tiling::Tiling,
+};
+use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
+
+/// How the threads of a block share the columns of a tile: teams of as many threads as there are columns, one each; fewer threads are one
+/// team whose threads have several columns. Threads that make no team have no work.
+#[derive(Clone, Copy)]
+pub struct Teams {
+    width: u32,
+    lanes: u32,
+    lane: u32,
+    count: u32,
+    team: u32,
+}
+
+impl Teams {
+    /// Those of the calling block, for tiles of this many columns, a power of two.
+    #[inline(always)]
+    pub fn of_block(width_log2: u32) -> Self {
+        let width = 1 << width_log2;
+        let threads = thread::block_dim_x();
+        let rank = thread::thread_idx_x();
+        if threads < width {
+            return Self {
+                width,
+                lanes: threads,
+                lane: rank,
+                count: 1,
+                team: 0,
+            };
+        }
+        Self {
+            width,
+            lanes: width,
+            lane: rank & (width - 1),
+            count: threads >> width_log2,
+            team: rank >> width_log2,
+        }
+    }
+
+    /// Calls `visit` with those of `count` items that are the team's, and each of the calling thread's columns. The same thread has the same
+    /// items and columns each time.
+    #[inline(always)]
+    pub fn for_each(self, count: u32, mut visit: impl FnMut(u32, u32)) {
+        let mut column = self.lane;
+        while self.team < self.count && column < self.width {
+            let mut item = self.team;
+            while item < count {
+                visit(item, column);
+                item += self.count;
+            }
+            column += self.lanes;
+        }
+    }
+
+    /// The same with all of a row's columns one after the other: for what is read from or written to rows.
+    #[inline(always)]
+    pub fn for_each_row(self, count: u32, mut visit: impl FnMut(u32, u32)) {
+        let mut item = self.team;
+        while self.team < self.count && item < count {
+            let mut column = self.lane;
+            while column < self.width {
+                visit(item, column);
+                column += self.lanes;
+            }
+            item += self.count;
+        }
+    }
+}
+
+/// The costs of a tile, as they are [stored](Cost::stored), and room for what is found.
+#[derive(Clone, Copy)]
+pub struct Tile<C> {
+    /// How it lies in memory.
+    pub tiling: Tiling,
+    /// Its lines.
+    pub axis: Axis<C>,
+    /// Who works on it.
+    pub teams: Teams,
+    costs: SharedView<C>,
+    results: SharedView<C>,
+    proposals: SharedView<u32>,
+    bests: SharedView<u32>,
+}
+
+/// No place.
+pub const NOWHERE: u32 = u32::MAX;
+
+impl<C: Cost> Tile<C> {
+    /// The block's tile.
+    ///
+    /// # Safety
+    /// The block has [`Tiling::bytes`] bytes of dynamic shared memory.
+    #[inline(always)]
+    pub unsafe fn of_block(tiling: Tiling, axis: Axis<C>) -> Self {
+        let start = dynamic_shared_mem::<u8>();
+        // SAFETY: parts lie one after the other, in as many bytes; all begin at multiples of 4, and costs and results of their own size.
+        unsafe {
+            let results = start.add(tiling.results_start::<C>());
+            Self {
+                tiling,
+                axis,
+                teams: Teams::of_block(tiling.width_log2),
+                costs: SharedView::from_raw_parts(start.cast(), tiling.costs()),
+                results: SharedView::from_raw_parts(results.cast(), tiling.results()),
+                proposals: SharedView::from_raw_parts(results.cast(), tiling.proposals()),
+                bests: SharedView::from_raw_parts(
+                    start.add(tiling.bests_start::<C>()).cast(),
+                    tiling.bests(),
+                ),
+            }
+        }
+    }
+
+    /// The stored cost of a place.
+    #[inline(always)]
+    pub fn cost(&self, place: u32, column: u32) -> C {
+        self.costs.read(self.tiling.at(place, column))
+    }
+
+    /// Stores a cost.
+    #[inline(always)]
+    pub fn put_cost(&self, place: u32, column: u32, stored: C) {
+        self.costs.write(self.tiling.at(place, column), stored);
+    }
+
+    /// What was found for an output.
+    #[inline(always)]
+    pub fn result(&self, output: u32, column: u32) -> C {
+        self.results.read(self.tiling.at(output, column))
+    }
+
+    /// Keeps what was found for an output.
+    #[inline(always)]
+    pub fn put_result(&self, output: u32, column: u32, result: C) {
+        self.results.write(self.tiling.at(output, column), result);
+    }
+
+    /// A place that a chunk proposes.
+    #[inline(always)]
+    pub fn proposal(&self, slot: u32, column: u32) -> u32 {
+        self.proposals.read(self.tiling.at(slot, column))
+    }
+
+    /// Proposes a place.
+    #[inline(always)]
+    pub fn propose(&self, slot: u32, column: u32, place: u32) {
+        self.proposals.write(self.tiling.at(slot, column), place);
+    }
+
+    /// The best place for a group's first output; for group 0 the first place with a site, for the one after the last the last.
+    #[inline(always)]
+    pub fn best(&self, group: u32, column: u32) -> u32 {
+        self.bests.read(self.tiling.at(group, column))
+    }
+
+    /// Keeps a best place.
+    #[inline(always)]
+    pub fn put_best(&self, group: u32, column: u32, best: u32) {
+        self.bests.write(self.tiling.at(group, column), best);
+    }
+
+    /// The number of the first of every 2^`step_log2` groups whose best place is `place` or beyond; how many there are if none is.
+    #[inline(always)]
+    pub fn first_beyond(&self, place: u32, column: u32, step_log2: u32) -> u32 {
+        let (mut low, mut high) = (0, ((self.tiling.groups() - 1) >> step_log2) + 1);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.best(middle << step_log2, column) < place {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
