@@ -30,6 +30,58 @@ pub fn max_registers<const REGISTERS: u32>() {
     }
 }
 
+/// A value of which the compiler is to know nothing.
+///
+/// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that costs registers and an addition each, where the
+/// multiplication and the addition after it are one instruction. It leaves alone what comes from here. On the device this is a move, which
+/// the assembler removes again.
+#[inline(always)]
+#[must_use]
+pub fn opaque(value: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let same: u32;
+        // SAFETY: a move between registers.
+        unsafe {
+            core::arch::asm!(
+                "mov.b32 {}, {};",
+                out(reg32) same,
+                in(reg32) value,
+                options(pure, nomem, nostack)
+            );
+        }
+        same
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        value
+    }
+}
+
+/// As [`opaque`], for 64 bits.
+#[inline(always)]
+#[must_use]
+pub fn opaque_u64(value: u64) -> u64 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let same: u64;
+        // SAFETY: a move between registers.
+        unsafe {
+            core::arch::asm!(
+                "mov.b64 {}, {};",
+                out(reg64) same,
+                in(reg64) value,
+                options(pure, nomem, nostack)
+            );
+        }
+        same
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        value
+    }
+}
+
 /// The low and the high word of 64 bits.
 ///
 /// On the device this is a move of its own, which nothing merges with what comes after. It is for the bits of an `f64`: LLVM 22 makes

@@ -7,8 +7,8 @@ use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMa
 use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
 use ferrovox_kernels::{
     distance::separable::{
-        AcrossRows, Cost, Layout, Lines, NUMBERS, SiteAt, Words, distances_along, least_from_rows,
-        nearest_along, nearest_in_rows, sites_from_rows,
+        AcrossRows, Cost, FAR, Layout, Lines, NUMBERS, SiteAt, Words, distances_along,
+        least_from_rows, nearest_along, nearest_in_rows, sites_from_rows,
     },
     sample::Count,
 };
@@ -106,7 +106,7 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
         let rows = u64::from(grid.ny) * u64::from(grid.nz);
         let numbers = rows * u64::from(words.count) * u64::from(NUMBERS);
         let mut near = self.stream.alloc(numbers as usize)?;
-        let launch = Launch::pieces(rows.div_ceil(128)).threads_of_use(128);
+        let launch = Launch::warp_pieces(rows);
         // SAFETY: there are as many words as rows have, and room for the numbers of those that are wanted.
         unsafe {
             let args = (self.sites.bits.view(), grid, words, near.view_mut());
@@ -125,7 +125,7 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
             weight: self.weights[0],
             words: words.count,
             first_word: words.first,
-            most: self.unit.most_along(0).min(u32::MAX - 1),
+            most: self.unit.most_along(0).min(FAR - 1),
             rows: grid.ny,
         };
         let along_y = Along::new(stream, self.unit.axis(&self.weights, 1, grid.ny), grid.ny);

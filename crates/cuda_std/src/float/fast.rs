@@ -40,4 +40,5 @@ approximations! {
     sqrt "sqrt.approx.f32", <f32 as GpuFloat>::sqrt;
     rsqrt "rsqrt.approx.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
     recip "rcp.approx.f32", f32::recip;
+    rsqrt_of_normal "rsqrt.approx.ftz.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
 }

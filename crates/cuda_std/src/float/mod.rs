@@ -26,6 +26,28 @@ mod remainder;
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;
 
+/// The square root of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, exact (rounded once); of others anything.
+///
+/// On the device five instructions without a branch: an approximation, and a step of Newton's method with the remainder in a fused
+/// multiplication, as in the full square root, which looks at the range first.
+///
+/// ```
+/// assert_eq!(cuda_std::float::sqrt_of_normal(2.0), 2f32.sqrt());
+/// assert_eq!(cuda_std::float::sqrt_of_normal(0.0), 0.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn sqrt_of_normal(x: f32) -> f32 {
+    if cfg!(not(target_arch = "nvptx64")) {
+        return GpuFloat::sqrt(x);
+    }
+    let inverse = fast::rsqrt_of_normal(x);
+    let root = x * inverse;
+    let rest = GpuFloat::mul_add(-root, root, x);
+    let better = GpuFloat::mul_add(rest, 0.5 * inverse, root);
+    if x == 0.0 { 0.0 } else { better }
+}
+
 mod sealed {
     /// Only `f32` and `f64` are floats, so functions can be added to the traits.
     pub trait Sealed {}

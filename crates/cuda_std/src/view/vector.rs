@@ -117,6 +117,15 @@ impl<T: Copy> SharedView<T> {
         // SAFETY: as for `View`.
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
+
+    /// Puts `values` into the elements from `i` on; as [`ViewMut::write_vector`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {
+        check!(self, SHARED_VIEW, Write, i, N);
+        // SAFETY: as for `View`, and valid for writes.
+        unsafe { write(self.ptr.add(i).cast::<[T; N]>(), values) }
+    }
 }
 
 impl<T: Copy> ViewMut<'_, T> {

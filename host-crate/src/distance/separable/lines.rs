@@ -43,7 +43,7 @@ fn tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Tiling {
         .saturating_sub(limits.reserved_shared_bytes_per_block)
         .min(cuda_most());
     let chunk_log2 = if is_cpu { PLACE_BITS } else { 5 };
-    let needed_log2 = len.next_multiple_of(2).next_power_of_two().ilog2().max(1);
+    let needed_log2 = len.next_power_of_two().ilog2().max(2);
     let chunk_log2 = chunk_log2.min(needed_log2);
     let fits = |width_log2: u32, blocks: u32| {
         let bytes = Tiling::new(len, width_log2, chunk_log2).bytes::<C>() as u64;
@@ -54,6 +54,13 @@ fn tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Tiling {
         .find(|&log2| fits(log2, BLOCKS));
     let narrow = || (0..=LEAST_WIDTH_LOG2).rev().find(|&log2| fits(log2, 1));
     let width_log2 = wide.or_else(narrow).unwrap_or(0);
+    let env = |n: &str, d: u32| {
+        std::env::var(n)
+            .ok()
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(d)
+    };
+    let (width_log2, chunk_log2) = (env("FV_W", width_log2), env("FV_C", chunk_log2));
     Tiling::new(len, width_log2, chunk_log2)
 }
 

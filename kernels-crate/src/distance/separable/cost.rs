@@ -1,6 +1,9 @@
 //! Squared distances, and how those along a line are compared.
 
-use cuda_std::KernelType;
+use cuda_std::{
+    KernelType,
+    misc::{opaque, opaque_u64},
+};
 
 /// A line of voxels, along which costs are minimised: the cost at a place plus `weight · (place - output)²`.
 ///
@@ -62,6 +65,9 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// A least cost, and the place that it is from.
     type Best: Copy;
 
+    /// Whether costs are integers.
+    const IS_WHOLE: bool;
+
     /// More than anything.
     const MOST: Self;
 
@@ -74,8 +80,8 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// `weight · distance²` for a distance in voxels.
     fn squared(weight: Self, distance: u32) -> Self;
 
-    /// What is stored of the cost at `place`, which is `in_chunk` places after the chunk's first.
-    fn stored(self, axis: &Axis<Self>, place: u32, in_chunk: u32) -> Self;
+    /// What is stored of the costs at `place` and the next three, which are `in_chunk` and more places after the chunk's first.
+    fn stored(axis: &Axis<Self>, costs: [Self; 4], place: u32, in_chunk: u32) -> [Self; 4];
 
     /// What changes from one place to the next, for an output.
     fn slope(axis: &Axis<Self>, output: u32) -> Self;
@@ -83,13 +89,13 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// How much the slope of an output differs from that of one `apart` before it.
     fn step(axis: &Axis<Self>, apart: u32) -> Self;
 
-    /// What is compared, for each output of a fan.
+    /// What is compared, for each output of a fan: of what is stored for `place` and for the next one.
     fn along<const F: usize>(
         axis: &Axis<Self>,
         fan: &Fan<Self>,
-        stored: Self,
+        stored: [Self; 2],
         place: u32,
-    ) -> [Self; F];
+    ) -> [[Self; F]; 2];
 
     /// The lesser of two.
     fn least(self, other: Self) -> Self;
@@ -108,6 +114,9 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
 
     /// The square root times `unit`, rounded once.
     fn root(self, unit: f64) -> f32;
+
+    /// The square root, rounded once, of an integer below 2^24; of others whatever is quick.
+    fn small_root(self) -> f32;
 }
 
 /// Bits below a stored cost.
@@ -117,10 +126,12 @@ pub const PLACE_BITS: u32 = 7;
 const PLACES: u32 = (1 << PLACE_BITS) - 1;
 
 macro_rules! integers {
-    ($($ty:ident)+) => {
+    ($($ty:ident $hidden:ident)+) => {
         $(
             impl Cost for $ty {
                 type Best = Self;
+
+                const IS_WHOLE: bool = true;
 
                 const MOST: Self = $ty::MAX;
 
@@ -137,39 +148,56 @@ macro_rules! integers {
                 }
 
                 #[inline(always)]
-                fn stored(self, axis: &Axis<Self>, place: u32, in_chunk: u32) -> Self {
-                    let from_centre = (place as $ty).wrapping_sub(axis.centre);
-                    let square = from_centre.wrapping_mul(from_centre).wrapping_mul(axis.weight);
-                    (self.wrapping_add(square).wrapping_add(axis.bias) << PLACE_BITS)
-                        .wrapping_add(in_chunk as $ty)
+                fn stored(
+                    axis: &Axis<Self>,
+                    costs: [Self; 4],
+                    place: u32,
+                    in_chunk: u32,
+                ) -> [Self; 4] {
+                    let first = (opaque(place) as $ty).wrapping_sub(axis.centre);
+                    let mut stored = costs;
+                    let mut k = 0;
+                    while k < 4 {
+                        let from_centre = first.wrapping_add(k as $ty);
+                        let square = from_centre.wrapping_mul(from_centre);
+                        let constant = square.wrapping_mul(axis.weight).wrapping_add(axis.bias);
+                        let cost = costs[k].wrapping_add(constant) << PLACE_BITS;
+                        stored[k] = $hidden(cost.wrapping_add(in_chunk as $ty + k as $ty));
+                        k += 1;
+                    }
+                    stored
                 }
 
                 #[inline(always)]
                 fn slope(axis: &Axis<Self>, output: u32) -> Self {
                     let from_centre = axis.centre.wrapping_sub(output as $ty);
-                    (axis.weight << (PLACE_BITS + 1)).wrapping_mul(from_centre)
+                    $hidden((axis.weight << (PLACE_BITS + 1)).wrapping_mul(from_centre))
                 }
 
                 #[inline(always)]
                 fn step(axis: &Axis<Self>, apart: u32) -> Self {
                     let twice = axis.weight << (PLACE_BITS + 1);
-                    (0 as $ty).wrapping_sub(twice).wrapping_mul(apart as $ty)
+                    $hidden((0 as $ty).wrapping_sub(twice).wrapping_mul(apart as $ty))
                 }
 
                 #[inline(always)]
                 fn along<const F: usize>(
                     axis: &Axis<Self>,
                     fan: &Fan<Self>,
-                    stored: Self,
+                    stored: [Self; 2],
                     place: u32,
-                ) -> [Self; F] {
-                    let from_centre = (place as $ty).wrapping_sub(axis.centre);
-                    let first = stored.wrapping_add(from_centre.wrapping_mul(fan.slope));
-                    let step = from_centre.wrapping_mul(fan.step);
-                    let mut values = [first; F];
+                ) -> [[Self; F]; 2] {
+                    let from_centre = (opaque(place) as $ty).wrapping_sub(axis.centre);
+                    let product = from_centre.wrapping_mul(fan.slope);
+                    let here = $hidden(stored[0].wrapping_add(product));
+                    let next = $hidden(stored[1].wrapping_add(product).wrapping_add(fan.slope));
+                    let step = $hidden(from_centre.wrapping_mul(fan.step));
+                    let next_step = $hidden(step.wrapping_add(fan.step));
+                    let mut values = [[here; F], [next; F]];
                     let mut k = 1;
                     while k < F {
-                        values[k] = first.wrapping_add(step.wrapping_mul(k as $ty));
+                        values[0][k] = here.wrapping_add(step.wrapping_mul(k as $ty));
+                        values[1][k] = next.wrapping_add(next_step.wrapping_mul(k as $ty));
                         k += 1;
                     }
                     values
@@ -204,18 +232,19 @@ macro_rules! integers {
 
                 #[inline(always)]
                 fn root(self, unit: f64) -> f32 {
-                    if self >> 24 == 0 && unit == 1.0 {
-                        // exact in 32 bits, and a square root is rounded once
-                        return cuda_std::GpuFloat::sqrt(self as f32);
-                    }
                     (unit * cuda_std::GpuFloat::sqrt(self as f64)) as f32
+                }
+
+                #[inline(always)]
+                fn small_root(self) -> f32 {
+                    cuda_std::float::sqrt_of_normal(self as u32 as f32)
                 }
             }
         )+
     };
 }
 
-integers!(u32 u64);
+integers!(u32 opaque u64 opaque_u64);
 
 /// A cost in floating point, and its place.
 #[derive(Clone, Copy)]
@@ -226,6 +255,8 @@ pub struct CostAt {
 
 impl Cost for f64 {
     type Best = CostAt;
+
+    const IS_WHOLE: bool = false;
 
     const MOST: Self = f64::INFINITY;
 
@@ -246,8 +277,8 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn stored(self, _axis: &Axis<Self>, _place: u32, _in_chunk: u32) -> Self {
-        self
+    fn stored(_axis: &Axis<Self>, costs: [Self; 4], _place: u32, _in_chunk: u32) -> [Self; 4] {
+        costs
     }
 
     /// Nothing: the cost is computed as it is, so that it is rounded as little as can be.
@@ -265,14 +296,15 @@ impl Cost for f64 {
     fn along<const F: usize>(
         axis: &Axis<Self>,
         fan: &Fan<Self>,
-        stored: Self,
+        stored: [Self; 2],
         place: u32,
-    ) -> [Self; F] {
-        let mut values = [0.0; F];
+    ) -> [[Self; F]; 2] {
+        let mut values = [[0.0; F]; 2];
         let mut k = 0;
         while k < F {
             let output = fan.output + k as u32 * fan.apart;
-            values[k] = stored + Self::squared(axis.weight, place.abs_diff(output));
+            values[0][k] = stored[0] + Self::squared(axis.weight, place.abs_diff(output));
+            values[1][k] = stored[1] + Self::squared(axis.weight, (place + 1).abs_diff(output));
             k += 1;
         }
         values
@@ -320,5 +352,10 @@ impl Cost for f64 {
     #[inline(always)]
     fn root(self, unit: f64) -> f32 {
         (unit * cuda_std::GpuFloat::sqrt(self)) as f32
+    }
+
+    #[inline(always)]
+    fn small_root(self) -> f32 {
+        self as f32
     }
 }

@@ -8,6 +8,7 @@ use super::{
     tile::Tile,
     tiling::GROUP,
 };
+use cuda_std::misc::opaque;
 
 /// What is kept of the places that a group's outputs are compared at.
 pub trait Keep<C: Cost>: Copy {
@@ -64,10 +65,10 @@ impl<C: Cost> Keep<C> for LeastAt<C> {
 }
 
 impl<C: Cost> Tile<C> {
-    /// Calls `done` with each output, its column, and what was kept for it. All threads of the block call it; a barrier lies before it, and one has
-    /// to follow.
+    /// Calls `done` with each group of outputs, its column, and what was kept for them. All threads of the block call it; a barrier lies before it,
+    /// and one has to follow.
     #[inline(always)]
-    pub fn for_each_output<K: Keep<C>>(&self, done: impl Fn(u32, u32, K)) {
+    pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [K; GROUP as usize])) {
         let tiling = &self.tiling;
         self.teams.for_each(tiling.chunks(), |chunk, column| {
             let start = chunk << tiling.chunk_log2;
@@ -84,33 +85,30 @@ impl<C: Cost> Tile<C> {
             let mut place = low & !1;
             let mut fan = Fan::new(&self.axis, group * GROUP, 1);
             let mut kept = [K::NOTHING; GROUP as usize];
-            loop {
-                let here = self.cost(place, column);
-                let next = self.cost(place + 1, column);
-                let here: [C; 8] = C::along(&self.axis, &fan, here, place);
-                let next: [C; 8] = C::along(&self.axis, &fan, next, place + 1);
+            // as in the rounds
+            let mut goes_on = 1;
+            while goes_on != 0 {
+                let pair = self.pair(place, column);
+                let [here, next]: [[C; GROUP as usize]; 2] =
+                    C::along(&self.axis, &fan, pair, place);
                 let mut k = 0;
                 while k < GROUP as usize {
                     kept[k] = kept[k].with(here[k], next[k], place);
                     k += 1;
                 }
-                if place + 1 < high {
-                    place += 2;
-                    continue;
+                place += 2;
+                if place > high {
+                    done(group, column, kept);
+                    group += 1;
+                    goes_on = u32::from(group < tiling.groups() && high <= end);
+                    if goes_on != 0 {
+                        place = high & !1;
+                        high = self.best(group + 1, column);
+                        fan = fan.at(&self.axis, group * GROUP);
+                        kept = [K::NOTHING; GROUP as usize];
+                    }
                 }
-                let mut k = 0;
-                while k < GROUP {
-                    done(group * GROUP + k, column, kept[k as usize]);
-                    k += 1;
-                }
-                group += 1;
-                if group >= tiling.groups() || high > end {
-                    return;
-                }
-                place = high & !1;
-                high = self.best(group + 1, column);
-                fan = fan.at(&self.axis, group * GROUP);
-                kept = [K::NOTHING; GROUP as usize];
+                goes_on = opaque(goes_on);
             }
         });
     }

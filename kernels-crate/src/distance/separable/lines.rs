@@ -5,7 +5,7 @@ use super::{
     groups::Least,
     rows::Near,
     tile::Tile,
-    tiling::Tiling,
+    tiling::{GROUP, Tiling},
 };
 use crate::arith::div_rem;
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
@@ -88,18 +88,33 @@ pub struct Far {
 }
 
 impl Far {
+    /// Whether all costs are integers below 2^24, whose roots are the distances.
+    #[inline(always)]
+    pub fn is_small<C: Cost>(&self, axis: &Axis<C>) -> bool {
+        C::IS_WHOLE && self.unit == 1.0 && axis.none <= C::of(1 << 24)
+    }
+
+    /// The distance of a squared one, whose root is `root`.
+    #[inline(always)]
+    fn bounded<C: Cost>(&self, cost: C, root: f32, axis: &Axis<C>) -> f32 {
+        let bounded = if root > self.most { self.most } else { root };
+        if cost < axis.none {
+            bounded
+        } else {
+            self.distance
+        }
+    }
+
     /// The distance of a squared one.
     #[inline(always)]
     pub fn distance<C: Cost>(&self, cost: C, axis: &Axis<C>) -> f32 {
-        if cost >= axis.none {
-            return self.distance;
-        }
-        let distance = cost.root(self.unit);
-        if distance > self.most {
-            self.most
-        } else {
-            distance
-        }
+        self.bounded(cost, cost.root(self.unit), axis)
+    }
+
+    /// The distance of a squared one, where all [are small](Self::is_small).
+    #[inline(always)]
+    pub fn small_distance<C: Cost>(&self, cost: C, axis: &Axis<C>) -> f32 {
+        self.bounded(cost, cost.small_root(), axis)
     }
 }
 
@@ -120,26 +135,55 @@ pub struct AcrossRows<C> {
 }
 
 impl<C: Cost> AcrossRows<C> {
-    /// What is known of the word in which a voxel of a tile of columns is, and the voxel's bit.
+    /// Where the numbers of the word are in which a voxel of a tile of columns is.
     #[inline(always)]
-    pub fn near(&self, near: View<u32>, at: TileAt, place: u32, column: u32) -> (Near, u32) {
-        let x = at.column + column;
+    pub fn word(&self, at: TileAt, place: u32, column: u32) -> usize {
         let row = at.batch * self.rows as u64 + place as u64;
-        let word = row * self.words as u64 + (x / 32) as u64;
-        let first = (self.first_word + x / 32) * 32;
-        (Near::read(near, word as usize, first), x % 32)
+        (row * self.words as u64 + ((at.column + column) / 32) as u64) as usize
     }
 
-    /// The cost of a voxel of a tile of columns.
+    /// The costs of a column of a tile, from a place on; that of no site where the argument is false.
     #[inline(always)]
-    pub fn cost(&self, near: View<u32>, at: TileAt, place: u32, column: u32, none: C) -> C {
-        let (near, bit) = self.near(near, at, place, column);
-        let (distance, _) = near.distance(bit);
-        if distance > self.most {
-            none
-        } else {
-            C::squared(self.weight, distance)
+    pub fn line(
+        self,
+        near: View<u32>,
+        at: TileAt,
+        (place, column): (u32, u32),
+        none: C,
+    ) -> impl FnMut(bool) -> C {
+        let bit = (at.column + column) % 32;
+        let mut word = self.word(at, place, column);
+        move |is_inside| {
+            let known = if is_inside {
+                Near::read(near, word)
+            } else {
+                Near::NONE
+            };
+            word += self.words as usize;
+            let (distance, _) = known.distance(bit);
+            if distance <= self.most {
+                C::squared(self.weight, distance)
+            } else {
+                none
+            }
         }
+    }
+}
+
+/// The costs of a column of a tile, from a place on; that of no site where the argument is false.
+#[inline(always)]
+pub fn line_of_costs<C: Cost>(
+    costs: View<C>,
+    layout: Layout,
+    at: TileAt,
+    (place, column): (u32, u32),
+    none: C,
+) -> impl FnMut(bool) -> C {
+    let mut voxel = layout.at(at, place, column);
+    move |is_inside| {
+        let cost = if is_inside { costs.read(voxel) } else { none };
+        voxel += layout.along as usize;
+        cost
     }
 }
 
@@ -167,14 +211,10 @@ pub unsafe fn least_from_rows<C: Cost + KernelType>(
     let mut index = thread::block_idx_x() as u64;
     while index < lines.tiles(tiling) {
         let at = lines.tile(tiling, index);
-        let cost = |place: u32, column: u32| {
-            if place < tiling.len && column < at.columns {
-                across.cost(near, at, place, column, axis.none)
-            } else {
-                axis.none
-            }
-        };
-        write_costs(&tile, at, layout, squared, cost);
+        let any = tile.find_least(at.columns, |place, column| {
+            across.line(near, at, (place, column), axis.none)
+        });
+        write_costs(&tile, any, at, layout, squared);
         index += thread::grid_dim_x() as u64;
     }
 }
@@ -199,38 +239,33 @@ pub unsafe fn least_along<C: Cost + KernelType>(
     let mut index = thread::block_idx_x() as u64;
     while index < lines.tiles(tiling) {
         let at = lines.tile(tiling, index);
-        let cost = |place: u32, column: u32| {
-            if place < tiling.len && column < at.columns {
-                costs.read(layout.at(at, place, column))
-            } else {
-                axis.none
-            }
-        };
-        write_costs(&tile, at, layout, squared, cost);
+        let any = tile.find_least(at.columns, |place, column| {
+            line_of_costs(costs, layout, at, (place, column), axis.none)
+        });
+        write_costs(&tile, any, at, layout, squared);
         index += thread::grid_dim_x() as u64;
     }
 }
 
-/// Finds the least costs of a tile and writes them. A barrier is its end.
+/// Writes the least costs of a tile, if there are any. A barrier is its end.
 #[inline(always)]
 fn write_costs<C: Cost>(
     tile: &Tile<C>,
+    any: bool,
     at: TileAt,
     layout: Layout,
     squared: ViewMut<C>,
-    cost: impl Fn(u32, u32) -> C,
 ) {
     let axis = &tile.axis;
-    let any = tile.find_least(cost);
-    tile.teams.for_each_row(tile.tiling.len, |place, column| {
-        if column < at.columns {
-            let mut least = axis.none;
-            if any {
-                least = C::cost(tile.result(place, column), axis, place).least(axis.none);
-            }
-            squared.write(layout.at(at, place, column), least);
-        }
-    });
+    if any {
+        tile.for_each_result(true, at, layout, |place, least, voxel| {
+            squared.write(voxel, C::cost(least, axis, place).least(axis.none));
+        });
+    } else {
+        tile.for_each_result(false, at, layout, |_, _, voxel| {
+            squared.write(voxel, axis.none)
+        });
+    }
     // before the next tile's costs replace these
     thread::sync_threads();
 }
@@ -257,23 +292,24 @@ pub unsafe fn distances_along<C: Cost + KernelType>(
     let mut index = thread::block_idx_x() as u64;
     while index < lines.tiles(tiling) {
         let at = lines.tile(tiling, index);
-        let any = tile.find_least(|place, column| {
-            if place < tiling.len && column < at.columns {
-                costs.read(from.at(at, place, column))
-            } else {
-                axis.none
-            }
+        let any = tile.find_least(at.columns, |place, column| {
+            line_of_costs(costs, from, at, (place, column), axis.none)
         });
-        tile.teams.for_each_row(tiling.len, |place, column| {
-            if column < at.columns {
-                let mut distance = far.distance;
-                if any {
-                    let cost = C::cost(tile.result(place, column), &axis, place);
-                    distance = far.distance(cost, &axis);
-                }
-                distances.write(to.at(at, place, column), distance);
-            }
-        });
+        if !any {
+            tile.for_each_result(false, at, to, |_, _, voxel| {
+                distances.write(voxel, far.distance);
+            });
+        } else if far.is_small(&axis) {
+            tile.for_each_result(true, at, to, |place, least, voxel| {
+                let cost = C::cost(least, &axis, place);
+                distances.write(voxel, far.small_distance(cost, &axis));
+            });
+        } else {
+            tile.for_each_result(true, at, to, |place, least, voxel| {
+                let cost = C::cost(least, &axis, place);
+                distances.write(voxel, far.distance(cost, &axis));
+            });
+        }
         // before the next tile's costs replace these
         thread::sync_threads();
         index += thread::grid_dim_x() as u64;
@@ -284,15 +320,44 @@ impl<C: Cost> Tile<C> {
     /// Finds the least of what is compared for each output, which are the results then; false, and no results, where there is no site. All
     /// threads of the block call it, and end with a barrier.
     #[inline(always)]
-    fn find_least(&self, cost: impl Fn(u32, u32) -> C) -> bool {
-        if !self.first_round(cost) {
+    fn find_least<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
+        if !self.first_round(columns, line) {
             return false;
         }
         self.later_rounds();
-        self.for_each_output(|output, column, Least(least)| {
-            self.put_result(output, column, least);
+        self.for_each_group(|group, column, kept: [Least<C>; GROUP as usize]| {
+            let [a, b, c, d, e, f, g, h] = kept;
+            let results = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
+            self.put_results(group, column, results);
         });
         thread::sync_threads();
         true
+    }
+
+    /// Calls `done` with each output of the tile that is in the volume, its result (anything where there are none), and its index.
+    #[inline(always)]
+    fn for_each_result(&self, any: bool, at: TileAt, layout: Layout, done: impl Fn(u32, C, usize)) {
+        self.teams
+            .for_each_row(self.tiling.groups(), |group, column| {
+                if column >= at.columns {
+                    return;
+                }
+                let results = if any {
+                    self.results(group, column)
+                } else {
+                    [C::MOST; GROUP as usize]
+                };
+                let first = group * GROUP;
+                let mut voxel = layout.at(at, first, column);
+                let inside = self.tiling.len - first;
+                let mut k = 0;
+                while k < GROUP {
+                    if k < inside {
+                        done(first + k, results[k as usize], voxel);
+                    }
+                    voxel += layout.along as usize;
+                    k += 1;
+                }
+            });
     }
 }

@@ -24,5 +24,5 @@ pub mod tiling;
 pub use cost::{Axis, Cost};
 pub use lines::{AcrossRows, Far, Layout, Lines, distances_along, least_along, least_from_rows};
 pub use nearest::{SiteAt, nearest_along, sites_from_rows};
-pub use rows::{NUMBERS, Words, nearest_in_rows};
+pub use rows::{FAR, NUMBERS, Words, nearest_in_rows};
 pub use tiling::Tiling;

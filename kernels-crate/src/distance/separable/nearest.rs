@@ -4,11 +4,12 @@
 //! in the order x, y, z, and along each the first of several equally good places counts: so that is what is found.
 
 use super::{
-    cost::{Axis, Cost},
+    cost::{Axis, Cost, Fan},
     groups::LeastAt,
-    lines::{AcrossRows, Far, Layout, Lines},
+    lines::{AcrossRows, Far, Layout, Lines, TileAt, line_of_costs},
+    rows::Near,
     tile::Tile,
-    tiling::Tiling,
+    tiling::{GROUP, Tiling},
 };
 use crate::{grid::Grid, sample::Count};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
@@ -33,24 +34,16 @@ pub unsafe fn sites_from_rows<C: Cost + KernelType>(
     let mut index = thread::block_idx_x() as u64;
     while index < lines.tiles(tiling) {
         let at = lines.tile(tiling, index);
-        let any = tile.find_places(|place, column| {
-            if place < tiling.len && column < at.columns {
-                across.cost(near, at, place, column, axis.none)
-            } else {
-                axis.none
-            }
+        let any = tile.find_places(at.columns, |place, column| {
+            across.line(near, at, (place, column), axis.none)
         });
-        tile.teams.for_each_row(tiling.len, |y, column| {
-            if column < at.columns {
-                let voxel = layout.at(at, y, column);
-                if any {
-                    let place = tile.proposal(y, column);
-                    ys.write(voxel, place);
-                    squared.write(voxel, tile.cost_at(place, y, column));
-                } else {
-                    squared.write(voxel, axis.none);
-                }
+        tile.for_each_place(any, at, layout, |y, column, place, voxel| {
+            let mut cost = axis.none;
+            if let Some(place) = place {
+                ys.write(voxel, place);
+                cost = tile.cost_at(place, y, column);
             }
+            squared.write(voxel, cost);
         });
         // before the next tile's costs replace these
         thread::sync_threads();
@@ -95,35 +88,26 @@ pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
     let mut index = thread::block_idx_x() as u64;
     while index < lines.tiles(tiling) {
         let at = lines.tile(tiling, index);
-        let any = tile.find_places(|place, column| {
-            if place < tiling.len && column < at.columns {
-                costs.read(from.at(at, place, column))
-            } else {
-                axis.none
-            }
+        let any = tile.find_places(at.columns, |place, column| {
+            line_of_costs(costs, from, at, (place, column), axis.none)
         });
-        tile.teams.for_each_row(tiling.len, |output, column| {
-            if column >= at.columns {
-                return;
-            }
+        tile.for_each_place(any, at, to, |output, column, place, voxel| {
             let (mut distance, mut found) = (far.distance, u64::MAX);
-            if any {
-                let z = tile.proposal(output, column);
+            if let Some(z) = place {
                 let cost = tile.cost_at(z, output, column);
                 if cost < axis.none {
                     distance = far.distance(cost, &axis);
                     let y = ys.read(from.at(at, z, column));
-                    let plane = super::lines::TileAt {
+                    let plane = TileAt {
                         batch: z as u64,
                         ..at
                     };
-                    let (near, bit) = across.near(near, plane, y, column);
-                    let x = near.site(bit) as u64;
+                    let near = Near::read(near, across.word(plane, y, column));
+                    let x = near.site(across.first_word * 32 + at.column + column) as u64;
                     let row = z as u64 * site.grid.ny as u64 + y as u64;
                     found = row * site.grid.nx as u64 + x;
                 }
             }
-            let voxel = to.at(at, output, column);
             distances.write(voxel, distance);
             nearest.write(voxel, I::narrow(found));
         });
@@ -136,24 +120,57 @@ pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
 impl<C: Cost> Tile<C> {
     /// Finds the place of the least cost for each output, which are proposals then; otherwise as with the least costs.
     #[inline(always)]
-    fn find_places(&self, cost: impl Fn(u32, u32) -> C) -> bool {
-        if !self.first_round(cost) {
+    fn find_places<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
+        if !self.first_round(columns, line) {
             return false;
         }
         self.later_rounds();
-        self.for_each_output(|output, column, least: LeastAt<C>| {
-            self.propose(output, column, least.place);
+        self.for_each_group(|group, column, kept: [LeastAt<C>; GROUP as usize]| {
+            let [a, b, c, d, e, f, g, h] = kept;
+            let places = [
+                a.place, b.place, c.place, d.place, e.place, f.place, g.place, h.place,
+            ];
+            self.put_places(group, column, places);
         });
         thread::sync_threads();
         true
     }
 
+    /// Calls `done` with each output of the tile that is in the volume, its column, its place if there are any, and its index.
+    #[inline(always)]
+    fn for_each_place(
+        &self,
+        any: bool,
+        at: TileAt,
+        layout: Layout,
+        done: impl Fn(u32, u32, Option<u32>, usize),
+    ) {
+        self.teams
+            .for_each_row(self.tiling.groups(), |group, column| {
+                if column >= at.columns {
+                    return;
+                }
+                let first = group * GROUP;
+                let mut voxel = layout.at(at, first, column);
+                let inside = self.tiling.len - first;
+                let mut k = 0;
+                while k < GROUP {
+                    if k < inside {
+                        let place = any.then(|| self.place(group, column, k));
+                        done(first + k, column, place, voxel);
+                    }
+                    voxel += layout.along as usize;
+                    k += 1;
+                }
+            });
+    }
+
     /// The cost of getting from a place to an output, at most that of none.
     #[inline(always)]
     fn cost_at(&self, place: u32, output: u32, column: u32) -> C {
-        let fan = super::cost::Fan::new(&self.axis, output, 1);
+        let fan = Fan::new(&self.axis, output, 1);
         let stored = self.cost(place, column);
-        let [along] = C::along::<1>(&self.axis, &fan, stored, place);
+        let [[along], _] = C::along(&self.axis, &fan, [stored; 2], place);
         C::cost(along, &self.axis, output).least(self.axis.none)
     }
 }

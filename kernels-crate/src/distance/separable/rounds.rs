@@ -13,38 +13,55 @@ use super::{
     tile::{NOWHERE, Tile},
     tiling::{FIRST, GROUP},
 };
-use cuda_std::thread;
+use cuda_std::{misc::opaque, thread};
 
 /// What a thread knows of its chunk after having stored its costs.
 const SLOTS: u32 = FIRST + 2;
 
 impl<C: Cost> Tile<C> {
-    /// Stores the costs that `cost` tells for a place and a column, and finds the best places of the first round's outputs. Whether there is
-    /// any site. Two barriers are in it; all threads of the block call it.
+    /// Stores the costs of all lines, and finds the best places of the first round's outputs. Whether there is any site. Two barriers are in
+    /// it; all threads of the block call it.
+    ///
+    /// `line` begins at a place of a column; what it returns tells the costs from there on, one after the other: its argument is whether the
+    /// place is in the tile, otherwise the cost is that of no site.
     #[inline(always)]
-    pub fn first_round(&self, cost: impl Fn(u32, u32) -> C) -> bool {
+    pub fn first_round<N: FnMut(bool) -> C>(
+        &self,
+        columns: u32,
+        line: impl Fn(u32, u32) -> N,
+    ) -> bool {
         let (tiling, axis) = (&self.tiling, &self.axis);
         let apart = GROUP << tiling.first_step_log2;
         let fan = Fan::new(axis, apart, apart);
         let mut any = false;
         self.teams.for_each(tiling.chunks(), |chunk, column| {
             let start = chunk << tiling.chunk_log2;
+            let inside = if column < columns {
+                tiling.len - start
+            } else {
+                0
+            };
+            let mut next = line(start, column);
             let mut bests = [C::NO_BEST; FIRST as usize];
             let (mut first, mut last) = (NOWHERE, 0);
-            let mut in_chunk = 0;
-            while in_chunk < tiling.chunk() {
-                let place = start + in_chunk;
-                let costs = [cost(place, column), cost(place + 1, column)];
-                let here = costs[0].stored(axis, place, in_chunk);
-                let next = costs[1].stored(axis, place + 1, in_chunk + 1);
-                self.put_cost(place, column, here);
-                self.put_cost(place + 1, column, next);
-                if costs[0].least(costs[1]) < axis.none {
+            let mut at = 0;
+            while at < tiling.chunk() {
+                let place = start + at;
+                let a = next(at < inside);
+                let b = next(at + 1 < inside);
+                let c = next(at + 2 < inside);
+                let d = next(at + 3 < inside);
+                let stored = C::stored(axis, [a, b, c, d], place, at);
+                let pairs = [[stored[0], stored[1]], [stored[2], stored[3]]];
+                self.put_pair(place, column, pairs[0]);
+                self.put_pair(place + 2, column, pairs[1]);
+                if a.least(b).least(c.least(d)) < axis.none {
                     first = if first == NOWHERE { place } else { first };
-                    last = place + 1;
-                    self.compare(&fan, [here, next], place, &mut bests);
+                    last = place + 3;
+                    self.compare(&fan, pairs[0], place, &mut bests);
+                    self.compare(&fan, pairs[1], place + 2, &mut bests);
                 }
-                in_chunk += 2;
+                at += 4;
             }
             any |= first != NOWHERE;
             let slot = chunk * SLOTS;
@@ -84,12 +101,11 @@ impl<C: Cost> Tile<C> {
     fn compare<const F: usize>(
         &self,
         fan: &Fan<C>,
-        [here, next]: [C; 2],
+        pair: [C; 2],
         place: u32,
         bests: &mut [C::Best; F],
     ) {
-        let here: [C; F] = C::along(&self.axis, fan, here, place);
-        let next: [C; F] = C::along(&self.axis, fan, next, place + 1);
+        let [here, next]: [[C; F]; 2] = C::along(&self.axis, fan, pair, place);
         let mut k = 0;
         while k < F {
             bests[k] = C::better(bests[k], here[k], next[k], place);
@@ -122,7 +138,7 @@ impl<C: Cost> Tile<C> {
             let place = self.proposal((first + i) * apart + k, column);
             if place != NOWHERE {
                 let stored = self.cost(place, column).without_place();
-                let [here] = C::along::<1>(&self.axis, &fan, stored, place);
+                let [[here], _] = C::along(&self.axis, &fan, [stored; 2], place);
                 if here < least {
                     (least, best) = (here, place);
                 }
@@ -201,7 +217,7 @@ impl<C: Cost> Tile<C> {
         let beyond = self.first_beyond(start, column, step_log2);
         let part = beyond.saturating_sub(1);
         let mut group = part << step_log2;
-        let mut low = self.best(group, column);
+        let low = self.best(group, column);
         let mut high = self.best(self.part_end(group, step), column);
         if low > end || high < start {
             return;
@@ -210,30 +226,31 @@ impl<C: Cost> Tile<C> {
         let mut slot = (chunk + part) * F as u32;
         let mut fan = Fan::new(axis, (group + inner) * GROUP, inner * GROUP);
         let mut bests = [C::NO_BEST; F];
-        loop {
-            let pair = [self.cost(place, column), self.cost(place + 1, column)];
+        // one way back to the beginning, of which the compiler cannot tell where it comes from: threads stay together
+        let mut goes_on = 1;
+        while goes_on != 0 {
+            let pair = self.pair(place, column);
             self.compare(&fan, pair, place, &mut bests);
             let stop = if high < end { high } else { end };
-            if place + 1 < stop {
-                place += 2;
-                continue;
+            place += 2;
+            if place > stop {
+                let mut k = 0;
+                while k < F as u32 {
+                    let best = C::best_place(bests[k as usize], start);
+                    self.propose(slot + k, column, best);
+                    k += 1;
+                }
+                group += step;
+                slot += F as u32;
+                goes_on = u32::from(group < tiling.groups() && high <= end);
+                if goes_on != 0 {
+                    place = high & !1;
+                    high = self.best(self.part_end(group, step), column);
+                    fan = fan.at(axis, (group + inner) * GROUP);
+                    bests = [C::NO_BEST; F];
+                }
             }
-            let mut k = 0;
-            while k < F as u32 {
-                let best = C::best_place(bests[k as usize], start);
-                self.propose(slot + k, column, best);
-                k += 1;
-            }
-            group += step;
-            low = high;
-            if group >= tiling.groups() || low > end {
-                return;
-            }
-            high = self.best(self.part_end(group, step), column);
-            place = low & !1;
-            slot += F as u32;
-            fan = fan.at(axis, (group + inner) * GROUP);
-            bests = [C::NO_BEST; F];
+            goes_on = opaque(goes_on);
         }
     }
 }

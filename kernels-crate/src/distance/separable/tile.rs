@@ -2,7 +2,7 @@
 
 use super::{
     cost::{Axis, Cost},
-    tiling::Tiling,
+    tiling::{GROUP, Tiling},
 };
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
@@ -119,25 +119,47 @@ impl<C: Cost> Tile<C> {
     /// The stored cost of a place.
     #[inline(always)]
     pub fn cost(&self, place: u32, column: u32) -> C {
-        self.costs.read(self.tiling.at(place, column))
+        self.costs
+            .read(2 * self.tiling.at(place / 2, column) + (place % 2) as usize)
     }
 
-    /// Stores a cost.
+    /// The stored costs of an even place and of the next one: they lie beside one another.
     #[inline(always)]
-    pub fn put_cost(&self, place: u32, column: u32, stored: C) {
-        self.costs.write(self.tiling.at(place, column), stored);
+    pub fn pair(&self, place: u32, column: u32) -> [C; 2] {
+        self.costs
+            .read_vector::<2>(2 * self.tiling.at(place / 2, column))
     }
 
-    /// What was found for an output.
+    /// Stores the costs of an even place and of the next one.
     #[inline(always)]
-    pub fn result(&self, output: u32, column: u32) -> C {
-        self.results.read(self.tiling.at(output, column))
+    pub fn put_pair(&self, place: u32, column: u32, stored: [C; 2]) {
+        self.costs
+            .write_vector(2 * self.tiling.at(place / 2, column), stored);
     }
 
-    /// Keeps what was found for an output.
+    /// What was found for a group's outputs: they lie beside one another.
     #[inline(always)]
-    pub fn put_result(&self, output: u32, column: u32, result: C) {
-        self.results.write(self.tiling.at(output, column), result);
+    pub fn results(&self, group: u32, column: u32) -> [C; GROUP as usize] {
+        read_group(&self.results, self.tiling.at(group, column))
+    }
+
+    /// Keeps what was found for a group's outputs.
+    #[inline(always)]
+    pub fn put_results(&self, group: u32, column: u32, results: [C; GROUP as usize]) {
+        write_group(&self.results, self.tiling.at(group, column), results);
+    }
+
+    /// The place that was found for output `k` of a group.
+    #[inline(always)]
+    pub fn place(&self, group: u32, column: u32, k: u32) -> u32 {
+        let group = self.tiling.at(group, column);
+        self.proposals.read(group * GROUP as usize + k as usize)
+    }
+
+    /// Keeps the places that were found for a group's outputs.
+    #[inline(always)]
+    pub fn put_places(&self, group: u32, column: u32, places: [u32; GROUP as usize]) {
+        write_group(&self.proposals, self.tiling.at(group, column), places);
     }
 
     /// A place that a chunk proposes.
@@ -178,4 +200,36 @@ impl<C: Cost> Tile<C> {
         }
         low
     }
+}
+
+/// Eight neighbouring elements, in accesses of 16 bytes.
+#[inline(always)]
+fn read_group<T: Copy>(view: &SharedView<T>, group: usize) -> [T; GROUP as usize] {
+    let at = group * GROUP as usize;
+    if size_of::<T>() == 4 {
+        let [a, b, c, d] = view.read_vector::<4>(at);
+        let [e, f, g, h] = view.read_vector::<4>(at + 4);
+        return [a, b, c, d, e, f, g, h];
+    }
+    let [a, b] = view.read_vector::<2>(at);
+    let [c, d] = view.read_vector::<2>(at + 2);
+    let [e, f] = view.read_vector::<2>(at + 4);
+    let [g, h] = view.read_vector::<2>(at + 6);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Writes eight neighbouring elements, in accesses of 16 bytes.
+#[inline(always)]
+fn write_group<T: Copy>(view: &SharedView<T>, group: usize, values: [T; GROUP as usize]) {
+    let at = group * GROUP as usize;
+    let [a, b, c, d, e, f, g, h] = values;
+    if size_of::<T>() == 4 {
+        view.write_vector(at, [a, b, c, d]);
+        view.write_vector(at + 4, [e, f, g, h]);
+        return;
+    }
+    view.write_vector(at, [a, b]);
+    view.write_vector(at + 2, [c, d]);
+    view.write_vector(at + 4, [e, f]);
+    view.write_vector(at + 6, [g, h]);
 }

@@ -16,7 +16,7 @@ pub struct Tiling {
     pub len: u32,
     /// The binary logarithm of the lines of a tile, at most 5.
     pub width_log2: u32,
-    /// The binary logarithm of the voxels of a chunk, at least 1 and at most [`PLACE_BITS`](super::cost::PLACE_BITS).
+    /// The binary logarithm of the voxels of a chunk, at least 2 and at most [`PLACE_BITS`](super::cost::PLACE_BITS).
     pub chunk_log2: u32,
     /// The binary logarithm of the groups from one output of the first round to the next.
     pub first_step_log2: u32,
@@ -61,10 +61,10 @@ impl Tiling {
         (self.len - 1) / GROUP + 1
     }
 
-    /// Where a place of a column is, among costs or results.
+    /// Where item `at` of a column is, in rows of an item for each column.
     #[inline(always)]
-    pub const fn at(self, place: u32, column: u32) -> usize {
-        ((place << self.width_log2) + column) as usize
+    pub const fn at(self, at: u32, column: u32) -> usize {
+        ((at << self.width_log2) + column) as usize
     }
 
     /// Elements of the costs.
@@ -100,7 +100,7 @@ impl Tiling {
     #[inline(always)]
     const fn results_bytes<C: Cost>(self) -> usize {
         let results = self.results() * size_of::<C>();
-        let proposals = (self.proposals() * size_of::<u32>()).next_multiple_of(8);
+        let proposals = self.proposals() * size_of::<u32>();
         if results > proposals {
             results
         } else {
@@ -111,7 +111,7 @@ impl Tiling {
     /// Where the results begin, in bytes.
     #[inline(always)]
     pub const fn results_start<C: Cost>(self) -> usize {
-        self.costs() * size_of::<C>()
+        (self.costs() * size_of::<C>()).next_multiple_of(16)
     }
 
     /// Where the best places begin, in bytes.
