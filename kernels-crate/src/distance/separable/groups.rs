@@ -1,12 +1,12 @@
 //! The least cost of each output.
 //!
 //! A thread goes through the places of its chunk once more, and through the groups of outputs whose best places begin in it: a pair of places is
-//! compared for the eight outputs of a group, up to the best place of the next group's first output; there the next group begins.
+//! compared for all outputs of a group, up to the best place of the next group's first output; there the next group begins.
 
 use super::{
     cost::{Cost, Fan},
     tile::Tile,
-    tiling::GROUP,
+    tiling::{GROUP, HALF},
 };
 use cuda_std::misc::opaque;
 
@@ -68,7 +68,7 @@ impl<C: Cost> Tile<C> {
     /// Calls `done` with each group of outputs, its column, and what was kept for them. All threads of the block call it; a barrier lies before it,
     /// and one has to follow.
     #[inline(always)]
-    pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [K; GROUP as usize])) {
+    pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [[K; HALF as usize]; 2])) {
         let tiling = &self.tiling;
         self.teams.for_each(tiling.chunks(), |chunk, column| {
             let start = chunk << tiling.chunk_log2;
@@ -83,19 +83,14 @@ impl<C: Cost> Tile<C> {
             }
             let mut high = self.best(group + 1, column);
             let mut place = low & !1;
-            let mut fan = Fan::new(&self.axis, group * GROUP, 1);
-            let mut kept = [K::NOTHING; GROUP as usize];
+            let mut fans = self.fans(group);
+            let mut kept = [[K::NOTHING; HALF as usize]; 2];
             // as in the rounds
             let mut goes_on = 1;
             while goes_on != 0 {
                 let pair = self.pair(place, column);
-                let [here, next]: [[C; GROUP as usize]; 2] =
-                    C::along(&self.axis, &fan, pair, place);
-                let mut k = 0;
-                while k < GROUP as usize {
-                    kept[k] = kept[k].with(here[k], next[k], place);
-                    k += 1;
-                }
+                self.keep(&fans[0], pair, place, &mut kept[0]);
+                self.keep(&fans[1], pair, place, &mut kept[1]);
                 place += 2;
                 if place > high {
                     done(group, column, kept);
@@ -104,12 +99,37 @@ impl<C: Cost> Tile<C> {
                     if goes_on != 0 {
                         place = high & !1;
                         high = self.best(group + 1, column);
-                        fan = fan.at(&self.axis, group * GROUP);
-                        kept = [K::NOTHING; GROUP as usize];
+                        fans = self.fans(group);
+                        kept = [[K::NOTHING; HALF as usize]; 2];
                     }
                 }
                 goes_on = opaque(goes_on);
             }
         });
+    }
+
+    /// The outputs of both halves of a group.
+    #[inline(always)]
+    fn fans(&self, group: u32) -> [Fan<C>; 2] {
+        let first = group * GROUP;
+        let fan = Fan::new(&self.axis, first, 1);
+        [fan, fan.at(&self.axis, first + HALF)]
+    }
+
+    /// Keeps what a pair of places has for half a group.
+    #[inline(always)]
+    fn keep<K: Keep<C>>(
+        &self,
+        fan: &Fan<C>,
+        pair: [C; 2],
+        place: u32,
+        kept: &mut [K; HALF as usize],
+    ) {
+        let [here, next]: [[C; HALF as usize]; 2] = C::along(&self.axis, fan, pair, place);
+        let mut k = 0;
+        while k < HALF as usize {
+            kept[k] = kept[k].with(here[k], next[k], place);
+            k += 1;
+        }
     }
 }

@@ -325,10 +325,9 @@ impl<C: Cost> Tile<C> {
             return false;
         }
         self.later_rounds();
-        self.for_each_group(|group, column, kept: [Least<C>; GROUP as usize]| {
-            let [a, b, c, d, e, f, g, h] = kept;
-            let results = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
-            self.put_results(group, column, results);
+        self.for_each_group(|group, column, [first, second]| {
+            self.put_results(group, column, 0, first.map(|Least(least)| least));
+            self.put_results(group, column, 1, second.map(|Least(least)| least));
         });
         thread::sync_threads();
         true
@@ -342,21 +341,39 @@ impl<C: Cost> Tile<C> {
                 if column >= at.columns {
                     return;
                 }
-                let results = if any {
-                    self.results(group, column)
-                } else {
-                    [C::MOST; GROUP as usize]
-                };
                 let first = group * GROUP;
                 let mut voxel = layout.at(at, first, column);
                 let inside = self.tiling.len - first;
                 let mut k = 0;
                 while k < GROUP {
-                    if k < inside {
-                        done(first + k, results[k as usize], voxel);
+                    let results = if any {
+                        self.results(group, column, k)
+                    } else {
+                        [C::MOST; 4]
+                    };
+                    // mostly all are in the volume: one question for four
+                    if inside - k >= 4 {
+                        let mut i = 0;
+                        while i < 4 {
+                            done(first + k + i, results[i as usize], voxel);
+                            voxel += layout.along as usize;
+                            i += 1;
+                        }
+                    } else {
+                        let mut i = 0;
+                        while i < 4 {
+                            if k + i < inside {
+                                done(first + k + i, results[i as usize], voxel);
+                            }
+                            voxel += layout.along as usize;
+                            i += 1;
+                        }
+                        return;
                     }
-                    voxel += layout.along as usize;
-                    k += 1;
+                    k += 4;
+                    if k >= inside {
+                        return;
+                    }
                 }
             });
     }

@@ -125,12 +125,9 @@ impl<C: Cost> Tile<C> {
             return false;
         }
         self.later_rounds();
-        self.for_each_group(|group, column, kept: [LeastAt<C>; GROUP as usize]| {
-            let [a, b, c, d, e, f, g, h] = kept;
-            let places = [
-                a.place, b.place, c.place, d.place, e.place, f.place, g.place, h.place,
-            ];
-            self.put_places(group, column, places);
+        self.for_each_group(|group, column, [first, second]: [[LeastAt<C>; 8]; 2]| {
+            self.put_places(group, column, 0, first.map(|least| least.place));
+            self.put_places(group, column, 1, second.map(|least| least.place));
         });
         thread::sync_threads();
         true

@@ -2,7 +2,7 @@
 
 use super::{
     cost::{Axis, Cost},
-    tiling::{GROUP, Tiling},
+    tiling::{GROUP, HALF, Tiling},
 };
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
@@ -137,16 +137,23 @@ impl<C: Cost> Tile<C> {
             .write_vector(2 * self.tiling.at(place / 2, column), stored);
     }
 
-    /// What was found for a group's outputs: they lie beside one another.
+    /// What was found for four of a group's outputs, from the `k`th on: they lie beside one another.
     #[inline(always)]
-    pub fn results(&self, group: u32, column: u32) -> [C; GROUP as usize] {
-        read_group(&self.results, self.tiling.at(group, column))
+    pub fn results(&self, group: u32, column: u32, k: u32) -> [C; 4] {
+        let at = self.tiling.at(group, column) * GROUP as usize + k as usize;
+        if size_of::<C>() == 4 {
+            return self.results.read_vector::<4>(at);
+        }
+        let [a, b] = self.results.read_vector::<2>(at);
+        let [c, d] = self.results.read_vector::<2>(at + 2);
+        [a, b, c, d]
     }
 
-    /// Keeps what was found for a group's outputs.
+    /// Keeps what was found for half a group's outputs.
     #[inline(always)]
-    pub fn put_results(&self, group: u32, column: u32, results: [C; GROUP as usize]) {
-        write_group(&self.results, self.tiling.at(group, column), results);
+    pub fn put_results(&self, group: u32, column: u32, half: u32, results: [C; HALF as usize]) {
+        let at = 2 * self.tiling.at(group, column) + half as usize;
+        write_half(&self.results, at, results);
     }
 
     /// The place that was found for output `k` of a group.
@@ -156,10 +163,11 @@ impl<C: Cost> Tile<C> {
         self.proposals.read(group * GROUP as usize + k as usize)
     }
 
-    /// Keeps the places that were found for a group's outputs.
+    /// Keeps the places that were found for half a group's outputs.
     #[inline(always)]
-    pub fn put_places(&self, group: u32, column: u32, places: [u32; GROUP as usize]) {
-        write_group(&self.proposals, self.tiling.at(group, column), places);
+    pub fn put_places(&self, group: u32, column: u32, half: u32, places: [u32; HALF as usize]) {
+        let at = 2 * self.tiling.at(group, column) + half as usize;
+        write_half(&self.proposals, at, places);
     }
 
     /// A place that a chunk proposes.
@@ -202,26 +210,10 @@ impl<C: Cost> Tile<C> {
     }
 }
 
-/// Eight neighbouring elements, in accesses of 16 bytes.
+/// Writes neighbouring elements, in accesses of 16 bytes.
 #[inline(always)]
-fn read_group<T: Copy>(view: &SharedView<T>, group: usize) -> [T; GROUP as usize] {
-    let at = group * GROUP as usize;
-    if size_of::<T>() == 4 {
-        let [a, b, c, d] = view.read_vector::<4>(at);
-        let [e, f, g, h] = view.read_vector::<4>(at + 4);
-        return [a, b, c, d, e, f, g, h];
-    }
-    let [a, b] = view.read_vector::<2>(at);
-    let [c, d] = view.read_vector::<2>(at + 2);
-    let [e, f] = view.read_vector::<2>(at + 4);
-    let [g, h] = view.read_vector::<2>(at + 6);
-    [a, b, c, d, e, f, g, h]
-}
-
-/// Writes eight neighbouring elements, in accesses of 16 bytes.
-#[inline(always)]
-fn write_group<T: Copy>(view: &SharedView<T>, group: usize, values: [T; GROUP as usize]) {
-    let at = group * GROUP as usize;
+fn write_half<T: Copy>(view: &SharedView<T>, half: usize, values: [T; HALF as usize]) {
+    let at = half * HALF as usize;
     let [a, b, c, d, e, f, g, h] = values;
     if size_of::<T>() == 4 {
         view.write_vector(at, [a, b, c, d]);

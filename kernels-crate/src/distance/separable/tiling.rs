@@ -2,8 +2,11 @@
 
 use super::cost::Cost;
 
-/// Neighbouring outputs that a thread works out together.
-pub const GROUP: u32 = 8;
+/// Neighbouring outputs that a thread works out together: two halves, so that loops are short enough to be unrolled.
+pub const GROUP: u32 = 2 * HALF;
+
+/// Half a group.
+pub const HALF: u32 = 8;
 
 /// Outputs of the first round.
 pub const FIRST: u32 = 7;
