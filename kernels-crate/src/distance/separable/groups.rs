@@ -5,7 +5,7 @@
 
 use super::{
     cost::{Cost, Fan},
-    tile::Tile,
+    tile::{NOWHERE, Tile},
     tiling::{GROUP, HALF},
 };
 use cuda_std::misc::opaque;
@@ -83,6 +83,7 @@ impl<C: Cost> Tile<C> {
             }
             let mut high = self.best(group + 1, column);
             let mut place = low & !1;
+            let mut stop = self.stop(place, high, column);
             let mut fans = self.fans(group);
             let mut kept = [[K::NOTHING; HALF as usize]; 2];
             // as in the rounds
@@ -92,13 +93,19 @@ impl<C: Cost> Tile<C> {
                 self.keep(&fans[0], pair, place, &mut kept[0]);
                 self.keep(&fans[1], pair, place, &mut kept[1]);
                 place += 2;
-                if place > high {
+                if place > stop && stop < high {
+                    // on to the next places with sites
+                    let next = self.next_site(place, column);
+                    place = next;
+                    stop = self.stop(next, high, column);
+                } else if place > stop {
                     done(group, column, kept);
                     group += 1;
                     goes_on = u32::from(group < tiling.groups() && high <= end);
                     if goes_on != 0 {
                         place = high & !1;
                         high = self.best(group + 1, column);
+                        stop = self.stop(place, high, column);
                         fans = self.fans(group);
                         kept = [[K::NOTHING; HALF as usize]; 2];
                     }
@@ -106,6 +113,30 @@ impl<C: Cost> Tile<C> {
                 goes_on = opaque(goes_on);
             }
         });
+    }
+
+    /// The last place up to `high` that is to be looked at before going on in another chunk.
+    #[inline(always)]
+    fn stop(&self, place: u32, high: u32, column: u32) -> u32 {
+        let chunk = place >> self.tiling.chunk_log2;
+        if chunk == high >> self.tiling.chunk_log2 {
+            return high;
+        }
+        let last = self.span(chunk, column).last;
+        if last > place { last } else { place }
+    }
+
+    /// The first place with a site in the chunks after that of the place before `place`. There is one.
+    #[inline(always)]
+    fn next_site(&self, place: u32, column: u32) -> u32 {
+        let mut chunk = (place - 1) >> self.tiling.chunk_log2;
+        loop {
+            chunk += 1;
+            let first = self.span(chunk, column).first;
+            if first != NOWHERE || chunk + 1 >= self.tiling.chunks() {
+                return first;
+            }
+        }
     }
 
     /// The outputs of both halves of a group.

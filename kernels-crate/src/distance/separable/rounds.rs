@@ -10,13 +10,19 @@
 
 use super::{
     cost::{Cost, Fan},
-    tile::{NOWHERE, Tile},
+    tile::{NOWHERE, Span, Tile},
     tiling::{FIRST, GROUP},
 };
 use cuda_std::{misc::opaque, thread};
 
-/// What a thread knows of its chunk after having stored its costs.
-const SLOTS: u32 = FIRST + 2;
+/// Where proposals are: the one of chunk c at `first + c · apart`, for places from `low` to `high`.
+#[derive(Clone, Copy)]
+struct Slots {
+    first: u32,
+    apart: u32,
+    low: u32,
+    high: u32,
+}
 
 impl<C: Cost> Tile<C> {
     /// Stores the costs of all lines, and finds the best places of the first round's outputs. Whether there is any site. Two barriers are in
@@ -43,7 +49,7 @@ impl<C: Cost> Tile<C> {
             };
             let mut next = line(start, column);
             let mut bests = [C::NO_BEST; FIRST as usize];
-            let (mut first, mut last) = (NOWHERE, 0);
+            let mut span = Span::NONE;
             let mut at = 0;
             while at < tiling.chunk() {
                 let place = start + at;
@@ -56,27 +62,27 @@ impl<C: Cost> Tile<C> {
                 self.put_pair(place, column, pairs[0]);
                 self.put_pair(place + 2, column, pairs[1]);
                 if a.least(b).least(c.least(d)) < axis.none {
-                    first = if first == NOWHERE { place } else { first };
-                    last = place + 3;
+                    span.first = if span.first == NOWHERE {
+                        place
+                    } else {
+                        span.first
+                    };
+                    span.last = place + 3;
                     self.compare(&fan, pairs[0], place, &mut bests);
                     self.compare(&fan, pairs[1], place + 2, &mut bests);
                 }
                 at += 4;
             }
-            any |= first != NOWHERE;
-            let slot = chunk * SLOTS;
-            let mut k = 0;
-            while k < FIRST {
-                let best = if first == NOWHERE {
-                    NOWHERE
-                } else {
-                    C::best_place(bests[k as usize], start)
-                };
-                self.propose(slot + k, column, best);
-                k += 1;
+            self.put_span(chunk, column, span);
+            if span.first != NOWHERE {
+                any = true;
+                let mut k = 0;
+                while k < FIRST {
+                    let best = C::best_place(bests[k as usize], start);
+                    self.propose(chunk * FIRST + k, column, best);
+                    k += 1;
+                }
             }
-            self.propose(slot + FIRST, column, first);
-            self.propose(slot + FIRST + 1, column, last);
         });
         if thread::sync_threads_or(any as u32) == 0 {
             return false;
@@ -88,7 +94,12 @@ impl<C: Cost> Tile<C> {
             }
             let group = (k + 1) << tiling.first_step_log2;
             if group < tiling.groups() {
-                let slots = (0, tiling.chunks(), SLOTS, k);
+                let slots = Slots {
+                    first: k,
+                    apart: FIRST,
+                    low: 0,
+                    high: (tiling.chunks() << tiling.chunk_log2) - 1,
+                };
                 self.choose(group, column, slots);
             }
         });
@@ -113,15 +124,15 @@ impl<C: Cost> Tile<C> {
         }
     }
 
-    /// The first and the last pair of places with a site; where there is none, the line's first place is both.
+    /// The first and the last place with a site; where there is none, the line's first place is both.
     #[inline(always)]
     fn find_ends(&self, column: u32) {
         let (mut first, mut last, mut chunk) = (NOWHERE, 0, 0);
         while chunk < self.tiling.chunks() {
-            let chunk_first = self.proposal(chunk * SLOTS + FIRST, column);
-            if chunk_first != NOWHERE {
-                first = if first == NOWHERE { chunk_first } else { first };
-                last = self.proposal(chunk * SLOTS + FIRST + 1, column);
+            let span = self.span(chunk, column);
+            if span.first != NOWHERE {
+                first = if first == NOWHERE { span.first } else { first };
+                last = span.last;
             }
             chunk += 1;
         }
@@ -129,21 +140,23 @@ impl<C: Cost> Tile<C> {
         self.put_best(self.tiling.groups(), column, last);
     }
 
-    /// Takes the best of `count` proposals, in slots that begin at `first` and are `apart`.
+    /// Takes the best of the proposals for a group's first output.
     #[inline(always)]
-    fn choose(&self, group: u32, column: u32, (first, count, apart, k): (u32, u32, u32, u32)) {
+    fn choose(&self, group: u32, column: u32, slots: Slots) {
         let fan = Fan::new(&self.axis, group * GROUP, 1);
-        let (mut least, mut best, mut i) = (C::MOST, 0, 0);
-        while i < count {
-            let place = self.proposal((first + i) * apart + k, column);
-            if place != NOWHERE {
+        let (mut least, mut best) = (C::MOST, slots.low);
+        let mut chunk = slots.low >> self.tiling.chunk_log2;
+        let last = slots.high >> self.tiling.chunk_log2;
+        while chunk <= last {
+            if self.span(chunk, column).meets(slots.low, slots.high) {
+                let place = self.proposal(slots.first + chunk * slots.apart, column);
                 let stored = self.cost(place, column).without_place();
                 let [[here], _] = C::along(&self.axis, &fan, [stored; 2], place);
                 if here < least {
                     (least, best) = (here, place);
                 }
             }
-            i += 1;
+            chunk += 1;
         }
         self.put_best(group, column, best);
     }
@@ -178,10 +191,13 @@ impl<C: Cost> Tile<C> {
             let (part, k) = (item / F as u32, item % F as u32);
             let group = part * step + (k + 1) * inner;
             if group < tiling.groups() && (k + 1) * inner < step {
-                let first = self.best(part * step, column) >> tiling.chunk_log2;
-                let last = self.best(self.part_end(part * step, step), column);
-                let count = (last >> tiling.chunk_log2) - first + 1;
-                self.choose(group, column, (first + part, count, F as u32, k));
+                let slots = Slots {
+                    first: part * F as u32 + k,
+                    apart: F as u32,
+                    low: self.best(part * step, column),
+                    high: self.best(self.part_end(part * step, step), column),
+                };
+                self.choose(group, column, slots);
             }
         });
         thread::sync_threads();
@@ -212,17 +228,24 @@ impl<C: Cost> Tile<C> {
         let step = 1 << step_log2;
         let (tiling, axis) = (&self.tiling, &self.axis);
         let start = chunk << tiling.chunk_log2;
-        let end = start + tiling.chunk() - 1;
-        // the last part that begins before the chunk may end in it
-        let beyond = self.first_beyond(start, column, step_log2);
+        let span = self.span(chunk, column);
+        if span.first == NOWHERE {
+            return;
+        }
+        // the last part that begins before the chunk's first site may end in it
+        let beyond = self.first_beyond(span.first, column, step_log2);
         let part = beyond.saturating_sub(1);
         let mut group = part << step_log2;
         let low = self.best(group, column);
         let mut high = self.best(self.part_end(group, step), column);
-        if low > end || high < start {
+        if !span.meets(low, high) {
             return;
         }
-        let mut place = if low > start { low & !1 } else { start };
+        let mut place = if low > span.first {
+            low & !1
+        } else {
+            span.first
+        };
         let mut slot = (chunk + part) * F as u32;
         let mut fan = Fan::new(axis, (group + inner) * GROUP, inner * GROUP);
         let mut bests = [C::NO_BEST; F];
@@ -231,7 +254,7 @@ impl<C: Cost> Tile<C> {
         while goes_on != 0 {
             let pair = self.pair(place, column);
             self.compare(&fan, pair, place, &mut bests);
-            let stop = if high < end { high } else { end };
+            let stop = if high < span.last { high } else { span.last };
             place += 2;
             if place > stop {
                 let mut k = 0;
@@ -242,7 +265,7 @@ impl<C: Cost> Tile<C> {
                 }
                 group += step;
                 slot += F as u32;
-                goes_on = u32::from(group < tiling.groups() && high <= end);
+                goes_on = u32::from(group < tiling.groups() && high <= span.last);
                 if goes_on != 0 {
                     place = high & !1;
                     high = self.best(self.part_end(group, step), column);

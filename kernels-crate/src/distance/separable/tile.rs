@@ -85,6 +85,30 @@ pub struct Tile<C> {
     results: SharedView<C>,
     proposals: SharedView<u32>,
     bests: SharedView<u32>,
+    spans: SharedView<u32>,
+}
+
+/// The places of a chunk with a site, or near to one: from an even one to an odd one. None if the first is beyond the last.
+#[derive(Clone, Copy)]
+pub struct Span {
+    /// The first.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+}
+
+impl Span {
+    /// No places.
+    pub const NONE: Self = Self {
+        first: NOWHERE,
+        last: 0,
+    };
+
+    /// Whether some are among those from `low` to `high`.
+    #[inline(always)]
+    pub fn meets(self, low: u32, high: u32) -> bool {
+        self.first <= high && self.last >= low
+    }
 }
 
 /// No place.
@@ -111,6 +135,10 @@ impl<C: Cost> Tile<C> {
                 bests: SharedView::from_raw_parts(
                     start.add(tiling.bests_start::<C>()).cast(),
                     tiling.bests(),
+                ),
+                spans: SharedView::from_raw_parts(
+                    start.add(tiling.spans_start::<C>()).cast(),
+                    tiling.spans(),
                 ),
             }
         }
@@ -180,6 +208,32 @@ impl<C: Cost> Tile<C> {
     #[inline(always)]
     pub fn propose(&self, slot: u32, column: u32, place: u32) {
         self.proposals.write(self.tiling.at(slot, column), place);
+    }
+
+    /// Where in a chunk there are sites.
+    #[inline(always)]
+    pub fn span(&self, chunk: u32, column: u32) -> Span {
+        let span = self.spans.read(self.tiling.at(chunk, column));
+        if span == NOWHERE {
+            return Span::NONE;
+        }
+        let start = chunk << self.tiling.chunk_log2;
+        Span {
+            first: start + (span & 0xff),
+            last: start + (span >> 8),
+        }
+    }
+
+    /// Keeps where in a chunk there are sites.
+    #[inline(always)]
+    pub fn put_span(&self, chunk: u32, column: u32, span: Span) {
+        let start = chunk << self.tiling.chunk_log2;
+        let packed = if span.first == NOWHERE {
+            NOWHERE
+        } else {
+            (span.first - start) | (span.last - start) << 8
+        };
+        self.spans.write(self.tiling.at(chunk, column), packed);
     }
 
     /// The best place for a group's first output; for group 0 the first place with a site, for the one after the last the last.

@@ -85,9 +85,7 @@ impl Tiling {
     /// Places that chunks propose in a round, or that are found for outputs; they lie where results will be.
     #[inline(always)]
     pub const fn proposals(self) -> usize {
-        let first = self.chunks() * (FIRST + 2);
-        let later = self.chunks() * FIRST + self.groups() + GROUP;
-        let most = if first > later { first } else { later };
+        let most = self.chunks() * FIRST + self.groups() + GROUP;
         let outputs = self.groups() * GROUP;
         let most = if most > outputs { most } else { outputs };
         (most << self.width_log2) as usize
@@ -97,6 +95,12 @@ impl Tiling {
     #[inline(always)]
     pub const fn bests(self) -> usize {
         ((self.groups() + 1) << self.width_log2) as usize
+    }
+
+    /// Elements of the spans: where in each chunk there are sites.
+    #[inline(always)]
+    pub const fn spans(self) -> usize {
+        (self.chunks() << self.width_log2) as usize
     }
 
     /// Bytes of results or proposals.
@@ -123,9 +127,15 @@ impl Tiling {
         self.results_start::<C>() + self.results_bytes::<C>()
     }
 
+    /// Where the spans begin, in bytes.
+    #[inline(always)]
+    pub const fn spans_start<C: Cost>(self) -> usize {
+        self.bests_start::<C>() + self.bests() * size_of::<u32>()
+    }
+
     /// Bytes of all.
     #[inline(always)]
     pub const fn bytes<C: Cost>(self) -> usize {
-        self.bests_start::<C>() + self.bests() * size_of::<u32>()
+        self.spans_start::<C>() + self.spans() * size_of::<u32>()
     }
 }
