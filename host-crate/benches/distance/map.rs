@@ -8,7 +8,7 @@ use crate::{
 use ferrovox::{
     device::{Device, Stream},
     device_volume::DeviceVolume,
-    distance::{self, DistanceParams, Nearest, SiteMask, Sites},
+    distance::{self, DistanceParams, Nearest, NoSites, SiteMask, Sites},
     volume::Geometry,
 };
 use measure::{Record, Report, Spread};
@@ -31,6 +31,8 @@ pub fn measure(
         method: job.method,
         max_distance: job.bound,
         nearest: job.nearest,
+        // they were counted
+        no_sites: NoSites::Infinity,
         ..DistanceParams::default()
     };
     let bits = sites.words().bytes() as u64;

@@ -1,13 +1,15 @@
 //! The least cost of each output.
 //!
-//! A thread goes through the places of its chunk once more, and through the groups of outputs whose best places begin in it: a pair of places is
-//! compared for all outputs of a group, up to the best place of the next group's first output; there the next group begins.
+//! A thread goes through some places once more, and through the groups of outputs whose best places begin in them: a pair of places is
+//! compared for all outputs of a group, up to the best place of the next group's first output; there the next group begins. Many groups
+//! may begin at one place and few at many others, so pairs of places and groups together are shared among the threads.
 
 use super::{
     cost::{Cost, Fan},
     tile::{NOWHERE, Tile},
     tiling::{GROUP, HALF},
 };
+use crate::arith::quotient_up_u32;
 use cuda_std::misc::opaque;
 
 /// What is kept of the places that a group's outputs are compared at.
@@ -71,14 +73,15 @@ impl<C: Cost> Tile<C> {
     pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [[K; HALF as usize]; 2])) {
         let tiling = &self.tiling;
         self.teams.for_each(tiling.chunks(), |chunk, column| {
-            let start = chunk << tiling.chunk_log2;
-            let end = start + tiling.chunk() - 1;
-            let mut group = self.first_beyond(start, column, 0);
+            // pairs of places and groups are shared evenly: of a chunk's as many as would be its own on average
+            let share = tiling.chunk() / 2 + quotient_up_u32(tiling.chunk(), GROUP);
+            let (start, end) = (chunk * share, (chunk + 1) * share);
+            let mut group = self.first_group(start, column);
             if group >= tiling.groups() {
                 return;
             }
             let low = self.best(group, column);
-            if low > end {
+            if low / 2 + group >= end {
                 return;
             }
             let mut high = self.best(group + 1, column);
@@ -101,7 +104,7 @@ impl<C: Cost> Tile<C> {
                 } else if place > stop {
                     done(group, column, kept);
                     group += 1;
-                    goes_on = u32::from(group < tiling.groups() && high <= end);
+                    goes_on = u32::from(group < tiling.groups() && high / 2 + group < end);
                     if goes_on != 0 {
                         place = high & !1;
                         high = self.best(group + 1, column);
@@ -113,6 +116,21 @@ impl<C: Cost> Tile<C> {
                 goes_on = opaque(goes_on);
             }
         });
+    }
+
+    /// The first group before which there are at least so many pairs of places and groups; how many groups there are if there is none.
+    #[inline(always)]
+    fn first_group(&self, before: u32, column: u32) -> u32 {
+        let (mut low, mut high) = (0, self.tiling.groups());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.best(middle, column) / 2 + middle < before {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// The last place up to `high` that is to be looked at before going on in another chunk.

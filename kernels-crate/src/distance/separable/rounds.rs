@@ -50,13 +50,20 @@ impl<C: Cost> Tile<C> {
             let mut next = line(start, column);
             let mut bests = [C::NO_BEST; FIRST as usize];
             let mut span = Span::NONE;
-            let mut at = 0;
-            while at < tiling.chunk() {
-                let place = start + at;
+            let mut four = |at: u32| {
                 let a = next(at < inside);
                 let b = next(at + 1 < inside);
                 let c = next(at + 2 < inside);
                 let d = next(at + 3 < inside);
+                [a, b, c, d]
+            };
+            // the next ones are on their way while these are compared
+            let mut ahead = four(0);
+            let mut at = 0;
+            while at < tiling.chunk() {
+                let place = start + at;
+                let [a, b, c, d] = ahead;
+                ahead = four(at + 4);
                 let stored = C::stored(axis, [a, b, c, d], place, at);
                 let pairs = [[stored[0], stored[1]], [stored[2], stored[3]]];
                 self.put_pair(place, column, pairs[0]);
