@@ -64,21 +64,19 @@ impl<C: Cost> Tile<C> {
                 let place = start + at;
                 let [a, b, c, d] = ahead;
                 ahead = four(at + 4);
-                let any_here = a.least(b).least(c.least(d)) < axis.none;
-                // places before the first site are never looked at, but for the line's first
-                if any_here || span.first != NOWHERE || place == 0 {
-                    let stored = C::stored(axis, [a, b, c, d], place, at);
-                    let pairs = [[stored[0], stored[1]], [stored[2], stored[3]]];
-                    self.put_pair(place, column, pairs[0]);
-                    self.put_pair(place + 2, column, pairs[1]);
-                    if any_here {
-                        if span.first == NOWHERE {
-                            span.first = place;
-                        }
-                        span.last = place + 3;
-                        self.compare(&fan, pairs[0], place, &mut bests);
-                        self.compare(&fan, pairs[1], place + 2, &mut bests);
-                    }
+                let stored = C::stored(axis, [a, b, c, d], place, at);
+                let pairs = [[stored[0], stored[1]], [stored[2], stored[3]]];
+                self.put_pair(place, column, pairs[0]);
+                self.put_pair(place + 2, column, pairs[1]);
+                if a.least(b).least(c.least(d)) < axis.none {
+                    span.first = if span.first == NOWHERE {
+                        place
+                    } else {
+                        span.first
+                    };
+                    span.last = place + 3;
+                    self.compare(&fan, pairs[0], place, &mut bests);
+                    self.compare(&fan, pairs[1], place + 2, &mut bests);
                 }
                 at += 4;
             }
