@@ -4,6 +4,7 @@ mod beyond_2_to_the_31;
 mod brain;
 mod devices;
 mod distance_approximate;
+mod distance_beyond_2_to_the_31;
 mod distance_crossings;
 mod distance_enclosed;
 mod distance_exact;

@@ -1,0 +1,55 @@
+//! A distance map of more voxels than 31 bits can count, on a GPU with room for it.
+
+use ferrovox::{
+    device::{Device, DeviceError},
+    distance::{self, DistanceParams, Nearest, SiteMask, Sites},
+    volume::Geometry,
+};
+
+/// More than 2^31 voxels, and no axis a multiple of anything.
+const DIMS: [usize; 3] = [1291, 1299, 1301];
+
+/// Each of so many voxels is compared, a number that divides none of the axes.
+const STEP: usize = 61;
+
+#[test]
+fn distances_and_sites() {
+    let Ok(device) = Device::cuda(0) else {
+        eprintln!("skipped: no CUDA device");
+        return;
+    };
+    let voxels: usize = DIMS.iter().product();
+    assert!(voxels > 1 << 31);
+    let stream = device.stream().unwrap();
+    // distances, sites, squared distances, y of sites, and what is known of rows
+    let bytes = voxels as u64 * 17 + (1 << 28);
+    if let Err(error @ DeviceError::OutOfMemory { .. }) = stream.require(bytes) {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];
+    let indices = [5, 1 << 30, 1_500_000_007, (1 << 31) + 77, voxels as u64 - 1];
+    let sites = SiteMask::from_indices(&stream, &indices, DIMS, Geometry::default()).unwrap();
+    let params = DistanceParams {
+        nearest: true,
+        ..Default::default()
+    };
+    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let distances = stream.download(&map.distances).unwrap();
+    let Some(Nearest::U32(nearest)) = &map.nearest else {
+        panic!("as many sites as 32 bits can number");
+    };
+    let nearest = stream.download(nearest).unwrap();
+    for voxel in (0..voxels).step_by(STEP).chain([voxels - 1]) {
+        let here = at(voxel);
+        let to = |site: u64| -> u64 {
+            let site = at(site as usize);
+            (0..3)
+                .map(|k| (site[k].abs_diff(here[k]) as u64).pow(2))
+                .sum()
+        };
+        let (squared, site) = indices.iter().map(|&site| (to(site), site)).min().unwrap();
+        assert_eq!(distances[voxel], (squared as f64).sqrt() as f32, "{here:?}");
+        assert_eq!(u64::from(nearest[voxel]), site, "{here:?}");
+    }
+}
