@@ -84,6 +84,18 @@ pub enum DistanceError {
         /// The least that works.
         least: u64,
     },
+    /// An axis that is too long.
+    #[error(
+        "there are {found} voxels along {axis}: lines along y and z must fit into the shared memory of a block, up to about {most} voxels; use cubes, or exchange {axis} and x"
+    )]
+    Line {
+        /// The axis: y or z.
+        axis: char,
+        /// Voxels along it.
+        found: u32,
+        /// Voxels that fit.
+        most: u32,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -115,7 +115,7 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
         Ok(near)
     }
 
-    fn fill_words(&self, words: Words, map: &mut DistanceMap) -> Result<(), DeviceError> {
+    fn fill_words(&self, words: Words, map: &mut DistanceMap) -> Result<(), DistanceError> {
         let (stream, grid) = (self.stream, self.sites.grid);
         let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz].map(u64::from);
         let near = self.near(words)?;
@@ -128,8 +128,18 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
             most: self.unit.most_along(0).min(FAR - 1),
             rows: grid.ny,
         };
-        let along_y = Along::new(stream, self.unit.axis(&self.weights, 1, grid.ny), grid.ny);
-        let along_z = Along::new(stream, self.unit.axis(&self.weights, 2, grid.nz), grid.nz);
+        let along_y = Along::new(
+            stream,
+            self.unit.axis(&self.weights, 1, grid.ny),
+            grid.ny,
+            'y',
+        )?;
+        let along_z = Along::new(
+            stream,
+            self.unit.axis(&self.weights, 2, grid.nz),
+            grid.nz,
+            'z',
+        )?;
         let planes = Lines {
             columns,
             batches: nz,
@@ -169,7 +179,7 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
                 let (launch, tiling, axis) = along_z.launch(rows);
                 let squared = squared.view();
                 let args = (squared, rows, tiling, axis, layouts, far, distances);
-                return stream.launch::<distances_along<C>>(launch, args);
+                return Ok(stream.launch::<distances_along<C>>(launch, args)?);
             };
             let mut ys = stream.alloc::<u32>(voxels)?;
             let (launch, tiling, axis) = along_y.launch(planes);
@@ -196,10 +206,10 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
                 layouts,
                 far,
             };
-            match nearest {
+            Ok(match nearest {
                 Nearest::U32(nearest) => last.nearest(stream, first_x, distances, nearest),
                 Nearest::U64(nearest) => last.nearest(stream, first_x, distances, nearest),
-            }
+            }?)
         }
     }
 }

@@ -73,3 +73,55 @@ fn every_size_and_density() {
         }
     }
 }
+
+#[test]
+fn lines_that_do_not_fit() {
+    for labelled in devices::fast() {
+        let stream = labelled.device.stream().unwrap();
+        // along x there is no limit
+        let long = [40_000, 1, 1];
+        let sites = SiteMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
+        let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
+        let found = stream.download(&map.distances).unwrap();
+        assert_eq!(
+            (found[0], found[39_999]),
+            (7.0, 39_992.0),
+            "{}",
+            labelled.label
+        );
+        // along the others it is told
+        for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
+            let sites = SiteMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
+            let error = distance::map(&stream, Sites::Voxels(&sites), &Default::default());
+            let error = error.unwrap_err().to_string();
+            let axis = if dims[1] > 1 { "y" } else { "z" };
+            assert!(
+                error.contains(&format!("{} voxels along {axis}", dims[1] * dims[2])),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn long_lines() {
+    let mut noise = Noise(11);
+    for dims in [[3, 4099, 1], [2, 1, 6001], [40, 3000, 1]] {
+        let voxels: usize = dims.iter().product();
+        let mut mask: Vec<u8> = (0..voxels)
+            .map(|_| u8::from(noise.below(4000) == 0))
+            .collect();
+        mask[noise.below(voxels as u64) as usize] = 1;
+        let expected = brute_force(&mask, dims, [1; 3]);
+        for labelled in devices::fast() {
+            let stream = labelled.device.stream().unwrap();
+            let sites = SiteMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
+            let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
+            let found = stream.download(&map.distances).unwrap();
+            for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
+                let exact = (squared as f64).sqrt() as f32;
+                assert_eq!(found, exact, "{} {dims:?} voxel {i}", labelled.label);
+            }
+        }
+    }
+}

@@ -2,9 +2,11 @@
 
 use crate::{
     device::{Launch, Stream},
+    distance::DistanceError,
     occupancy::DeviceLimits,
 };
 use ferrovox_kernels::distance::separable::{Axis, Cost, Lines, Tiling, cost::PLACE_BITS};
+use simt::MAX_DYNAMIC_SHARED_BYTES;
 
 /// Lines along an axis, as a device takes them.
 pub(super) struct Along<C> {
@@ -13,10 +15,21 @@ pub(super) struct Along<C> {
 }
 
 impl<C: Cost> Along<C> {
-    pub fn new(stream: &Stream, axis: Axis<C>, len: u32) -> Self {
-        Self {
-            tiling: tiling::<C>(&stream.device().limits(), len),
-            axis,
+    /// Lines of `len` voxels along the axis that has this `name`.
+    pub fn new(
+        stream: &Stream,
+        axis: Axis<C>,
+        len: u32,
+        name: char,
+    ) -> Result<Self, DistanceError> {
+        let limits = stream.device().limits();
+        match tiling::<C>(&limits, len) {
+            Some(tiling) => Ok(Self { tiling, axis }),
+            None => Err(DistanceError::Line {
+                axis: name,
+                found: len,
+                most: shared_bytes(&limits) / (2 * size_of::<C>() as u32 + 1),
+            }),
         }
     }
 
@@ -35,36 +48,34 @@ const BLOCKS: u32 = 3;
 /// Neighbouring lines are read in sectors of 32 bytes: narrower tiles than 8 are for lines that do not fit otherwise.
 const LEAST_WIDTH_LOG2: u32 = 3;
 
-/// The widest tiles of which several fit on a multiprocessor.
-fn tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Tiling {
+/// Tiles of 32 lines leave room for fewer blocks.
+const MOST_WIDTH_LOG2: u32 = 4;
+
+/// Chunks of 16 places make twice as many threads, of 64 half as many: both were slower on an H200.
+const GPU_CHUNK_LOG2: u32 = 5;
+
+/// The widest tiles of which several fit on a multiprocessor; none if not even one line fits.
+fn tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Option<Tiling> {
     let is_cpu = limits.threads_per_block == 1;
-    let most = limits
-        .shared_bytes_per_multiprocessor
-        .saturating_sub(limits.reserved_shared_bytes_per_block)
-        .min(cuda_most());
-    let chunk_log2 = if is_cpu { PLACE_BITS } else { 5 };
+    let chunk_log2 = if is_cpu { PLACE_BITS } else { GPU_CHUNK_LOG2 };
     let needed_log2 = len.next_power_of_two().ilog2().max(2);
-    let chunk_log2 = chunk_log2.min(needed_log2);
-    let fits = |width_log2: u32, blocks: u32| {
-        let bytes = Tiling::new(len, width_log2, chunk_log2).bytes::<C>() as u64;
-        bytes <= u64::from(most / blocks)
+    let tiling = |width_log2: u32| Tiling::new(len, width_log2, chunk_log2.min(needed_log2));
+    let fits = |width_log2: &u32, blocks: u32| {
+        // longer ones never fit, and their bytes may be more than 32 bits can count
+        u64::from(len) < 1 << 20
+            && tiling(*width_log2).bytes::<C>() as u64 <= u64::from(shared_bytes(limits) / blocks)
     };
-    let wide = (LEAST_WIDTH_LOG2..=4)
+    let wide = (LEAST_WIDTH_LOG2..=MOST_WIDTH_LOG2)
         .rev()
-        .find(|&log2| fits(log2, BLOCKS));
-    let narrow = || (0..=LEAST_WIDTH_LOG2).rev().find(|&log2| fits(log2, 1));
-    let width_log2 = wide.or_else(narrow).unwrap_or(0);
-    let env = |n: &str, d: u32| {
-        std::env::var(n)
-            .ok()
-            .and_then(|v| v.parse().ok())
-            .unwrap_or(d)
-    };
-    let (width_log2, chunk_log2) = (env("FV_W", width_log2), env("FV_C", chunk_log2));
-    Tiling::new(len, width_log2, chunk_log2)
+        .find(|log2| fits(log2, BLOCKS));
+    let narrow = || (0..=LEAST_WIDTH_LOG2).rev().find(|log2| fits(log2, 1));
+    wide.or_else(narrow).map(tiling)
 }
 
-/// What a block can have on any device.
-fn cuda_most() -> u32 {
-    227 * 1024
+/// Shared memory that a block can have.
+fn shared_bytes(limits: &DeviceLimits) -> u32 {
+    limits
+        .shared_bytes_per_multiprocessor
+        .saturating_sub(limits.reserved_shared_bytes_per_block)
+        .min(MAX_DYNAMIC_SHARED_BYTES)
 }
