@@ -43,9 +43,13 @@ impl Need {
         (32 * words).min(self.nz)
     }
 
-    /// A slab, and what it takes to give it a sign.
     fn slab(&self, words: u64) -> u64 {
-        self.planes(words) * (4 * self.nx * self.ny + self.inside)
+        self.planes(words) * 4 * self.nx * self.ny
+    }
+
+    /// What it takes to give a slab its sign.
+    fn sign(&self, words: u64) -> u64 {
+        self.planes(words) * self.inside
     }
 
     /// The most that making some words takes: numbers of rows and squared distances, or squared distances and distances.
@@ -56,12 +60,11 @@ impl Need {
 
     /// All that slabs of so many words along z take.
     fn turned(&self, words: u64) -> u64 {
-        let rows = self.nx * self.ny;
-        let planes = self.planes(words);
-        // when the slab is made the squared distances are gone
-        let part = self.part(rows, words, planes);
-        let slab = self.slab(words) + 4 * rows * planes;
-        (self.bits[0] + self.bits[1]).max(self.bits[1] + part.max(slab))
+        let slab = self.slab(words);
+        // one after the other: the slab is made from one of the same size, and gets its sign when that is gone
+        let part = self.part(self.nx * self.ny, words, self.planes(words));
+        let most = part.max(2 * slab).max(slab + self.sign(words));
+        self.bits[1] + self.bits[0].max(most)
     }
 
     /// Those of some words along x.
@@ -71,7 +74,7 @@ impl Need {
 
     /// All that slabs of so many words along z take, made from some words along x at a time.
     fn in_order(&self, words: u64, columns: u64) -> u64 {
-        self.bits[0] + self.slab(words) + self.columns(columns)
+        self.bits[0] + self.slab(words) + self.columns(columns).max(self.sign(words))
     }
 }
 
