@@ -1,6 +1,6 @@
 //! Voxels that are sites, on the host.
 
-use super::{DistanceError, SiteMask, sites::check_words};
+use super::{DistanceError, SiteMask, sign::MOST_ROUNDS, sites::check_words};
 use crate::{
     device::{Device, DeviceError, Stream},
     device_volume::grid_of,
@@ -65,8 +65,8 @@ impl HostMask {
         })
     }
 
-    /// Reads a volume some planes at a time, and keeps of each sample whether `is_site`. Also how many samples were rounded to
-    /// become f32, which those of i32 and f64 do.
+    /// Reads a volume some planes at a time, and keeps of each sample whether `is_site`. Also how many samples are no exact numbers of
+    /// f32, which matters where [`SiteMask`] is to have the same: devices have no samples of i32 and f64.
     ///
     /// Memory: a bit per voxel, and 64 MiB of samples or a plane of them.
     ///
@@ -74,7 +74,7 @@ impl HostMask {
     /// What is wrong with the file.
     pub fn read(
         reader: &mut VolumeReader<'_>,
-        is_site: impl Fn(f32) -> bool + Sync,
+        is_site: impl Fn(f64) -> bool + Sync,
     ) -> Result<(Self, usize), ReadMaskError> {
         let mut mask = Self::new(reader.dims(), *reader.geometry())?;
         let inexact = match reader.sample_type() {
@@ -92,7 +92,7 @@ impl HostMask {
     fn read_all<T: Sample>(
         &mut self,
         reader: &mut VolumeReader<'_>,
-        is_site: impl Fn(f32) -> bool + Sync,
+        is_site: impl Fn(f64) -> bool + Sync,
     ) -> Result<usize, FileError> {
         reader.set_overlap(0);
         let nz = reader.dims()[2];
@@ -107,7 +107,7 @@ impl HostMask {
     }
 
     /// Says of the voxels of whole planes, from plane `first` on, whether they are sites: of each sample whether `is_site`. How many
-    /// samples were rounded to become f32.
+    /// samples are no exact numbers of f32.
     ///
     /// # Panics
     /// If the samples are no whole planes, or more than there are.
@@ -115,7 +115,7 @@ impl HostMask {
         &mut self,
         first: usize,
         samples: &[T],
-        is_site: impl Fn(f32) -> bool + Sync,
+        is_site: impl Fn(f64) -> bool + Sync,
     ) -> usize {
         let grid = self.bits.grid;
         let (nx, per_row) = (grid.nx as usize, self.bits.per_row as usize);
@@ -138,8 +138,8 @@ impl HostMask {
                 let mut rounded = 0;
                 for (word, samples) in words.iter_mut().zip(row.chunks(32)) {
                     *word = samples.iter().enumerate().fold(0, |word, (bit, sample)| {
-                        let (sample, is_exact) = f64_to_f32(sample.to_f64());
-                        rounded += usize::from(!is_exact);
+                        let sample = sample.to_f64();
+                        rounded += usize::from(!f64_to_f32(sample).1);
                         word | u32::from(is_site(sample)) << bit
                     });
                 }
@@ -178,9 +178,8 @@ impl HostMask {
     /// [`SiteMask::surface`].
     ///
     /// # Errors
-    /// [`DistanceError::Memory`] if it takes more device memory than `memory` bytes: two bits per voxel; those of the device.
-    pub fn surface(&self, device: &Device, memory: Option<u64>) -> Result<Self, DistanceError> {
-        self.check_memory(memory, 2)?;
+    /// Those of the device.
+    pub fn surface(&self, device: &Device) -> Result<Self, DistanceError> {
         let stream = device.stream()?;
         let surface = self.upload(&stream)?.surface(&stream)?;
         Self::download(&stream, &surface)
@@ -189,22 +188,21 @@ impl HostMask {
     /// The voxels that these enclose; found on a device, as [`SiteMask::enclosed_by`].
     ///
     /// # Errors
-    /// [`DistanceError::Memory`] if it takes more device memory than `memory` bytes: three bits per voxel, and 256 bytes; those of the
-    /// device.
-    pub fn enclosed(&self, device: &Device, memory: Option<u64>) -> Result<Self, DistanceError> {
-        self.check_memory(memory, 3)?;
+    /// Those of the device.
+    pub fn enclosed(&self, device: &Device) -> Result<Self, DistanceError> {
         let stream = device.stream()?;
         let enclosed = SiteMask::enclosed_by(&stream, &self.upload(&stream)?)?;
         Self::download(&stream, &enclosed)
     }
 
-    /// Fails if so many masks, and a little more, are more than the limit.
-    fn check_memory(&self, memory: Option<u64>, masks: u64) -> Result<(), DistanceError> {
-        let least = masks * self.bytes() + 256;
-        match memory {
-            Some(limit) if limit < least => Err(DistanceError::Memory { limit, least }),
-            _ => Ok(()),
-        }
+    /// Bytes of device memory that [`surface`](Self::surface) takes.
+    pub fn surface_bytes(&self) -> u64 {
+        2 * self.bytes()
+    }
+
+    /// Bytes of device memory that [`enclosed`](Self::enclosed) takes.
+    pub fn enclosed_bytes(&self) -> u64 {
+        3 * self.bytes() + MOST_ROUNDS as u64 * 4
     }
 
     /// Voxels along x, y and z.

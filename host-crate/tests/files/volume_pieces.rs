@@ -63,7 +63,9 @@ fn cuts_change_nothing() {
                 assert!(whole == pieces, "{name} {options:?} {size}");
             }
             let read = read_volume(&pieces, &ReadOptions::default()).unwrap();
-            assert_eq!(read.volume, volume.clone().into(), "{name} {options:?}");
+            // .npy has no place in the world
+            let found = read.volume.with_geometry(geometry());
+            assert!(found == volume.clone().into(), "{name} {options:?}");
             assert_eq!(
                 fs::read_dir(folder.path().join("pieces")).unwrap().count(),
                 1

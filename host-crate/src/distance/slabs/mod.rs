@@ -143,6 +143,11 @@ impl<'a> Slabs<'a> {
         self.dims()[2].div_ceil(self.plan.height as usize)
     }
 
+    /// The least [`DistanceParams::memory`] that works.
+    pub fn least_memory(&self) -> u64 {
+        self.plan.least
+    }
+
     /// The planes of a slab.
     fn planes(&self, slab: usize) -> Range<usize> {
         let height = self.plan.height as usize;

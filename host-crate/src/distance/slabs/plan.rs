@@ -23,6 +23,8 @@ pub(super) struct Plan {
     pub columns: u32,
     /// What is added up in another order than axis by axis would be rounded otherwise.
     pub in_order: bool,
+    /// Bytes of device memory that slabs of 32 planes take.
+    pub least: u64,
 }
 
 /// Bytes of device memory.
@@ -109,13 +111,9 @@ impl Plan {
             true => need.in_order(words, 1),
             false => need.turned(words),
         };
+        let least = bytes(1);
         let limit = match memory {
-            Some(limit) if limit < bytes(1) => {
-                return Err(DistanceError::Memory {
-                    limit,
-                    least: bytes(1),
-                });
-            }
+            Some(limit) if limit < least => return Err(DistanceError::Memory { limit, least }),
             Some(limit) => limit,
             None => free_memory(devices)?,
         };
@@ -137,6 +135,7 @@ impl Plan {
             height: words as u32 * 32,
             columns: columns as u32,
             in_order,
+            least,
         })
     }
 }
