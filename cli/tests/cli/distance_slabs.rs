@@ -65,9 +65,11 @@ fn limits_and_devices_change_nothing() {
                 }
                 let devices = report["devices"].as_array().unwrap();
                 assert_eq!(devices.len(), way.matches("cpu").count());
-                for device in devices {
+                // where the order of sums matters no device takes a part of the work from another
+                let in_order = options.contains("0.7");
+                for (number, device) in devices.iter().enumerate() {
                     let peak = device["peak_bytes"].as_u64().unwrap();
-                    assert!(peak > 0, "{way}: {report}");
+                    assert!(peak > 0 || number > 0 && in_order, "{way}: {report}");
                     assert!(!way.ends_with('K') || peak <= 480 << 10, "{way}: {peak}");
                 }
             }
@@ -152,7 +154,7 @@ fn what_slabs_do_not_have_is_said() {
     assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
 }
 
-/// A disk that is full after 64 KiB.
+/// A disk that is full after 2 KiB (or 4, depending on the shell).
 #[cfg(unix)]
 #[test]
 fn an_interrupted_write_leaves_the_old_file() {
@@ -162,7 +164,7 @@ fn an_interrupted_write_leaves_the_old_file() {
         let before = folder.content();
         let binary = crate::support::binary();
         let script = format!(
-            "trap '' XFSZ; ulimit -f 64; {} distance v.npy --mask --device cpu,cpu -o {name}",
+            "trap '' XFSZ; ulimit -f 4; {} distance v.npy --mask --device cpu,cpu -o {name}",
             binary.display()
         );
         let Some(run) = folder.shell(&script) else {

@@ -140,7 +140,7 @@ impl<'a> Slabs<'a> {
         if self.sites.layout().grid.samples() == 0 {
             return 0;
         }
-        self.dims()[2].div_ceil(self.plan.height as usize)
+        self.plan.slabs as usize
     }
 
     /// The least [`DistanceParams::memory`] that works.
@@ -150,8 +150,7 @@ impl<'a> Slabs<'a> {
 
     /// The planes of a slab.
     fn planes(&self, slab: usize) -> Range<usize> {
-        let height = self.plan.height as usize;
-        slab * height..self.dims()[2].min((slab + 1) * height)
+        self.plan.planes(slab, self.dims()[2])
     }
 
     /// Makes the slabs, and calls `each` with one after the other, from the first plane to the last. After an error of `each` no

@@ -8,6 +8,7 @@ use crate::{
     },
 };
 use ferrovox_kernels::distance::{separable::NUMBERS, slabs::BitTiles};
+use std::ops::Range;
 
 /// Bytes of a slab on the host beyond which a higher one would not be quicker.
 const SLAB: u64 = 256 << 20;
@@ -17,8 +18,10 @@ const COSTLY_SLAB: u64 = 1 << 30;
 /// What a device takes for its slabs, and how many planes they have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Planes of a slab, a multiple of 32; the last has fewer.
-    pub height: u32,
+    /// Slabs.
+    pub slabs: u64,
+    /// Words along z, of which each slab has as many as another, or one more.
+    words: u64,
     /// Words along x that are worked on at a time, where bits are not turned.
     pub columns: u32,
     /// What is added up in another order than axis by axis would be rounded otherwise.
@@ -132,11 +135,18 @@ impl Plan {
         let per_row = u64::from(tiles.from.per_row).max(1);
         let columns = last(per_row, |columns| need.in_order(words, columns) <= limit);
         Ok(Self {
-            height: words as u32 * 32,
+            slabs,
+            words: all,
             columns: columns as u32,
             in_order,
             least,
         })
+    }
+
+    /// The planes of a slab, of `nz`: the first a multiple of 32.
+    pub fn planes(&self, slab: usize, nz: usize) -> Range<usize> {
+        let first = |slab: u64| nz.min((slab * self.words / self.slabs) as usize * 32);
+        first(slab as u64)..first(slab as u64 + 1)
     }
 }
 
