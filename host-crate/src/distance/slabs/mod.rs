@@ -28,9 +28,9 @@ use worker::Worker;
 /// squared distances and what they are made from, 8 to 12 bytes per voxel of a slab; the slab's distances, 4 bytes, and its signs, a
 /// bit. Without a limit it is half of what is free. A device that is named twice takes twice as much.
 ///
-/// Where the squared spacings are in no ratio of integers (which is where sums of them are rounded, so that their order matters) lines
-/// along z are the last to be minimised, over all planes: every slab then takes the work of the whole map, of which the slab's
-/// planes are kept, and it may have 1 GiB. Nearest sites are not found by slabs, and the method is
+/// Where the spacings have no common measure, sums of their squares are rounded, and their order matters. So lines along z are then
+/// the last to be minimised, over all planes: every slab takes the work of the whole map, 32 columns of it or more at a time (12 bytes
+/// for each of their voxels), of which the slab's planes are kept, and it may have 1 GiB; more devices are not quicker. Nearest sites are not found by slabs, and the method is
 /// [`Method::Separable`].
 ///
 /// ```
