@@ -62,9 +62,47 @@ pub struct VolumeWriter {
 /// How samples become bytes of the file.
 enum Body {
     Plain(BufWriter<Replacement>),
-    Gzip(GzEncoder<BufWriter<Replacement>>),
+    Gzip(InBlocks<GzEncoder<BufWriter<Replacement>>>),
     /// Into a file of their own, which then comes behind the header.
-    Zlib(Replacement, ZlibEncoder<BufWriter<File>>),
+    Zlib(Replacement, InBlocks<ZlibEncoder<BufWriter<File>>>),
+}
+
+/// Hands on bytes in blocks of one size: what a compressor makes of them depends on how it gets them.
+struct InBlocks<W> {
+    out: W,
+    block: Vec<u8>,
+}
+
+impl<W: Write> InBlocks<W> {
+    fn new(out: W) -> Self {
+        Self {
+            out,
+            block: Vec::with_capacity(BUFFER),
+        }
+    }
+
+    /// Hands on what is left.
+    fn into_inner(mut self) -> io::Result<W> {
+        self.out.write_all(&self.block)?;
+        Ok(self.out)
+    }
+}
+
+impl<W: Write> Write for InBlocks<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(BUFFER - self.block.len());
+        self.block.extend_from_slice(&bytes[..taken]);
+        if self.block.len() == BUFFER {
+            self.out.write_all(&self.block)?;
+            self.block.clear();
+        }
+        Ok(taken)
+    }
+
+    /// Blocks that are not full stay.
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 impl VolumeWriter {
@@ -215,10 +253,11 @@ impl Body {
             let folder = temporary_folder(path)?;
             let spool = tempfile::tempfile_in(folder).map_err(create_problem)?;
             let out = BufWriter::with_capacity(BUFFER, spool);
-            return Ok(Self::Zlib(file, ZlibEncoder::new(out, Compression::fast())));
+            let encoder = ZlibEncoder::new(out, Compression::fast());
+            return Ok(Self::Zlib(file, InBlocks::new(encoder)));
         }
         let mut out = BufWriter::with_capacity(BUFFER, file);
-        let gzip = |out| GzEncoder::new(out, Compression::fast());
+        let gzip = |out| InBlocks::new(GzEncoder::new(out, Compression::fast()));
         let begin = || match kind {
             "nii" => {
                 out.write_all(&nifti::header_to_write(content))?;
@@ -253,9 +292,9 @@ impl Body {
     fn end(self, content: &Content) -> io::Result<Replacement> {
         match self {
             Self::Plain(out) => Ok(out.into_inner()?),
-            Self::Gzip(encoder) => Ok(encoder.finish()?.into_inner()?),
+            Self::Gzip(encoder) => Ok(encoder.into_inner()?.finish()?.into_inner()?),
             Self::Zlib(mut file, encoder) => {
-                let mut spool = encoder.finish()?.into_inner()?;
+                let mut spool = encoder.into_inner()?.finish()?.into_inner()?;
                 let bytes = spool.stream_position()?;
                 file.write_all(&metaimage::header_to_write(content, Some(bytes)))?;
                 spool.rewind()?;
