@@ -5,7 +5,7 @@ use super::{
     distance_input::{self, Input},
     distance_map::{self, Made},
     distance_report::{DistanceRun, json, readable},
-    distance_slice, distance_squared,
+    distance_slabs, distance_slice, distance_squared,
     mesh::usage,
 };
 use crate::{
@@ -29,7 +29,10 @@ pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.compare {
         return distance_compare::run(args, folder, &devices);
     }
-    let run = make(args, &devices)?;
+    let run = match distance_slabs::is_wanted(args, &devices) {
+        true => distance_slabs::make(args, &devices)?,
+        false => make(args, &devices)?,
+    };
     if args.json {
         terminal::print_json(&json(&run))
     } else {

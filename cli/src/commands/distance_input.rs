@@ -48,17 +48,7 @@ pub fn read(args: &DistanceArgs) -> anyhow::Result<Input> {
         return points(args);
     }
     let name = args.input.name();
-    let level = match args.level {
-        Some(level) => {
-            let rounded = level as f32;
-            anyhow::ensure!(
-                rounded.is_finite(),
-                "{name}: the level is {level}; give --level a finite number within the range of f32"
-            );
-            Some(rounded)
-        }
-        None => None,
-    };
+    let level = level(args)?;
     let file = args.input.read()?;
     args.input.tell_notes(&file.header);
     let volume = file.volume;
@@ -77,6 +67,20 @@ pub fn read(args: &DistanceArgs) -> anyhow::Result<Input> {
         geometry,
         content,
     })
+}
+
+/// The level, as samples are compared with it.
+pub fn level(args: &DistanceArgs) -> anyhow::Result<Option<f32>> {
+    let Some(level) = args.level else {
+        return Ok(None);
+    };
+    let rounded = level as f32;
+    anyhow::ensure!(
+        rounded.is_finite(),
+        "{}: the level is {level}; give --level a finite number within the range of f32",
+        args.input.name()
+    );
+    Ok(Some(rounded))
 }
 
 fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> KernelVolume {

@@ -164,11 +164,18 @@ pub fn make(
     })
 }
 
-/// STUB until slabs are merged: one device, and only `cubes` keeps to a limit of memory.
+/// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
 pub fn one<'a>(devices: &'a [Device], args: &DistanceArgs) -> anyhow::Result<&'a Device> {
     anyhow::ensure!(
-        devices.len() == 1 && (args.memory.is_none() || args.method() == Method::Cubes),
-        "slabs are not there yet: name one device, and give --memory with --method cubes only"
+        devices.len() == 1,
+        "{} devices: several make a map together by the method separable, from sites that are voxels, without --compare; name one \
+         --device",
+        devices.len()
+    );
+    let keeps_to_it = matches!(args.method(), Method::Cubes | Method::BruteForce);
+    anyhow::ensure!(
+        args.memory.is_none() || keeps_to_it && args.compare.is_none(),
+        "--memory goes with the methods separable, cubes and brute-force, without --compare; leave it out"
     );
     Ok(&devices[0])
 }

@@ -6,6 +6,7 @@ mod demo;
 mod devices;
 mod distance;
 mod distance_points;
+mod distance_slabs;
 mod info;
 mod library_import;
 mod mesh;

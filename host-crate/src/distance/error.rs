@@ -75,9 +75,7 @@ pub enum DistanceError {
         mask: [usize; 3],
     },
     /// A limit that is too small.
-    #[error(
-        "{limit} bytes of device memory are too few besides the sites and the map: {least} are needed"
-    )]
+    #[error("{limit} bytes of device memory are too few: {least} are needed")]
     Memory {
         /// The limit, in bytes.
         limit: u64,
@@ -95,6 +93,30 @@ pub enum DistanceError {
         found: u32,
         /// Voxels that fit.
         most: u32,
+    },
+    /// A method that makes no slabs.
+    #[error("the method {} does not make maps by slabs; use separable", .method.name())]
+    SlabsWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest sites of a map that is made by slabs.
+    #[error("nearest sites are not found by slabs; make the map as a whole, on one device")]
+    NearestBySlabs,
+    /// Nothing to make the map.
+    #[error("there is no device to make the map")]
+    NoDevices,
+    /// One of several devices failed.
+    #[error("{device} (device {number} of {count}): {source}")]
+    OnDevice {
+        /// The device's name.
+        device: String,
+        /// Its number among those used, from 1.
+        number: usize,
+        /// How many are used.
+        count: usize,
+        /// What failed.
+        source: Box<DistanceError>,
     },
     /// The device failed.
     #[error(transparent)]

@@ -9,6 +9,7 @@ mod crossings;
 mod cubes;
 mod error;
 mod from_volume;
+mod host_mask;
 mod map;
 mod params;
 mod points;
@@ -16,14 +17,17 @@ mod scale;
 mod separable;
 mod sign;
 mod sites;
+mod slabs;
 
 pub use approximate::{Band, Difference, compare};
 pub use error::DistanceError;
+pub use host_mask::{HostMask, ReadMaskError};
 pub use map::{DistanceMap, Nearest};
 pub use params::{DistanceParams, Method, NoSites};
 pub use points::SitePoints;
 pub use sign::apply_sign;
 pub use sites::SiteMask;
+pub use slabs::{Slab, Slabs};
 
 use crate::device::Stream;
 
@@ -45,16 +49,20 @@ pub fn map(
     sites: Sites<'_>,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
-    if let Some(found) = params.max_distance
-        && (found.is_nan() || found <= 0.0)
-    {
-        return Err(DistanceError::MaxDistance { found });
-    }
+    check_bound(params)?;
     match (params.method, sites) {
         (Method::Separable, Sites::Voxels(sites)) => separable::map(stream, sites, params),
         (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
         (Method::Cubes, sites) => cubes::map(stream, sites, params),
         (_, Sites::Voxels(sites)) => approximate::map(stream, sites, params),
         (method, Sites::Points(_)) => Err(DistanceError::PointsWith { method }),
+    }
+}
+
+/// Refuses a bound that bounds nothing.
+fn check_bound(params: &DistanceParams) -> Result<(), DistanceError> {
+    match params.max_distance {
+        Some(found) if found.is_nan() || found <= 0.0 => Err(DistanceError::MaxDistance { found }),
+        _ => Ok(()),
     }
 }

@@ -64,8 +64,8 @@ pub struct DistanceParams {
     pub nearest: bool,
     /// What to do if there is no site.
     pub no_sites: NoSites,
-    /// The most device memory that may be taken besides the sites given and the map itself, in bytes. [`DistanceError::Memory`] says
-    /// what a method needs at least, if that is more.
+    /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites given and the map itself, by
+    /// [`Slabs`](super::Slabs) for everything on a device. [`DistanceError::Memory`] says what is needed at least, if that is more.
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,

@@ -41,6 +41,28 @@ pub(super) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     (Launch::pieces(items.pieces()).threads_of_use(piece), items)
 }
 
+/// Makes sure that there are as many words as a grid has, and that bits after the end of a row are 0.
+pub(super) fn check_words(
+    words: &mut [u32],
+    bits: BitRows,
+    dims: [usize; 3],
+) -> Result<(), DistanceError> {
+    if words.len() as u64 != bits.words() {
+        return Err(DistanceError::Words {
+            found: words.len(),
+            dims,
+            wanted: bits.words(),
+        });
+    }
+    if bits.per_row > 0 {
+        let last = bits.voxels_of(bits.per_row - 1);
+        for row in words.chunks_mut(bits.per_row as usize) {
+            row[bits.per_row as usize - 1] &= last;
+        }
+    }
+    Ok(())
+}
+
 impl SiteMask {
     /// The voxels with these linear indices, x fastest, of a grid of `dims` that lies in the world as `geometry` says. An index may
     /// come more than once.
@@ -90,21 +112,8 @@ impl SiteMask {
         geometry: Geometry,
     ) -> Result<Self, DistanceError> {
         let grid = grid_of(dims)?;
-        let bits = BitRows::new(grid);
-        if words.len() as u64 != bits.words() {
-            return Err(DistanceError::Words {
-                found: words.len(),
-                dims,
-                wanted: bits.words(),
-            });
-        }
         let mut words = words.to_vec();
-        if bits.per_row > 0 {
-            let last = bits.voxels_of(bits.per_row - 1);
-            for row in words.chunks_mut(bits.per_row as usize) {
-                row[bits.per_row as usize - 1] &= last;
-            }
-        }
+        check_words(&mut words, BitRows::new(grid), dims)?;
         Ok(Self {
             bits: stream.upload(&words)?,
             grid,

@@ -8,3 +8,4 @@ pub mod enclosed;
 pub mod measure;
 pub mod separable;
 pub mod sites;
+pub mod slabs;

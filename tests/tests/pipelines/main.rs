@@ -11,6 +11,7 @@ mod distance_exact;
 mod distance_points;
 mod distance_separable;
 mod distance_sites;
+mod distance_slabs;
 mod fields;
 mod isosurface_devices;
 mod isosurface_exclusions;

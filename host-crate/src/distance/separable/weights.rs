@@ -1,11 +1,11 @@
 //! In what numbers squared distances are computed.
 
-use super::super::{DistanceParams, SiteMask};
+use super::super::DistanceParams;
 use ferrovox_kernels::distance::separable::{Axis, Cost, Far, cost::PLACE_BITS};
 
 /// The squared spacings along x, y and z, in the numbers that squared distances are computed in.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Weights {
+pub(in crate::distance) enum Weights {
     U32([u32; 3]),
     U64([u64; 3]),
     F64([f64; 3]),
@@ -13,7 +13,7 @@ pub(super) enum Weights {
 
 /// How squared distances are counted, and what the map has where there is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
+pub(in crate::distance) struct Unit {
     pub weights: Weights,
     pub far: Far,
     /// A squared distance of the bound, and one more than any in the grid.
@@ -26,9 +26,7 @@ pub(super) struct Unit {
 const MOST_WEIGHT: f64 = 1e6;
 
 impl Unit {
-    pub fn of(sites: &SiteMask, params: &DistanceParams) -> Self {
-        let spacing: [f64; 3] = sites.geometry.spacing().into();
-        let dims = sites.dims();
+    pub fn of(spacing: [f64; 3], dims: [usize; 3], params: &DistanceParams) -> Self {
         let (unit, integers) = integer_weights(spacing);
         let squared = |axis: usize, weight: f64| weight * (dims[axis] as f64 - 1.0).powi(2);
         let weights = integers.map_or(spacing.map(|s| s * s), |weights| weights);
@@ -74,6 +72,17 @@ impl Unit {
         }
     }
 
+    /// The same for a grid whose x is this one's z, and whose z is its x.
+    pub fn turned(mut self) -> Self {
+        match &mut self.weights {
+            Weights::U32(weights) => weights.reverse(),
+            Weights::U64(weights) => weights.reverse(),
+            Weights::F64(weights) => weights.reverse(),
+        }
+        self.spacing.reverse();
+        self
+    }
+
     /// How many voxels along an axis are within the bound.
     pub fn most_along(&self, axis: usize) -> u32 {
         match self.bound {
@@ -104,7 +113,7 @@ impl Unit {
 }
 
 /// Numbers to and from `f64`.
-pub(super) trait Number: Copy {
+pub(in crate::distance) trait Number: Copy {
     fn to_f64(self) -> f64;
     fn from_f64(value: f64) -> Self;
 }
