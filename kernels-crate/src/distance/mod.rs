@@ -5,6 +5,8 @@ pub mod brute_force;
 pub mod crossings;
 pub mod cubes;
 pub mod enclosed;
+pub mod labels;
 pub mod measure;
 pub mod separable;
 pub mod sites;
+pub mod squares;

@@ -7,7 +7,7 @@ use crate::{
 use ferrovox_kernels::distance::separable::{Axis, Cost, Lines, Tiling, cost::PLACE_BITS};
 
 /// Lines along an axis, as a device takes them.
-pub(super) struct Along<C> {
+pub(in crate::distance) struct Along<C> {
     tiling: Tiling,
     axis: Axis<C>,
 }
