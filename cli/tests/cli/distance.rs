@@ -192,7 +192,11 @@ fn squares_that_are_none_or_too_large_are_refused() {
     );
     folder.refuses(
         "distance mask.nii --mask --spacing 100 --dtype u16 -o d.nii",
-        &["mask.nii: voxel (", "does not fit in u16", "--dtype u32"],
+        &[
+            "mask.nii: squared distances are up to 690000, which does not fit in u16",
+            "--dtype u32",
+            "--max-distance up to 255",
+        ],
     );
     // bounded they do
     folder

@@ -47,7 +47,7 @@ mod sealed {
 #[derive(Debug)]
 pub struct SquaredMap<S> {
     /// The squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Where there is no site within the bound, it is the square
-    /// of the bound, rounded down; where there is none and no bound, all bits are 1.
+    /// of the bound, rounded up; where there is none and no bound, all bits are 1.
     pub squares: Buffer<S>,
     unit: f64,
     dims: [usize; 3],

@@ -265,9 +265,9 @@ fn what_has_no_squares() {
             "{}",
             labelled.label
         );
-        // rounded down
+        // rounded up
         allowed.max_distance = Some(2.5);
-        assert_eq!(make(&[], allowed).unwrap().0, [6; 30], "{}", labelled.label);
+        assert_eq!(make(&[], allowed).unwrap().0, [7; 30], "{}", labelled.label);
         allowed.max_distance = Some(300.0);
         let found = make(&[], allowed);
         assert!(matches!(

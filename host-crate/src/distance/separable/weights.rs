@@ -91,11 +91,20 @@ impl Unit {
         most.min(FAR - 1)
     }
 
-    /// The squared bound, rounded down, where costs are integers.
+    /// The squared bound, rounded up, where costs are integers.
     pub fn squared_bound(&self) -> Option<u64> {
-        // a float that is too large becomes the most that there is
-        let squared = |bound: f64| (bound / self.far.unit).powi(2).floor() as u64;
-        self.bound.map(squared)
+        self.bound.map(|bound| {
+            let squared = (bound / self.far.unit).powi(2);
+            // a bound that is a multiple of the unit but for rounding is meant to be one
+            let whole = squared.round();
+            let is_whole = (squared - whole).abs() <= 1e-12 * whole;
+            // a float that is too large becomes the most that there is
+            if is_whole {
+                whole as u64
+            } else {
+                squared.ceil() as u64
+            }
+        })
     }
 
     /// An axis with lines of `len` voxels.
