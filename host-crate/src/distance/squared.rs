@@ -97,8 +97,7 @@ impl<S: Square> SquaredMap<S> {
 
 /// The squared distance of each voxel to the nearest site, as an integer: exact, whatever its size. The result stays on the device.
 ///
-/// The spacings must be multiples of a length, the [unit](SquaredMap::unit), of which the longest is at most a thousand times as long and the shortest at
-/// most 64 times.
+/// The spacings must be multiples of a length, the [unit](SquaredMap::unit), none more than a thousand times as long.
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{self, SiteMask}, volume::Geometry};
@@ -123,7 +122,7 @@ pub fn squared_map<S: Square>(
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
     check(params)?;
-    let unit = Unit::of(sites.grid, &sites.geometry, params);
+    let unit = Unit::of_squares(sites.grid, &sites.geometry, params);
     let numbers = Whole::of(&unit)?;
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
         return Err(DistanceError::NoSites);
@@ -147,7 +146,7 @@ pub fn squared_label_map<S: Square, T: DeviceSample>(
     params: &DistanceParams,
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
-    let unit = Unit::of(labels.grid(), labels.geometry(), params);
+    let unit = Unit::of_squares(labels.grid(), labels.geometry(), params);
     let numbers = Whole::of(&unit)?;
     let changes = Changes::found(stream, labels, params)?;
     let mut map = SquaredMap::new(stream, labels.grid(), labels.geometry(), &unit)?;

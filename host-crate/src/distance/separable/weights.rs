@@ -29,14 +29,26 @@ pub(in crate::distance) struct Unit {
 /// Ratios of squared spacings are taken for integers up to this.
 const MOST_WEIGHT: f64 = 1e6;
 
-/// The shortest spacing is taken for up to so many units.
-const MOST_PARTS: u32 = 64;
+/// The shortest spacing is taken for up to so many units: with many, squares take 64 bits.
+const MOST_PARTS: u32 = 16;
+
+/// The same where squares must be integers: as many as [`MOST_WEIGHT`] allows.
+const MOST_PARTS_OF_SQUARES: u32 = 1000;
 
 impl Unit {
     pub fn of(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
+        Self::of_parts(grid, geometry, params, MOST_PARTS)
+    }
+
+    /// One in which squares are integers, if there is any.
+    pub fn of_squares(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
+        Self::of_parts(grid, geometry, params, MOST_PARTS_OF_SQUARES)
+    }
+
+    fn of_parts(grid: Grid, geometry: &Geometry, params: &DistanceParams, most_parts: u32) -> Self {
         let spacing: [f64; 3] = geometry.spacing().into();
         let dims = [grid.nx, grid.ny, grid.nz];
-        let (unit, integers) = integer_weights(spacing);
+        let (unit, integers) = multiples_of_unit(spacing, most_parts);
         let squared = |axis: usize, weight: f64| weight * (f64::from(dims[axis]) - 1.0).powi(2);
         let weights = integers.map_or(spacing.map(|s| s * s), |weights| weights);
         let largest: f64 = (0..3).map(|axis| squared(axis, weights[axis])).sum();
@@ -165,8 +177,12 @@ impl Number for f64 {
 
 /// A unit of which the squared spacings are integer multiples of its square, with these multiples, if there is one.
 pub(in crate::distance) fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
+    multiples_of_unit(spacing, MOST_PARTS)
+}
+
+fn multiples_of_unit(spacing: [f64; 3], most_parts: u32) -> (f64, Option<[f64; 3]>) {
     let least = spacing.iter().copied().fold(f64::INFINITY, f64::min);
-    for parts in 1..=MOST_PARTS {
+    for parts in 1..=most_parts {
         let unit = least / f64::from(parts);
         let multiples = spacing.map(|s| (s / unit).round());
         let same = (0..3).all(|axis| multiples[axis] * unit == spacing[axis]);
