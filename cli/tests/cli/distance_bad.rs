@@ -79,7 +79,7 @@ fn spacings_of_files_that_are_none() {
     folder.file("s.nrrd", nrrd(fields, &bytes));
     folder.refuses(
         "distance s.nrrd --mask -o d.nii",
-        &["s.nrrd", "spacing of axis 1 is 0", "positive"],
+        &["s.nrrd", "spacing along y is 0", "positive"],
     );
     // NIfTI's spacing counts where there is no usable map
     let mut file = nifti_of_type(&bytes, [2, 2, 2], 2, 8);
