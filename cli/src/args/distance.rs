@@ -79,7 +79,7 @@ pub struct DistanceArgs {
     #[arg(long, value_name = "FILE")]
     pub nearest: Option<PathBuf>,
     /// Distances beyond this are of no interest: the map has this value there, and is made faster
-    #[arg(long, value_name = "D", value_parser = parse_distance)]
+    #[arg(long, value_name = "D", value_parser = parse_distance, allow_hyphen_values = true)]
     pub max_distance: Option<f64>,
     /// The samples of the map: distances as f32, or their squares as whole numbers, without any loss
     #[arg(long, value_enum, default_value_t = SampleName::F32)]

@@ -104,7 +104,7 @@ fn make<'a>(args: &'a DistanceArgs, devices: &[Device]) -> anyhow::Result<Distan
     let mut params = params(args);
     if args.dtype != SampleName::F32 {
         distance_squared::check(&input.name, &input.geometry, params.max_distance)?;
-        params.nearest |= distance_squared::needs_nearest(&input);
+        params.nearest |= distance_squared::needs_nearest(&input, &params);
     }
     let made = distance_map::make(&mut phases, args, devices, &input, &params)?;
     let picture = match args.slice {

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::Context;
 use ferrovox::{
     files::{ReadOptions, VolumeReader, read_points},
-    volume::{AnyVolume, Geometry, Volume},
+    volume::{AnyVolume, Geometry, Sample, Volume},
 };
 use nalgebra::Point3;
 
@@ -90,9 +90,23 @@ fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> KernelVolu
     volume
 }
 
-/// Labels must stay apart from each other.
+/// Labels are whole numbers, and must stay apart from each other.
 fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
     let stored = volume.sample_type();
+    let other = match &volume {
+        AnyVolume::F32(volume) => first_fraction(volume),
+        AnyVolume::F64(volume) => first_fraction(volume),
+        _ => None,
+    };
+    if let Some((index, value)) = other {
+        let [nx, ny, _] = volume.dims();
+        anyhow::bail!(
+            "{name}: voxel ({}, {}, {}) is {value}: labels are whole numbers; measure to a --level of such a volume",
+            index % nx,
+            index / nx % ny,
+            index / (nx * ny)
+        );
+    }
     let (volume, inexact) = KernelVolume::from_any(volume);
     anyhow::ensure!(
         inexact == 0,
@@ -100,6 +114,12 @@ fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
          renumber them from 0"
     );
     Ok(volume)
+}
+
+/// The first sample that is no whole number.
+fn first_fraction<T: Sample>(volume: &Volume<T>) -> Option<(usize, f64)> {
+    let values = volume.samples().iter().map(|sample| sample.to_f64());
+    values.enumerate().find(|(_, value)| value.fract() != 0.0)
 }
 
 fn points(args: &DistanceArgs) -> anyhow::Result<Input> {

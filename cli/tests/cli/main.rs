@@ -5,6 +5,8 @@ mod bad_output;
 mod demo;
 mod devices;
 mod distance;
+mod distance_bad;
+mod distance_labels;
 mod distance_points;
 mod distance_slabs;
 mod info;

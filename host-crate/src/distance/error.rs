@@ -118,6 +118,54 @@ pub enum DistanceError {
         /// What failed.
         source: Box<DistanceError>,
     },
+    /// Labels of which there is only one, so that no voxel has another.
+    #[error("all voxels have the same label, {label}, so no voxel has a distance to another label")]
+    OneLabel {
+        /// The label.
+        label: f32,
+    },
+    /// A method that does not know labels.
+    #[error("the method {} does not take labels; use separable, or measure to a mask of one label", .method.name())]
+    LabelsWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest voxels of another label.
+    #[error("which voxel of another label is the nearest is not found: only how far away it is")]
+    NearestOfLabels,
+    /// A method that does not count in integers.
+    #[error("the method {} does not make squared distances as integers; use separable", .method.name())]
+    SquaresWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest sites besides squares.
+    #[error("squared maps come without nearest sites: make a map of distances for these")]
+    NearestOfSquares,
+    /// Spacings whose squares are not multiples of anything.
+    #[error(
+        "squared distances are no integers at the spacing {}, {}, {}: these are no small multiples of one length; take distances as f32",
+        spacing[0], spacing[1], spacing[2]
+    )]
+    SquaresNotWhole {
+        /// The spacing along x, y and z.
+        spacing: [f64; 3],
+    },
+    /// A squared distance of too many bits.
+    #[error(
+        "squared distances are up to {largest} (in squares of {unit}), which does not fit in {name}: take {}, or bound distances by {bound}",
+        if *.name == "u16" { "u32" } else { "distances as f32" }
+    )]
+    SquareTooLarge {
+        /// The largest of them, or the squared bound.
+        largest: u64,
+        /// The length whose square is 1.
+        unit: f64,
+        /// The type that it does not fit in.
+        name: &'static str,
+        /// The largest bound with which all fit, a whole number of units.
+        bound: f64,
+    },
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

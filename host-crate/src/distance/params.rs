@@ -1,5 +1,7 @@
 //! What can be chosen.
 
+use super::DistanceError;
+
 /// How the map is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -69,4 +71,16 @@ pub struct DistanceParams {
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,
+}
+
+impl DistanceParams {
+    /// Refuses a bound that bounds nothing.
+    pub(super) fn check(&self) -> Result<(), DistanceError> {
+        match self.max_distance {
+            Some(found) if found.is_nan() || found <= 0.0 => {
+                Err(DistanceError::MaxDistance { found })
+            }
+            _ => Ok(()),
+        }
+    }
 }

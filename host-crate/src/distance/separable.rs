@@ -1,20 +1,22 @@
 //! The exact map, one axis after the other.
 
-mod lines;
-mod weights;
+pub(super) mod lines;
+pub(super) mod parts;
+pub(super) mod weights;
 
 use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMask};
-use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
+use crate::device::{Buffer, DeviceError, Element, Stream};
 use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
-        AcrossRows, Cost, FAR, Layout, Lines, NUMBERS, SiteAt, Words, distances_along,
-        least_from_rows, nearest_along, nearest_in_rows, sites_from_rows,
+        AcrossRows, Cost, Far, Layout, Lines, SiteAt, Words, distances_along, least_from_rows,
+        nearest_along, sites_from_rows,
     },
-    grid::Grid,
     sample::Count,
 };
 use lines::Along;
+use parts::Part;
+pub(super) use parts::Parts;
 pub(super) use weights::{Number, Unit, Weights, integer_weights};
 
 pub(super) fn map(
@@ -39,272 +41,148 @@ pub(super) fn map(
     if voxels == 0 {
         return Ok(map);
     }
-    let unit = Unit::of(sites.geometry.spacing().into(), sites.dims(), params);
-    let bits = (&sites.bits, sites.grid);
+    let unit = Unit::of(sites.grid, &sites.geometry, params);
     match unit.weights {
-        Weights::U32(weights) => Parts::new(stream, bits, &unit, weights).fill(params, &mut map),
-        Weights::U64(weights) => Parts::new(stream, bits, &unit, weights).fill(params, &mut map),
-        Weights::F64(weights) => Parts::new(stream, bits, &unit, weights).fill(params, &mut map),
+        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
     Ok(map)
 }
 
-/// A map that is made in parts: some words of all rows at a time, which is all that is held besides the sites and the map.
-pub(super) struct Parts<'a, C> {
-    stream: &'a Stream,
-    bits: &'a Buffer<u32>,
-    grid: Grid,
-    unit: &'a Unit,
-    weights: [C; 3],
+/// Makes all parts of a map.
+fn fill<C: Cost + Number + Element>(
+    stream: &Stream,
+    sites: &SiteMask,
+    params: &DistanceParams,
+    (unit, weights): (&Unit, [C; 3]),
+    map: &mut DistanceMap,
+) -> Result<(), DistanceError> {
+    let parts = Parts {
+        stream,
+        grid: sites.grid,
+        unit,
+        weights,
+    };
+    let more = if params.nearest { 4 } else { 0 };
+    parts.for_each(params.memory, 0, more, |part| parts.fill(sites, part, map))
 }
 
-impl<'a, C: Cost + Number + Element> Parts<'a, C> {
-    /// Parts of the map whose sites are the bits.
-    pub fn new(
-        stream: &'a Stream,
-        (bits, grid): (&'a Buffer<u32>, Grid),
-        unit: &'a Unit,
-        weights: [C; 3],
-    ) -> Self {
-        Self {
-            stream,
-            bits,
-            grid,
-            unit,
-            weights,
-        }
-    }
-
-    /// Makes all parts.
-    fn fill(&self, params: &DistanceParams, map: &mut DistanceMap) -> Result<(), DistanceError> {
-        let grid = self.grid;
-        let per_row = grid.nx.div_ceil(32);
-        let count = match params.memory {
-            None => per_row,
-            Some(limit) => {
-                let least = self.bytes_of_words(1, params.nearest);
-                if limit < least {
-                    return Err(DistanceError::Memory { limit, least });
-                }
-                u32::try_from(limit / least).unwrap_or(u32::MAX)
-            }
-        };
-        let mut first = 0;
-        while first < per_row {
-            let words = Words {
-                first,
-                count: count.min(per_row - first),
-            };
-            self.fill_words(words, map)?;
-            first += words.count;
-        }
-        Ok(())
-    }
-
-    /// Device memory for a part.
-    fn bytes_of_words(&self, words: u32, with_sites: bool) -> u64 {
-        let grid = self.grid;
-        let rows = u64::from(grid.ny) * u64::from(grid.nz);
-        let columns = u64::from(words * 32).min(grid.nx.into());
-        let of_voxel = size_of::<C>() + if with_sites { 4 } else { 0 };
-        rows * (u64::from(words * NUMBERS) * 4 + columns * of_voxel as u64)
-    }
-
-    /// What is known of these words of each row.
-    fn near(&self, words: Words) -> Result<Buffer<u32>, DeviceError> {
-        let grid = self.grid;
-        let rows = u64::from(grid.ny) * u64::from(grid.nz);
-        let numbers = rows * u64::from(words.count) * u64::from(NUMBERS);
-        let mut near = self.stream.alloc(numbers as usize)?;
-        let launch = Launch::warp_pieces(rows);
-        // SAFETY: there are as many words as rows have, and room for the numbers of those that are wanted.
-        unsafe {
-            let args = (self.bits.view(), grid, words, near.view_mut());
-            self.stream.launch::<nearest_in_rows>(launch, args)?;
-        }
-        Ok(near)
-    }
-
-    /// The first voxel of each row that is in these words, and how many are.
-    fn columns(&self, words: Words) -> [u64; 2] {
-        let first = u64::from(words.first) * 32;
-        let rest = u64::from(self.grid.nx) - first;
-        [first, rest.min(u64::from(words.count) * 32)]
-    }
-
-    fn across(&self, words: Words) -> AcrossRows<C> {
-        AcrossRows {
-            weight: self.weights[0],
-            words: words.count,
-            first_word: words.first,
-            most: self.unit.most_along(0).min(FAR - 1),
-            rows: self.grid.ny,
-        }
-    }
-
-    fn along(&self, axis: usize) -> Result<Along<C>, DistanceError> {
-        let len = [self.grid.nx, self.grid.ny, self.grid.nz][axis];
-        let name = ['x', 'y', 'z'][axis];
-        Along::new(
-            self.stream,
-            self.unit.axis(&self.weights, axis, len),
-            len,
-            name,
-        )
-    }
-
-    /// The lines along y of some columns, and where their voxels are in a part of nothing else.
-    fn in_planes(&self, columns: u64) -> (Lines, Layout) {
-        let lines = Lines {
-            columns,
-            batches: self.grid.nz.into(),
-        };
-        let layout = Layout {
-            along: columns,
-            batch: columns * u64::from(self.grid.ny),
-        };
-        (lines, layout)
-    }
-
-    /// The lines along z of some columns, and where their voxels are in rows of `nx` voxels.
-    fn across_planes(&self, columns: u64, nx: u64) -> (Lines, Layout) {
-        let lines = Lines {
-            columns,
-            batches: self.grid.ny.into(),
-        };
-        let layout = Layout {
-            along: nx * u64::from(self.grid.ny),
-            batch: nx,
-        };
-        (lines, layout)
-    }
-
-    fn voxels(&self, columns: u64) -> usize {
-        (columns * u64::from(self.grid.ny) * u64::from(self.grid.nz)) as usize
-    }
-
-    /// The distances of these words' voxels, with those of a row next to one another.
-    pub fn distances(&self, words: Words) -> Result<Buffer<f32>, DistanceError> {
-        let [_, columns] = self.columns(words);
-        let squared = self.squared(words)?;
-        let mut distances = self.stream.alloc(self.voxels(columns))?;
-        self.roots(words, &squared, columns, distances.view_mut())?;
-        Ok(distances)
-    }
-
-    /// Squared distances in planes.
-    fn squared(&self, words: Words) -> Result<Buffer<C>, DistanceError> {
-        let near = self.near(words)?;
-        let [_, columns] = self.columns(words);
-        let (lines, layout) = self.in_planes(columns);
-        let (launch, tiling, axis) = self.along(1)?.launch(lines);
-        let mut squared = self.stream.alloc::<C>(self.voxels(columns))?;
+impl<C: Cost + Number + Element> Parts<'_, C> {
+    /// The least costs of a part in its planes, of sites that are voxels: a bit each.
+    pub fn least_in_planes(
+        &self,
+        bits: &Buffer<u32>,
+        part: Part,
+    ) -> Result<Buffer<C>, DistanceError> {
+        let near = self.near(bits.view(), part)?;
+        let mut squared = self.stream.alloc::<C>(part.voxels())?;
+        let lines = part.lines_along_y();
+        let (launch, tiling, axis) = self.along_y()?.launch(lines);
+        let args = (
+            near.view(),
+            self.across(part),
+            lines,
+            tiling,
+            axis,
+            part.along_y(),
+            squared.view_mut(),
+        );
         // SAFETY: there is an element for each voxel of the part, and blocks have room for a tile.
-        unsafe {
-            let (near, across, squared) = (near.view(), self.across(words), squared.view_mut());
-            let args = (near, across, lines, tiling, axis, layout, squared);
-            self.stream.launch::<least_from_rows<C>>(launch, args)?;
-        }
+        unsafe { self.stream.launch::<least_from_rows<C>>(launch, args)? };
         Ok(squared)
     }
 
-    /// Distances of those in planes, into rows of `nx` voxels, from the part's first column on.
+    /// The distances of a part, laid out as `to` says, from least costs in its planes.
     fn roots(
         &self,
-        words: Words,
         squared: &Buffer<C>,
-        nx: u64,
+        part: Part,
+        to: Layout,
         distances: ViewMut<'_, f32>,
     ) -> Result<(), DistanceError> {
-        let [_, columns] = self.columns(words);
-        let (lines, from) = self.across_planes(columns, columns);
-        let (_, to) = self.across_planes(columns, nx);
-        let (launch, tiling, axis) = self.along(2)?.launch(lines);
-        // SAFETY: there is an element for each voxel of the part, distances are in rows of so many, and blocks have room for a tile.
-        unsafe {
-            let (squared, far) = (squared.view(), self.unit.far);
-            let args = (squared, lines, tiling, axis, [from, to], far, distances);
-            Ok(self.stream.launch::<distances_along<C>>(launch, args)?)
-        }
+        let lines = part.lines_along_z();
+        let (launch, tiling, axis) = self.along_z()?.launch(lines);
+        let (layouts, far) = ([part.along_z(), to], self.unit.far);
+        let args = (squared.view(), lines, tiling, axis, layouts, far, distances);
+        // SAFETY: there is an element for each voxel of the part, distances begin with the part's first column, and blocks have room for a
+        // tile.
+        Ok(unsafe { self.stream.launch::<distances_along<C>>(launch, args) }?)
     }
 
-    fn fill_words(&self, words: Words, map: &mut DistanceMap) -> Result<(), DistanceError> {
-        let [first_x, columns] = self.columns(words);
-        let nx = u64::from(self.grid.nx);
-        let distances = from(map.distances.view_mut(), first_x);
-        match &mut map.nearest {
-            None => {
-                let squared = self.squared(words)?;
-                self.roots(words, &squared, nx, distances)
-            }
-            Some(nearest) => {
-                let near = self.near(words)?;
-                let (squared, ys) = self.squared_and_rows(words, &near)?;
-                let (rows, part) = self.across_planes(columns, columns);
-                let (_, whole) = self.across_planes(columns, nx);
-                let last = LastAxis {
-                    squared: &squared,
-                    ys: &ys,
-                    near: &near,
-                    across: self.across(words),
-                    site: SiteAt {
-                        grid: self.grid,
-                        zero: 0,
-                    },
-                    rows,
-                    along: &self.along(2)?,
-                    layouts: [part, whole],
-                    far: self.unit.far,
-                };
-                // SAFETY: distances begin with the part's first column, and both have an element for each voxel.
-                let done = unsafe {
-                    match nearest {
-                        Nearest::U32(nearest) => {
-                            last.nearest(self.stream, distances, from(nearest.view_mut(), first_x))
-                        }
-                        Nearest::U64(nearest) => {
-                            last.nearest(self.stream, distances, from(nearest.view_mut(), first_x))
-                        }
-                    }
-                };
-                Ok(done?)
-            }
-        }
-    }
-
-    /// Squared distances in planes, and in which row the site is.
-    fn squared_and_rows(
+    /// The distances of a part alone, of sites that are voxels: a bit each.
+    pub fn distances(
         &self,
+        bits: &Buffer<u32>,
         words: Words,
-        near: &Buffer<u32>,
-    ) -> Result<(Buffer<C>, Buffer<u32>), DistanceError> {
-        let [_, columns] = self.columns(words);
-        let (lines, layout) = self.in_planes(columns);
-        let (launch, tiling, axis) = self.along(1)?.launch(lines);
-        let mut squared = self.stream.alloc::<C>(self.voxels(columns))?;
-        let mut ys = self.stream.alloc::<u32>(self.voxels(columns))?;
-        // SAFETY: there is an element for each voxel of the part, and blocks have room for a tile.
+    ) -> Result<Buffer<f32>, DistanceError> {
+        let part = Part {
+            grid: self.grid,
+            words,
+        };
+        let squared = self.least_in_planes(bits, part)?;
+        let mut distances = self.stream.alloc(part.voxels())?;
+        self.roots(&squared, part, part.along_z(), distances.view_mut())?;
+        Ok(distances)
+    }
+
+    fn fill(
+        &self,
+        sites: &SiteMask,
+        part: Part,
+        map: &mut DistanceMap,
+    ) -> Result<(), DistanceError> {
+        let (stream, first_x) = (self.stream, part.first_x());
+        let far = self.unit.far;
+        let distances = map.distances.view_mut();
+        let rest = distances.len() - first_x as usize;
+        let distances = distances.slice(first_x as usize, rest);
+        let Some(nearest) = &mut map.nearest else {
+            let squared = self.least_in_planes(&sites.bits, part)?;
+            return self.roots(&squared, part, part.along_z_of_whole(), distances);
+        };
+        let along_z = self.along_z()?;
+        let rows = part.lines_along_z();
+        let layouts = [part.along_z(), part.along_z_of_whole()];
+        let near = self.near(sites.bits.view(), part)?;
+        let across = self.across(part);
+        let mut squared = stream.alloc::<C>(part.voxels())?;
+        let mut ys = stream.alloc::<u32>(part.voxels())?;
+        let planes = part.lines_along_y();
+        let (launch, tiling, axis) = self.along_y()?.launch(planes);
+        // SAFETY: as above.
         unsafe {
             let args = (
                 near.view(),
-                self.across(words),
-                lines,
+                across,
+                planes,
                 tiling,
                 axis,
-                layout,
+                part.along_y(),
                 squared.view_mut(),
                 ys.view_mut(),
             );
-            self.stream.launch::<sites_from_rows<C>>(launch, args)?;
+            stream.launch::<sites_from_rows<C>>(launch, args)?;
+            let last = LastAxis {
+                squared: &squared,
+                ys: &ys,
+                near: &near,
+                across,
+                site: SiteAt {
+                    grid: sites.grid,
+                    zero: 0,
+                },
+                rows,
+                along: &along_z,
+                layouts,
+                far,
+            };
+            Ok(match nearest {
+                Nearest::U32(nearest) => last.nearest(stream, first_x, distances, nearest),
+                Nearest::U64(nearest) => last.nearest(stream, first_x, distances, nearest),
+            }?)
         }
-        Ok((squared, ys))
     }
-}
-
-/// The elements from one on.
-fn from<T: Element>(view: ViewMut<'_, T>, first: u64) -> ViewMut<'_, T> {
-    let rest = view.len() - first as usize;
-    view.slice(first as usize, rest)
 }
 
 /// The last axis, if nearest sites are wanted.
@@ -317,19 +195,23 @@ struct LastAxis<'a, C> {
     rows: Lines,
     along: &'a Along<C>,
     layouts: [Layout; 2],
-    far: ferrovox_kernels::distance::separable::Far,
+    far: Far,
 }
 
 impl<C: Cost + Element> LastAxis<'_, C> {
     /// # Safety
-    /// `distances` and `nearest` begin with the part's first column; all have an element for each voxel.
+    /// `distances` begin with the part's first column `first_x`; all have an element for each voxel.
     unsafe fn nearest<I: Count + Element>(
         &self,
         stream: &Stream,
+        first_x: u64,
         distances: ViewMut<'_, f32>,
-        nearest: ViewMut<'_, I>,
+        nearest: &mut Buffer<I>,
     ) -> Result<(), DeviceError> {
         let (launch, tiling, axis) = self.along.launch(self.rows);
+        let nearest = nearest.view_mut();
+        let rest = nearest.len() - first_x as usize;
+        let nearest = nearest.slice(first_x as usize, rest);
         let args = (
             self.squared.view(),
             self.ys.view(),

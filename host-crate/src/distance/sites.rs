@@ -63,6 +63,25 @@ pub(super) fn check_words(
     Ok(())
 }
 
+/// How many bits are 1. Waits for the count.
+pub(super) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, DeviceError> {
+    let mut count = stream.zeros::<u64>(1)?;
+    // blocks add to one count: a few for each multiprocessor are enough
+    let words = bits.len() as u64;
+    let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
+    let piece = words.div_ceil(blocks).max(1 << 12);
+    let items = Items {
+        count: words,
+        piece: u32::try_from(piece).unwrap_or(u32::MAX),
+    };
+    // SAFETY: the items are the words, and there is one count.
+    unsafe {
+        let args = (bits.view(), items, count.view_mut());
+        stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
+    }
+    Ok(stream.download(&count)?[0])
+}
+
 impl SiteMask {
     /// The voxels with these linear indices, x fastest, of a grid of `dims` that lies in the world as `geometry` says. An index may
     /// come more than once.
@@ -174,21 +193,7 @@ impl SiteMask {
     /// # Errors
     /// Those of the device.
     pub fn count(&self, stream: &Stream) -> Result<u64, DeviceError> {
-        let mut count = stream.zeros::<u64>(1)?;
-        // blocks add to one count: a few for each multiprocessor are enough
-        let words = self.bits.len() as u64;
-        let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
-        let piece = words.div_ceil(blocks).max(1 << 12);
-        let items = Items {
-            count: words,
-            piece: u32::try_from(piece).unwrap_or(u32::MAX),
-        };
-        // SAFETY: the items are the words, and there is one count.
-        unsafe {
-            let args = (self.bits.view(), items, count.view_mut());
-            stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
-        }
-        Ok(stream.download(&count)?[0])
+        count_ones(stream, &self.bits)
     }
 
     /// Copies the words to the host. Waits for them.

@@ -9,7 +9,7 @@ use ferrovox_kernels::distance::separable::{Axis, Cost, Lines, Tiling, cost::PLA
 use simt::MAX_DYNAMIC_SHARED_BYTES;
 
 /// Lines along an axis, as a device takes them.
-pub(super) struct Along<C> {
+pub(in crate::distance) struct Along<C> {
     tiling: Tiling,
     axis: Axis<C>,
 }

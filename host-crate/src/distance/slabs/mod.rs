@@ -3,9 +3,7 @@
 mod plan;
 mod worker;
 
-use super::{
-    DistanceError, DistanceParams, HostMask, Method, NoSites, check_bound, separable::Unit,
-};
+use super::{DistanceError, DistanceParams, HostMask, Method, NoSites, separable::Unit};
 use crate::{
     device::Device,
     volume::{Geometry, Volume},
@@ -81,7 +79,7 @@ impl<'a> Slabs<'a> {
         sites: &'a HostMask,
         params: &DistanceParams,
     ) -> Result<Self, DistanceError> {
-        check_bound(params)?;
+        params.check()?;
         if devices.is_empty() {
             return Err(DistanceError::NoDevices);
         }
@@ -95,7 +93,7 @@ impl<'a> Slabs<'a> {
         if params.no_sites == NoSites::Error && sites.count() == 0 {
             return Err(DistanceError::NoSites);
         }
-        let unit = Unit::of(sites.geometry().spacing().into(), sites.dims(), params);
+        let unit = Unit::of(sites.layout().grid, sites.geometry(), params);
         Ok(Self {
             devices,
             sites,

@@ -66,7 +66,12 @@ impl<'a> Worker<'a> {
     }
 
     fn parts<C: Cost + Number + Element>(&self, weights: [C; 3]) -> Parts<'_, C> {
-        Parts::new(&self.stream, (&self.bits, self.grid), &self.unit, weights)
+        Parts {
+            stream: &self.stream,
+            grid: self.grid,
+            unit: &self.unit,
+            weights,
+        }
     }
 
     /// From words along z.
@@ -79,7 +84,7 @@ impl<'a> Worker<'a> {
             first: (z.start / 32) as u32,
             count: z.len().div_ceil(32) as u32,
         };
-        let turned = self.parts(weights).distances(words)?;
+        let turned = self.parts(weights).distances(&self.bits, words)?;
         let tiles = SlabTiles {
             nx: self.grid.nz,
             ny: self.grid.ny,
@@ -114,7 +119,7 @@ impl<'a> Worker<'a> {
                 first,
                 count: self.plan.columns.min(per_row - first),
             };
-            let part = parts.distances(words)?;
+            let part = parts.distances(&self.bits, words)?;
             let columns = (words.count * 32).min(grid.nx - first * 32);
             let rows = rows(&self.stream, [columns, grid.ny, grid.nz], 1);
             let plane = columns as usize * grid.ny as usize;
