@@ -23,12 +23,12 @@ impl<C: Cost> Along<C> {
         name: char,
     ) -> Result<Self, DistanceError> {
         let limits = stream.device().limits();
-        match tiling::<C>(&limits, len) {
+        match tiling::<C>(limits, len) {
             Some(tiling) => Ok(Self { tiling, axis }),
             None => Err(DistanceError::Line {
                 axis: name,
                 found: len,
-                most: shared_bytes(&limits) / (2 * size_of::<C>() as u32 + 1),
+                most: shared_bytes(limits) / (2 * size_of::<C>() as u32 + 1),
             }),
         }
     }
