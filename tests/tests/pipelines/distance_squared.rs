@@ -113,7 +113,7 @@ fn squares_of_long_volumes() {
         let spacing = multiples.map(|m| m as f64);
         let expected = exact(&[0], dims, multiples);
         let most = *expected.iter().max().unwrap();
-        assert!(most > 80_000_000 && most % 2 == 1 || most > 80_000_000);
+        assert!(most > 80_000_000);
         for labelled in devices::fast() {
             let (found, _) =
                 squares::<u32>(&labelled.device, &[0], dims, spacing, &bounded(None)).unwrap();
@@ -280,9 +280,9 @@ fn what_has_no_squares() {
     }
     let device = Device::cpu();
     let params = DistanceParams::default();
-    let odd = squares::<u32>(&device, &[0], one, [1.0, 0.123, 1.0], &params).unwrap_err();
+    let odd = squares::<u32>(&device, &[0], one, [1.0, 0.1234567, 1.0], &params).unwrap_err();
     let message = odd.to_string();
-    for part in ["no integers", "1, 0.123, 1", "f32"] {
+    for part in ["no integers", "1, 0.1234567, 1", "f32"] {
         assert!(message.contains(part), "{message}");
     }
     let with = |params| squares::<u32>(&device, &[0], one, [1.0; 3], &params).unwrap_err();
