@@ -27,7 +27,7 @@ pub struct VolumeArgs {
     #[arg(long, help_heading = "Input")]
     pub allow_trailing_bytes: bool,
     /// Distance between samples, in place of the file's
-    #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_spacing)]
+    #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_spacing, allow_hyphen_values = true)]
     pub spacing: Option<[f64; 3]>,
     /// Position of the first sample, in place of the file's
     #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_position, allow_hyphen_values = true)]

@@ -63,20 +63,13 @@ pub fn parse_dims(text: &str) -> Result<[usize; 3], String> {
     }
 }
 
-/// Reads the spacing: three positive numbers, or one for all axes.
+/// Reads the spacing: three numbers, or one for all axes. That they must be positive the library says.
 pub fn parse_spacing(text: &str) -> Result<[f64; 3], String> {
-    let spacing = match parse_three(text) {
-        Some(three) => three,
-        None => [text.parse::<f64>().unwrap_or(f64::NAN); 3],
-    };
-    if spacing.iter().all(|&step| step > 0.0 && step.is_finite()) {
-        Ok(spacing)
-    } else {
-        Err(
-            "give one positive number, or three with commas between them, such as 0.7,0.7,1.5"
-                .to_owned(),
-        )
-    }
+    let all_axes = || text.parse::<f64>().ok().map(|step| [step; 3]);
+    parse_three(text).or_else(all_axes).ok_or_else(|| {
+        "give one positive number, or three with commas between them, such as 0.7,0.7,1.5"
+            .to_owned()
+    })
 }
 
 /// Reads a position: three finite numbers.
@@ -187,7 +180,8 @@ mod tests {
         assert_eq!(parse_spacing("0.5"), Ok([0.5; 3]));
         assert_eq!(parse_spacing("1, 2,3"), Ok([1.0, 2.0, 3.0]));
         assert_eq!(parse_position("-1,2,3e1"), Ok([-1.0, 2.0, 30.0]));
-        for text in ["0,1,1", "1,1", "-1", "nan", "1,1,inf"] {
+        assert_eq!(parse_spacing("0,-1,inf"), Ok([0.0, -1.0, f64::INFINITY]));
+        for text in ["1,1", "", "1,x,1", "1,1,1,1"] {
             assert!(parse_spacing(text).is_err(), "{text}");
         }
         assert!(parse_position("nan,0,0").is_err());

@@ -3,7 +3,9 @@
 use ferrovox::{
     device::{Device, DeviceError, Stream},
     device_volume::DeviceVolume,
-    distance::{DistanceError, SiteMask, SitePoints},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, SiteMask, SitePoints, Square, SquaredMap,
+    },
     isosurface::{self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
     render::{self, Picture, RenderError, RenderParams},
     volume::{AnyVolume, Volume, VolumeView},
@@ -125,6 +127,29 @@ impl OnDevice {
     /// The points between voxels where the samples take a level.
     pub fn crossings(&self, stream: &Stream, level: f32) -> Result<SitePoints, DistanceError> {
         on_device!(self, volume => SitePoints::from_crossings(stream, volume, level))
+    }
+
+    /// The voxels beside another label.
+    pub fn label_edges(&self, stream: &Stream) -> Result<SiteMask, DistanceError> {
+        on_device!(self, volume => SiteMask::from_label_edges(stream, volume))
+    }
+
+    /// The distances to the nearest voxel of another label.
+    pub fn label_map(
+        &self,
+        stream: &Stream,
+        params: &DistanceParams,
+    ) -> Result<DistanceMap, DistanceError> {
+        on_device!(self, volume => distance::label_map(stream, volume, params))
+    }
+
+    /// The same, squared.
+    pub fn squared_label_map<S: Square>(
+        &self,
+        stream: &Stream,
+        params: &DistanceParams,
+    ) -> Result<SquaredMap<S>, DistanceError> {
+        on_device!(self, volume => distance::squared_label_map(stream, volume, params))
     }
 
     /// A picture of the isosurface.

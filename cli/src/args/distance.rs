@@ -79,15 +79,17 @@ pub struct DistanceArgs {
     #[arg(long, value_name = "FILE")]
     pub nearest: Option<PathBuf>,
     /// Distances beyond this are of no interest: the map has this value there, and is made faster
-    #[arg(long, value_name = "D", value_parser = parse_distance)]
+    #[arg(long, value_name = "D", value_parser = parse_distance, allow_hyphen_values = true)]
     pub max_distance: Option<f64>,
     /// The samples of the map: distances as f32, or their squares as whole numbers, without any loss
     #[arg(long, value_enum, default_value_t = SampleName::F32)]
     pub dtype: SampleName,
-    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all; auto takes the first CUDA device, else the CPU
+    /// Where to run: auto, cpu, cuda, cuda:N; auto takes the first CUDA device, else the CPU. Several, as cuda:0,1 or cuda:all, make
+    /// slabs of the map in turn (separable)
     #[arg(long, value_name = "DEVICES", default_value = "auto")]
     pub device: DeviceList,
-    /// Take no more memory than this on each device: 1500000, 512M, 1.5G; the map is made in slabs if more were needed
+    /// Take no more memory than this on each device: 1500000, 512M, 1.5G. Separable makes the map in slabs, which the host does not
+    /// keep; cubes and brute-force count what they take besides the sites and the map
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<u64>,
     /// The plane of the picture: x, y or z, and an index

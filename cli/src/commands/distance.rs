@@ -5,7 +5,7 @@ use super::{
     distance_input::{self, Input},
     distance_map::{self, Made},
     distance_report::{DistanceRun, json, readable},
-    distance_slice, distance_squared,
+    distance_slabs, distance_slice, distance_squared,
     mesh::usage,
 };
 use crate::{
@@ -29,7 +29,10 @@ pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.compare {
         return distance_compare::run(args, folder, &devices);
     }
-    let run = make(args, &devices)?;
+    let run = match distance_slabs::is_wanted(args, &devices) {
+        true => distance_slabs::make(args, &devices)?,
+        false => make(args, &devices)?,
+    };
     if args.json {
         terminal::print_json(&json(&run))
     } else {
@@ -101,7 +104,7 @@ fn make<'a>(args: &'a DistanceArgs, devices: &[Device]) -> anyhow::Result<Distan
     let mut params = params(args);
     if args.dtype != SampleName::F32 {
         distance_squared::check(&input.name, &input.geometry, params.max_distance)?;
-        params.nearest |= distance_squared::needs_nearest(&input);
+        params.nearest |= distance_squared::needs_nearest(&input, &params);
     }
     let made = distance_map::make(&mut phases, args, devices, &input, &params)?;
     let picture = match args.slice {

@@ -74,9 +74,10 @@ pub fn run(args: &DistanceArgs, folder: &Path, devices: &[Device]) -> anyhow::Re
         .run("sites", || distance_map::place(&stream, args, &input))
         .with_context(named)?;
     let sites = placed.count(&stream).with_context(named)?;
-    let methods = methods(placed.sites());
+    let given = placed.sites().expect("labels are not compared");
+    let methods = methods(given);
     let (exact, time) = phases
-        .run("exact", || map(&stream, placed.sites(), args, methods[0]))
+        .run("exact", || map(&stream, given, args, methods[0]))
         .with_context(named)?;
     fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make the folder", folder.display()))?;
@@ -86,7 +87,7 @@ pub fn run(args: &DistanceArgs, folder: &Path, devices: &[Device]) -> anyhow::Re
         let (made, time) = match rows.is_empty() {
             true => (exact.clone(), time),
             false => phases
-                .run(method.name(), || map(&stream, placed.sites(), args, method))
+                .run(method.name(), || map(&stream, given, args, method))
                 .with_context(named)?,
         };
         let (picture, _) = distance_slice::draw(&made, slice, Some(isoline_step), args.size)?;

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::Context;
 use ferrovox::{
     files::{ReadOptions, VolumeReader, read_points},
-    volume::{AnyVolume, Geometry, Volume},
+    volume::{AnyVolume, Geometry, Sample, Volume},
 };
 use nalgebra::Point3;
 
@@ -48,17 +48,7 @@ pub fn read(args: &DistanceArgs) -> anyhow::Result<Input> {
         return points(args);
     }
     let name = args.input.name();
-    let level = match args.level {
-        Some(level) => {
-            let rounded = level as f32;
-            anyhow::ensure!(
-                rounded.is_finite(),
-                "{name}: the level is {level}; give --level a finite number within the range of f32"
-            );
-            Some(rounded)
-        }
-        None => None,
-    };
+    let level = level(args)?;
     let file = args.input.read()?;
     args.input.tell_notes(&file.header);
     let volume = file.volume;
@@ -79,6 +69,20 @@ pub fn read(args: &DistanceArgs) -> anyhow::Result<Input> {
     })
 }
 
+/// The level, as samples are compared with it.
+pub fn level(args: &DistanceArgs) -> anyhow::Result<Option<f32>> {
+    let Some(level) = args.level else {
+        return Ok(None);
+    };
+    let rounded = level as f32;
+    anyhow::ensure!(
+        rounded.is_finite(),
+        "{}: the level is {level}; give --level a finite number within the range of f32",
+        args.input.name()
+    );
+    Ok(Some(rounded))
+}
+
 fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> KernelVolume {
     let sample_type = volume.sample_type();
     let (volume, inexact) = KernelVolume::from_any(volume);
@@ -86,9 +90,23 @@ fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> KernelVolu
     volume
 }
 
-/// Labels must stay apart from each other.
+/// Labels are whole numbers, and must stay apart from each other.
 fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
     let stored = volume.sample_type();
+    let other = match &volume {
+        AnyVolume::F32(volume) => first_fraction(volume),
+        AnyVolume::F64(volume) => first_fraction(volume),
+        _ => None,
+    };
+    if let Some((index, value)) = other {
+        let [nx, ny, _] = volume.dims();
+        anyhow::bail!(
+            "{name}: voxel ({}, {}, {}) is {value}: labels are whole numbers; measure to a --level of such a volume",
+            index % nx,
+            index / nx % ny,
+            index / (nx * ny)
+        );
+    }
     let (volume, inexact) = KernelVolume::from_any(volume);
     anyhow::ensure!(
         inexact == 0,
@@ -96,6 +114,12 @@ fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
          renumber them from 0"
     );
     Ok(volume)
+}
+
+/// The first sample that is no whole number.
+fn first_fraction<T: Sample>(volume: &Volume<T>) -> Option<(usize, f64)> {
+    let values = volume.samples().iter().map(|sample| sample.to_f64());
+    values.enumerate().find(|(_, value)| value.fract() != 0.0)
 }
 
 fn points(args: &DistanceArgs) -> anyhow::Result<Input> {

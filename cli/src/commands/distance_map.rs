@@ -2,7 +2,8 @@
 
 use super::distance_input::{Content, Input};
 use crate::{
-    args::{DistanceArgs, InsideName},
+    args::{DistanceArgs, InsideName, SampleName},
+    commands::distance_squared::{self, Squares},
     on_device::OnDevice,
     phases::Phases,
 };
@@ -12,7 +13,7 @@ use ferrovox::{
     device_volume::DeviceVolume,
     distance::{
         self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
-        SitePoints, Sites,
+        SitePoints, Sites, Square, SquaredMap,
     },
     volume::{AnyVolume, Geometry, Volume, VolumeError},
 };
@@ -20,6 +21,8 @@ use ferrovox::{
 /// The map on the host, and what is known of it.
 pub struct Made {
     pub distances: Volume<f32>,
+    /// The squared distances, if these were made.
+    pub squares: Option<Squares>,
     pub nearest: Option<NearestOnHost>,
     pub sites: u64,
     /// Bytes that each device's buffers held at most.
@@ -90,30 +93,63 @@ pub struct Placed {
 enum PlacedSites {
     Voxels(SiteMask),
     Points(SitePoints),
+    Labels(OnDevice),
 }
 
 impl Placed {
-    /// For the library.
-    pub fn sites(&self) -> Sites<'_> {
+    /// For the library. Labels have none: every voxel has its own.
+    pub fn sites(&self) -> Option<Sites<'_>> {
         match &self.sites {
-            PlacedSites::Voxels(sites) => Sites::Voxels(sites),
-            PlacedSites::Points(sites) => Sites::Points(sites),
+            PlacedSites::Voxels(sites) => Some(Sites::Voxels(sites)),
+            PlacedSites::Points(sites) => Some(Sites::Points(sites)),
+            PlacedSites::Labels(_) => None,
         }
     }
 
-    /// How many sites there are.
+    /// How many sites there are; of labels how many voxels are beside another.
     ///
     /// # Errors
-    /// That there are none.
+    /// That there are none. (That there is one label, the map says.)
     pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
         let count = match &self.sites {
             PlacedSites::Voxels(sites) => sites.count(stream)?,
             PlacedSites::Points(sites) => sites.len() as u64,
+            PlacedSites::Labels(labels) => {
+                return Ok(labels.label_edges(stream)?.count(stream)?);
+            }
         };
         if count == 0 {
             return Err(DistanceError::NoSites);
         }
         Ok(count)
+    }
+
+    fn map(&self, stream: &Stream, params: &DistanceParams) -> Result<DistanceMap, DistanceError> {
+        let mut map = match &self.sites {
+            PlacedSites::Voxels(sites) => distance::map(stream, Sites::Voxels(sites), params)?,
+            PlacedSites::Points(sites) => distance::map(stream, Sites::Points(sites), params)?,
+            PlacedSites::Labels(labels) => labels.label_map(stream, params)?,
+        };
+        if let Some(inside) = &self.inside {
+            distance::apply_sign(stream, &mut map, inside)?;
+        }
+        stream.synchronize()?;
+        Ok(map)
+    }
+
+    /// Squared distances of sites that are voxels, and labels.
+    pub fn squared_map<S: Square>(
+        &self,
+        stream: &Stream,
+        params: &DistanceParams,
+    ) -> Result<SquaredMap<S>, DistanceError> {
+        match &self.sites {
+            PlacedSites::Voxels(sites) => distance::squared_map(stream, sites, params),
+            PlacedSites::Labels(labels) => labels.squared_label_map(stream, params),
+            PlacedSites::Points(_) => Err(DistanceError::SquaresWith {
+                method: params.method,
+            }),
+        }
     }
 }
 
@@ -136,20 +172,23 @@ pub fn make(
             Ok::<_, DistanceError>((placed, count))
         })
         .with_context(named)?;
-    // they were counted
-    let params = DistanceParams {
-        no_sites: NoSites::Infinity,
-        ..*params
-    };
+    let mut params = *params;
+    if !args.labels {
+        // they were counted
+        params.no_sites = NoSites::Infinity;
+    }
+    if args.dtype != SampleName::F32 && distance_squared::by_the_device(&params) {
+        let squares = Squares::make(phases, args, &stream, &placed, &params, input)?;
+        return Ok(Made {
+            distances: squares.distances(params.max_distance, input)?,
+            squares: Some(squares),
+            nearest: None,
+            sites,
+            peaks: vec![device.memory_use().peak],
+        });
+    }
     let map = phases
-        .run("map", || {
-            let mut map = distance::map(&stream, placed.sites(), &params)?;
-            if let Some(inside) = &placed.inside {
-                distance::apply_sign(&stream, &mut map, inside)?;
-            }
-            stream.synchronize()?;
-            Ok::<_, DistanceError>(map)
-        })
+        .run("map", || placed.map(&stream, &params))
         .with_context(named)?;
     if params.nearest && map.nearest.is_none() {
         let method = params.method;
@@ -158,17 +197,25 @@ pub fn make(
     let (distances, nearest) = phases.run("download", || download(&stream, &map))?;
     Ok(Made {
         distances,
+        squares: None,
         nearest,
         sites,
         peaks: vec![device.memory_use().peak],
     })
 }
 
-/// STUB until slabs are merged: one device, and only `cubes` keeps to a limit of memory.
+/// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
 pub fn one<'a>(devices: &'a [Device], args: &DistanceArgs) -> anyhow::Result<&'a Device> {
     anyhow::ensure!(
-        devices.len() == 1 && (args.memory.is_none() || args.method() == Method::Cubes),
-        "slabs are not there yet: name one device, and give --memory with --method cubes only"
+        devices.len() == 1,
+        "{} devices: several make a map together by the method separable, from sites that are voxels, without --compare; name one \
+         --device",
+        devices.len()
+    );
+    let keeps_to_it = matches!(args.method(), Method::Cubes | Method::BruteForce);
+    anyhow::ensure!(
+        args.memory.is_none() || keeps_to_it && args.compare.is_none(),
+        "--memory goes with the methods separable, cubes and brute-force, without --compare; leave it out"
     );
     Ok(&devices[0])
 }
@@ -208,7 +255,10 @@ pub fn place(stream: &Stream, args: &DistanceArgs, input: &Input) -> Result<Plac
                 inside: None,
             })
         }
-        Content::Labels(_) => Err(DistanceError::NoSites), // STUB until the library knows labels
+        Content::Labels(labels) => Ok(Placed {
+            sites: PlacedSites::Labels(labels.upload(stream)?),
+            inside: None,
+        }),
     }
 }
 

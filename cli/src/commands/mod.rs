@@ -7,6 +7,7 @@ mod distance_compare;
 mod distance_input;
 mod distance_map;
 mod distance_report;
+mod distance_slabs;
 mod distance_slice;
 mod distance_squared;
 pub mod info;

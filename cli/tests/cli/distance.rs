@@ -190,9 +190,14 @@ fn squares_that_are_none_or_too_large_are_refused() {
         "distance mask.nii --mask --max-distance 2.3 --dtype u32 -o d.nii",
         &["2.3", "whole number"],
     );
+    let most = squares([100; 3]).into_iter().max().unwrap();
     folder.refuses(
         "distance mask.nii --mask --spacing 100 --dtype u16 -o d.nii",
-        &["mask.nii: voxel (", "does not fit in u16", "--dtype u32"],
+        &[
+            &format!("mask.nii: squared distances are up to {most}, which does not fit in u16"),
+            "--dtype u32",
+            "--max-distance up to 255",
+        ],
     );
     // bounded they do
     folder

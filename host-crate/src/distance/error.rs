@@ -75,9 +75,7 @@ pub enum DistanceError {
         mask: [usize; 3],
     },
     /// A limit that is too small.
-    #[error(
-        "{limit} bytes of device memory are too few besides the sites and the map: {least} are needed"
-    )]
+    #[error("{limit} bytes of device memory are too few: {least} are needed")]
     Memory {
         /// The limit, in bytes.
         limit: u64,
@@ -95,6 +93,78 @@ pub enum DistanceError {
         found: u32,
         /// Voxels that fit.
         most: u32,
+    },
+    /// A method that makes no slabs.
+    #[error("the method {} does not make maps by slabs; use separable", .method.name())]
+    SlabsWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest sites of a map that is made by slabs.
+    #[error("nearest sites are not found by slabs; make the map as a whole, on one device")]
+    NearestBySlabs,
+    /// Nothing to make the map.
+    #[error("there is no device to make the map")]
+    NoDevices,
+    /// One of several devices failed.
+    #[error("{device} (device {number} of {count}): {source}")]
+    OnDevice {
+        /// The device's name.
+        device: String,
+        /// Its number among those used, from 1.
+        number: usize,
+        /// How many are used.
+        count: usize,
+        /// What failed.
+        source: Box<DistanceError>,
+    },
+    /// Labels of which there is only one, so that no voxel has another.
+    #[error("all voxels have the same label, {label}, so no voxel has a distance to another label")]
+    OneLabel {
+        /// The label.
+        label: f32,
+    },
+    /// A method that does not know labels.
+    #[error("the method {} does not take labels; use separable, or measure to a mask of one label", .method.name())]
+    LabelsWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest voxels of another label.
+    #[error("which voxel of another label is the nearest is not found: only how far away it is")]
+    NearestOfLabels,
+    /// A method that does not count in integers.
+    #[error("the method {} does not make squared distances as integers; use separable", .method.name())]
+    SquaresWith {
+        /// The method.
+        method: Method,
+    },
+    /// Nearest sites besides squares.
+    #[error("squared maps come without nearest sites: make a map of distances for these")]
+    NearestOfSquares,
+    /// Spacings whose squares are not multiples of anything.
+    #[error(
+        "squared distances are no integers at the spacing {}, {}, {}: these are no small multiples of one length; take distances as f32",
+        spacing[0], spacing[1], spacing[2]
+    )]
+    SquaresNotWhole {
+        /// The spacing along x, y and z.
+        spacing: [f64; 3],
+    },
+    /// A squared distance of too many bits.
+    #[error(
+        "squared distances are up to {largest} (in squares of {unit}), which does not fit in {name}: take {}, or bound distances by {bound}",
+        if *.name == "u16" { "u32" } else { "distances as f32" }
+    )]
+    SquareTooLarge {
+        /// The largest of them, or the squared bound.
+        largest: u64,
+        /// The length whose square is 1.
+        unit: f64,
+        /// The type that it does not fit in.
+        name: &'static str,
+        /// The largest bound with which all fit, a whole number of units.
+        bound: f64,
     },
     /// The device failed.
     #[error(transparent)]

@@ -1,5 +1,7 @@
 //! What can be chosen.
 
+use super::DistanceError;
+
 /// How the map is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -64,9 +66,21 @@ pub struct DistanceParams {
     pub nearest: bool,
     /// What to do if there is no site.
     pub no_sites: NoSites,
-    /// The most device memory that may be taken besides the sites given and the map itself, in bytes. [`DistanceError::Memory`] says
-    /// what a method needs at least, if that is more.
+    /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites given and the map itself, by
+    /// [`Slabs`](super::Slabs) for everything on a device. [`DistanceError::Memory`] says what is needed at least, if that is more.
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,
+}
+
+impl DistanceParams {
+    /// Refuses a bound that bounds nothing.
+    pub(super) fn check(&self) -> Result<(), DistanceError> {
+        match self.max_distance {
+            Some(found) if found.is_nan() || found <= 0.0 => {
+                Err(DistanceError::MaxDistance { found })
+            }
+            _ => Ok(()),
+        }
+    }
 }

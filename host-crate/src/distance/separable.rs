@@ -1,20 +1,23 @@
 //! The exact map, one axis after the other.
 
-mod lines;
-mod weights;
+pub(super) mod lines;
+pub(super) mod parts;
+pub(super) mod weights;
 
 use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMask};
-use crate::device::{Buffer, DeviceError, Element, Launch, Stream};
+use crate::device::{Buffer, DeviceError, Element, Stream};
+use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
-        AcrossRows, Cost, FAR, Layout, Lines, NUMBERS, SiteAt, Words, distances_along,
-        least_from_rows, nearest_along, nearest_in_rows, sites_from_rows,
+        AcrossRows, Cost, Far, Layout, Lines, SiteAt, Words, distances_along, least_from_rows,
+        nearest_along, sites_from_rows,
     },
     sample::Count,
 };
 use lines::Along;
-pub(super) use weights::integer_weights;
-use weights::{Number, Unit, Weights};
+use parts::Part;
+pub(super) use parts::Parts;
+pub(super) use weights::{Number, Unit, Weights, integer_weights};
 
 pub(super) fn map(
     stream: &Stream,
@@ -38,161 +41,126 @@ pub(super) fn map(
     if voxels == 0 {
         return Ok(map);
     }
-    let unit = Unit::of(sites, params);
+    let unit = Unit::of(sites.grid, &sites.geometry, params);
     match unit.weights {
-        Weights::U32(weights) => Parts::new(stream, sites, &unit, weights).fill(params, &mut map),
-        Weights::U64(weights) => Parts::new(stream, sites, &unit, weights).fill(params, &mut map),
-        Weights::F64(weights) => Parts::new(stream, sites, &unit, weights).fill(params, &mut map),
+        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
     Ok(map)
 }
 
-/// A map that is made in parts: some words of all rows at a time, which is all that is held besides the sites and the map.
-struct Parts<'a, C> {
-    stream: &'a Stream,
-    sites: &'a SiteMask,
-    unit: &'a Unit,
-    weights: [C; 3],
+/// Makes all parts of a map.
+fn fill<C: Cost + Number + Element>(
+    stream: &Stream,
+    sites: &SiteMask,
+    params: &DistanceParams,
+    (unit, weights): (&Unit, [C; 3]),
+    map: &mut DistanceMap,
+) -> Result<(), DistanceError> {
+    let parts = Parts {
+        stream,
+        grid: sites.grid,
+        unit,
+        weights,
+    };
+    let more = if params.nearest { 4 } else { 0 };
+    parts.for_each(params.memory, 0, more, |part| parts.fill(sites, part, map))
 }
 
-impl<'a, C: Cost + Number + Element> Parts<'a, C> {
-    fn new(stream: &'a Stream, sites: &'a SiteMask, unit: &'a Unit, weights: [C; 3]) -> Self {
-        Self {
-            stream,
-            sites,
-            unit,
-            weights,
-        }
+impl<C: Cost + Number + Element> Parts<'_, C> {
+    /// The least costs of a part in its planes, of sites that are voxels: a bit each.
+    pub fn least_in_planes(
+        &self,
+        bits: &Buffer<u32>,
+        part: Part,
+    ) -> Result<Buffer<C>, DistanceError> {
+        let near = self.near(bits.view(), part)?;
+        let mut squared = self.stream.alloc::<C>(part.voxels())?;
+        let lines = part.lines_along_y();
+        let (launch, tiling, axis) = self.along_y()?.launch(lines);
+        let args = (
+            near.view(),
+            self.across(part),
+            lines,
+            tiling,
+            axis,
+            part.along_y(),
+            squared.view_mut(),
+        );
+        // SAFETY: there is an element for each voxel of the part, and blocks have room for a tile.
+        unsafe { self.stream.launch::<least_from_rows<C>>(launch, args)? };
+        Ok(squared)
     }
 
-    /// Makes all parts.
-    fn fill(&self, params: &DistanceParams, map: &mut DistanceMap) -> Result<(), DistanceError> {
-        let grid = self.sites.grid;
-        let per_row = grid.nx.div_ceil(32);
-        let count = match params.memory {
-            None => per_row,
-            Some(limit) => {
-                let least = self.bytes_of_words(1, params.nearest);
-                if limit < least {
-                    return Err(DistanceError::Memory { limit, least });
-                }
-                u32::try_from(limit / least).unwrap_or(u32::MAX)
-            }
-        };
-        let mut first = 0;
-        while first < per_row {
-            let words = Words {
-                first,
-                count: count.min(per_row - first),
-            };
-            self.fill_words(words, map)?;
-            first += words.count;
-        }
-        Ok(())
+    /// The distances of a part, laid out as `to` says, from least costs in its planes.
+    fn roots(
+        &self,
+        squared: &Buffer<C>,
+        part: Part,
+        to: Layout,
+        distances: ViewMut<'_, f32>,
+    ) -> Result<(), DistanceError> {
+        let lines = part.lines_along_z();
+        let (launch, tiling, axis) = self.along_z()?.launch(lines);
+        let (layouts, far) = ([part.along_z(), to], self.unit.far);
+        let args = (squared.view(), lines, tiling, axis, layouts, far, distances);
+        // SAFETY: there is an element for each voxel of the part, distances begin with the part's first column, and blocks have room for a
+        // tile.
+        Ok(unsafe { self.stream.launch::<distances_along<C>>(launch, args) }?)
     }
 
-    /// Device memory for a part.
-    fn bytes_of_words(&self, words: u32, with_sites: bool) -> u64 {
-        let grid = self.sites.grid;
-        let rows = u64::from(grid.ny) * u64::from(grid.nz);
-        let columns = u64::from(words * 32).min(grid.nx.into());
-        let of_voxel = size_of::<C>() + if with_sites { 4 } else { 0 };
-        rows * (u64::from(words * NUMBERS) * 4 + columns * of_voxel as u64)
+    /// The distances of a part alone, of sites that are voxels: a bit each.
+    pub fn distances(
+        &self,
+        bits: &Buffer<u32>,
+        words: Words,
+    ) -> Result<Buffer<f32>, DistanceError> {
+        let part = Part {
+            grid: self.grid,
+            words,
+        };
+        let squared = self.least_in_planes(bits, part)?;
+        let mut distances = self.stream.alloc(part.voxels())?;
+        self.roots(&squared, part, part.along_z(), distances.view_mut())?;
+        Ok(distances)
     }
 
-    /// What is known of these words of each row.
-    fn near(&self, words: Words) -> Result<Buffer<u32>, DeviceError> {
-        let grid = self.sites.grid;
-        let rows = u64::from(grid.ny) * u64::from(grid.nz);
-        let numbers = rows * u64::from(words.count) * u64::from(NUMBERS);
-        let mut near = self.stream.alloc(numbers as usize)?;
-        let launch = Launch::warp_pieces(rows);
-        // SAFETY: there are as many words as rows have, and room for the numbers of those that are wanted.
-        unsafe {
-            let args = (self.sites.bits.view(), grid, words, near.view_mut());
-            self.stream.launch::<nearest_in_rows>(launch, args)?;
-        }
-        Ok(near)
-    }
-
-    fn fill_words(&self, words: Words, map: &mut DistanceMap) -> Result<(), DistanceError> {
-        let (stream, grid) = (self.stream, self.sites.grid);
-        let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz].map(u64::from);
-        let near = self.near(words)?;
-        let first_x = u64::from(words.first) * 32;
-        let columns = (u64::from(words.count) * 32).min(nx - first_x);
-        let across = AcrossRows {
-            weight: self.weights[0],
-            words: words.count,
-            first_word: words.first,
-            most: self.unit.most_along(0).min(FAR - 1),
-            rows: grid.ny,
-        };
-        let along_y = Along::new(
-            stream,
-            self.unit.axis(&self.weights, 1, grid.ny),
-            grid.ny,
-            'y',
-        )?;
-        let along_z = Along::new(
-            stream,
-            self.unit.axis(&self.weights, 2, grid.nz),
-            grid.nz,
-            'z',
-        )?;
-        let planes = Lines {
-            columns,
-            batches: nz,
-        };
-        let rows = Lines {
-            columns,
-            batches: ny,
-        };
-        let in_plane = Layout {
-            along: columns,
-            batch: columns * ny,
-        };
-        let layouts = [
-            Layout {
-                along: columns * ny,
-                batch: columns,
-            },
-            Layout {
-                along: nx * ny,
-                batch: nx,
-            },
-        ];
-        let voxels = (columns * ny * nz) as usize;
-        let mut squared = stream.alloc::<C>(voxels)?;
+    fn fill(
+        &self,
+        sites: &SiteMask,
+        part: Part,
+        map: &mut DistanceMap,
+    ) -> Result<(), DistanceError> {
+        let (stream, first_x) = (self.stream, part.first_x());
         let far = self.unit.far;
         let distances = map.distances.view_mut();
         let rest = distances.len() - first_x as usize;
         let distances = distances.slice(first_x as usize, rest);
-        // SAFETY: there is an element for each voxel of the part, those of the map begin with the part's first column, and blocks have room
-        // for a tile.
+        let Some(nearest) = &mut map.nearest else {
+            let squared = self.least_in_planes(&sites.bits, part)?;
+            return self.roots(&squared, part, part.along_z_of_whole(), distances);
+        };
+        let along_z = self.along_z()?;
+        let rows = part.lines_along_z();
+        let layouts = [part.along_z(), part.along_z_of_whole()];
+        let near = self.near(sites.bits.view(), part)?;
+        let across = self.across(part);
+        let mut squared = stream.alloc::<C>(part.voxels())?;
+        let mut ys = stream.alloc::<u32>(part.voxels())?;
+        let planes = part.lines_along_y();
+        let (launch, tiling, axis) = self.along_y()?.launch(planes);
+        // SAFETY: as above.
         unsafe {
-            let Some(nearest) = &mut map.nearest else {
-                let (launch, tiling, axis) = along_y.launch(planes);
-                let (near, squared_out) = (near.view(), squared.view_mut());
-                let args = (near, across, planes, tiling, axis, in_plane, squared_out);
-                stream.launch::<least_from_rows<C>>(launch, args)?;
-                let (launch, tiling, axis) = along_z.launch(rows);
-                let squared = squared.view();
-                let args = (squared, rows, tiling, axis, layouts, far, distances);
-                return Ok(stream.launch::<distances_along<C>>(launch, args)?);
-            };
-            let mut ys = stream.alloc::<u32>(voxels)?;
-            let (launch, tiling, axis) = along_y.launch(planes);
-            let (squared_out, ys_out) = (squared.view_mut(), ys.view_mut());
             let args = (
                 near.view(),
                 across,
                 planes,
                 tiling,
                 axis,
-                in_plane,
-                squared_out,
-                ys_out,
+                part.along_y(),
+                squared.view_mut(),
+                ys.view_mut(),
             );
             stream.launch::<sites_from_rows<C>>(launch, args)?;
             let last = LastAxis {
@@ -200,7 +168,10 @@ impl<'a, C: Cost + Number + Element> Parts<'a, C> {
                 ys: &ys,
                 near: &near,
                 across,
-                site: SiteAt { grid, zero: 0 },
+                site: SiteAt {
+                    grid: sites.grid,
+                    zero: 0,
+                },
                 rows,
                 along: &along_z,
                 layouts,
@@ -224,7 +195,7 @@ struct LastAxis<'a, C> {
     rows: Lines,
     along: &'a Along<C>,
     layouts: [Layout; 2],
-    far: ferrovox_kernels::distance::separable::Far,
+    far: Far,
 }
 
 impl<C: Cost + Element> LastAxis<'_, C> {
@@ -234,7 +205,7 @@ impl<C: Cost + Element> LastAxis<'_, C> {
         &self,
         stream: &Stream,
         first_x: u64,
-        distances: cuda_std::ViewMut<'_, f32>,
+        distances: ViewMut<'_, f32>,
         nearest: &mut Buffer<I>,
     ) -> Result<(), DeviceError> {
         let (launch, tiling, axis) = self.along.launch(self.rows);

@@ -17,7 +17,7 @@ use ferrovox_kernels::{
 
 /// Rounds before the first look whether one of them changed nothing. Each look doubles them.
 const FIRST_ROUNDS: usize = 4;
-const MOST_ROUNDS: usize = 64;
+pub(super) const MOST_ROUNDS: usize = 64;
 
 impl SiteMask {
     /// What a surface encloses: the voxels from which every path of face neighbours to the border of the grid passes a site. The

@@ -41,6 +41,47 @@ pub(super) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     (Launch::pieces(items.pieces()).threads_of_use(piece), items)
 }
 
+/// Makes sure that there are as many words as a grid has, and that bits after the end of a row are 0.
+pub(super) fn check_words(
+    words: &mut [u32],
+    bits: BitRows,
+    dims: [usize; 3],
+) -> Result<(), DistanceError> {
+    if words.len() as u64 != bits.words() {
+        return Err(DistanceError::Words {
+            found: words.len(),
+            dims,
+            wanted: bits.words(),
+        });
+    }
+    if bits.per_row > 0 {
+        let last = bits.voxels_of(bits.per_row - 1);
+        for row in words.chunks_mut(bits.per_row as usize) {
+            row[bits.per_row as usize - 1] &= last;
+        }
+    }
+    Ok(())
+}
+
+/// How many bits are 1. Waits for the count.
+pub(super) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, DeviceError> {
+    let mut count = stream.zeros::<u64>(1)?;
+    // blocks add to one count: a few for each multiprocessor are enough
+    let words = bits.len() as u64;
+    let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
+    let piece = words.div_ceil(blocks).max(1 << 12);
+    let items = Items {
+        count: words,
+        piece: u32::try_from(piece).unwrap_or(u32::MAX),
+    };
+    // SAFETY: the items are the words, and there is one count.
+    unsafe {
+        let args = (bits.view(), items, count.view_mut());
+        stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
+    }
+    Ok(stream.download(&count)?[0])
+}
+
 impl SiteMask {
     /// The voxels with these linear indices, x fastest, of a grid of `dims` that lies in the world as `geometry` says. An index may
     /// come more than once.
@@ -90,21 +131,8 @@ impl SiteMask {
         geometry: Geometry,
     ) -> Result<Self, DistanceError> {
         let grid = grid_of(dims)?;
-        let bits = BitRows::new(grid);
-        if words.len() as u64 != bits.words() {
-            return Err(DistanceError::Words {
-                found: words.len(),
-                dims,
-                wanted: bits.words(),
-            });
-        }
         let mut words = words.to_vec();
-        if bits.per_row > 0 {
-            let last = bits.voxels_of(bits.per_row - 1);
-            for row in words.chunks_mut(bits.per_row as usize) {
-                row[bits.per_row as usize - 1] &= last;
-            }
-        }
+        check_words(&mut words, BitRows::new(grid), dims)?;
         Ok(Self {
             bits: stream.upload(&words)?,
             grid,
@@ -165,21 +193,7 @@ impl SiteMask {
     /// # Errors
     /// Those of the device.
     pub fn count(&self, stream: &Stream) -> Result<u64, DeviceError> {
-        let mut count = stream.zeros::<u64>(1)?;
-        // blocks add to one count: a few for each multiprocessor are enough
-        let words = self.bits.len() as u64;
-        let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
-        let piece = words.div_ceil(blocks).max(1 << 12);
-        let items = Items {
-            count: words,
-            piece: u32::try_from(piece).unwrap_or(u32::MAX),
-        };
-        // SAFETY: the items are the words, and there is one count.
-        unsafe {
-            let args = (self.bits.view(), items, count.view_mut());
-            stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
-        }
-        Ok(stream.download(&count)?[0])
+        count_ones(stream, &self.bits)
     }
 
     /// Copies the words to the host. Waits for them.

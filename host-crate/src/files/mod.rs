@@ -1,8 +1,8 @@
 //! Volume and mesh files.
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
-//! reads one back. [`VolumeReader`] reads a volume plane by plane and [`MeshWriter`] writes a mesh piece by piece, for files
-//! larger than memory. None of them knows a pipeline.
+//! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
+//! by piece, for files larger than memory. None of them knows a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -57,6 +57,7 @@ mod source;
 mod stored;
 mod text;
 mod volume_reader;
+mod volume_writer;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
@@ -70,6 +71,5 @@ pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;
+pub use volume_writer::VolumeWriter;
 pub use write_volume::{VolumeWriteOptions, write_volume};
-
-pub(crate) use write_volume::write_samples;

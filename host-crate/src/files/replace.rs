@@ -14,34 +14,80 @@ pub(crate) fn replace_file(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    replace(path, write).map_err(|problem| FileError::new(path, problem))
+    let replace = || {
+        let mut replacement = Replacement::begin(path)?;
+        write(replacement.file()).map_err(|error| FileProblem::from_io("write", error))?;
+        replacement.finish()
+    };
+    replace().map_err(|problem| FileError::new(path, problem))
 }
 
-fn replace(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), FileProblem> {
-    let place = Place::find(path)?;
-    let Some(folder) = &place.folder else {
-        return write_directly(&place.target, write);
-    };
-    let mut temporary = temporary_in(folder).map_err(create_problem)?;
-    write(temporary.as_file_mut()).map_err(|error| FileProblem::from_io("write", error))?;
-    let flush = |error| FileProblem::from_io("write to the disk", error);
-    temporary.as_file_mut().flush().map_err(flush)?;
-    if let Some(metadata) = &place.before {
-        // A file that is replaced keeps its permissions. A file system without any is no failure.
-        let _ = temporary.as_file().set_permissions(metadata.permissions());
+/// A file that is being written and does not stand under its name yet, as [`replace_file`] says. Dropped before it is finished it
+/// leaves nothing.
+pub(crate) struct Replacement {
+    place: Place,
+    file: Begun,
+}
+
+enum Begun {
+    Temporary(tempfile::NamedTempFile),
+    /// A device or a pipe.
+    Direct(File),
+}
+
+impl Replacement {
+    pub fn begin(path: &Path) -> Result<Self, FileProblem> {
+        let place = Place::find(path)?;
+        let file = match &place.folder {
+            Some(folder) => Begun::Temporary(temporary_in(folder).map_err(create_problem)?),
+            None => {
+                let file = File::options().write(true).open(&place.target);
+                Begun::Direct(file.map_err(|error| FileProblem::from_io("open the file", error))?)
+            }
+        };
+        Ok(Self { place, file })
     }
-    temporary.as_file().sync_all().map_err(flush)?;
-    temporary
-        .persist(&place.target)
-        .map_err(|error| FileProblem::from_io("give the file its name", error.error))?;
-    // The new name is on the disk when the folder is. Not every file system can do this.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
+
+    /// What is written to.
+    pub fn file(&mut self) -> &mut File {
+        match &mut self.file {
+            Begun::Temporary(temporary) => temporary.as_file_mut(),
+            Begun::Direct(file) => file,
+        }
     }
-    Ok(())
+
+    /// Puts the file in its place when everything is on the disk.
+    pub fn finish(self) -> Result<(), FileProblem> {
+        let Self { place, file } = self;
+        let Begun::Temporary(mut temporary) = file else {
+            return Ok(());
+        };
+        let flush = |error| FileProblem::from_io("write to the disk", error);
+        temporary.as_file_mut().flush().map_err(flush)?;
+        if let Some(metadata) = &place.before {
+            // A file that is replaced keeps its permissions. A file system without any is no failure.
+            let _ = temporary.as_file().set_permissions(metadata.permissions());
+        }
+        temporary.as_file().sync_all().map_err(flush)?;
+        temporary
+            .persist(&place.target)
+            .map_err(|error| FileProblem::from_io("give the file its name", error.error))?;
+        // The new name is on the disk when the folder is. Not every file system can do this.
+        if let Some(folder) = place.folder.and_then(|folder| File::open(folder).ok()) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
 }
 
 /// The folder for temporary files of an output: the one it will be in, or the system's for a device or a pipe.
@@ -124,15 +170,4 @@ fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
-}
-
-fn write_directly(
-    target: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), FileProblem> {
-    let mut file = File::options()
-        .write(true)
-        .open(target)
-        .map_err(|error| FileProblem::from_io("open the file", error))?;
-    write(&mut file).map_err(|error| FileProblem::from_io("write", error))
 }

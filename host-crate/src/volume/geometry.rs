@@ -42,8 +42,8 @@ impl Geometry {
     /// The map with the given axes (one per column) and origin.
     ///
     /// # Errors
-    /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient,
-    /// [`VolumeError::SingularGeometry`] when the axes do not span space.
+    /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient, [`VolumeError::Spacing`] for an axis without a
+    /// length, [`VolumeError::SingularGeometry`] when the axes do not span space.
     pub fn new(axes: Matrix3<f64>, origin: Vector3<f64>) -> Result<Self, VolumeError> {
         for row in 0..3 {
             for column in 0..4 {
@@ -55,6 +55,11 @@ impl Geometry {
                 if !value.is_finite() {
                     return Err(VolumeError::NonFiniteGeometry { row, column, value });
                 }
+            }
+        }
+        for (column, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+            if axes.column(column).iter().all(|&step| step == 0.0) {
+                return Err(VolumeError::Spacing { axis, value: 0.0 });
             }
         }
         // The determinant is compared with the volume of the box that the axes' lengths span, so

@@ -16,3 +16,4 @@ mod raw;
 mod real_volume;
 mod replacing;
 mod round_trip;
+mod volume_pieces;

@@ -9,7 +9,7 @@ use ferrovox_kernels::distance::separable::{Axis, Cost, Lines, Tiling, cost::PLA
 use simt::MAX_DYNAMIC_SHARED_BYTES;
 
 /// Lines along an axis, as a device takes them.
-pub(super) struct Along<C> {
+pub(in crate::distance) struct Along<C> {
     tiling: Tiling,
     axis: Axis<C>,
 }
@@ -23,12 +23,12 @@ impl<C: Cost> Along<C> {
         name: char,
     ) -> Result<Self, DistanceError> {
         let limits = stream.device().limits();
-        match tiling::<C>(&limits, len) {
+        match tiling::<C>(limits, len) {
             Some(tiling) => Ok(Self { tiling, axis }),
             None => Err(DistanceError::Line {
                 axis: name,
                 found: len,
-                most: shared_bytes(&limits) / (2 * size_of::<C>() as u32 + 1),
+                most: shared_bytes(limits) / (2 * size_of::<C>() as u32 + 1),
             }),
         }
     }

@@ -5,7 +5,7 @@
 mod header;
 mod write;
 
-pub(crate) use write::write;
+pub(crate) use write::header as header_to_write;
 
 use nalgebra::Vector3;
 

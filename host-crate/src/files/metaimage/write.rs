@@ -1,22 +1,14 @@
 //! Writing MetaImage: header and samples in one file, raw or zlib, positions turned to LPS.
 
-use std::io::{self, Write};
-
-use flate2::write::ZlibEncoder;
 use nalgebra::{Matrix3, Vector3};
 
-use crate::files::{ByteOrder, StoredType, write_samples};
-use crate::volume::AnyVolume;
+use crate::files::volume_writer::Content;
+use crate::files::{ByteOrder, StoredType};
 
-pub(crate) fn write(
-    volume: &AnyVolume,
-    stored: StoredType,
-    order: ByteOrder,
-    compress: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let [nx, ny, nz] = volume.dims();
-    let geometry = volume.geometry();
+/// What stands before the samples. ITK reads compressed ones only when the header says how many bytes they have.
+pub(crate) fn header(content: &Content, compressed_bytes: Option<u64>) -> Vec<u8> {
+    let [nx, ny, nz] = content.dims;
+    let geometry = content.geometry;
     let flip = Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0));
     let axes = flip * geometry.axes();
     let spacing = geometry.spacing();
@@ -25,53 +17,33 @@ pub(crate) fn write(
     let directions: Vec<String> = (0..9)
         .map(|k| (axes[(k % 3, k / 3)] / spacing[k / 3] + 0.0).to_string())
         .collect();
-    // ITK reads compressed samples only when the header says how many bytes they have.
-    let compressed = if compress {
-        let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        write_samples(volume, order, &mut encoder)?;
-        Some(encoder.finish()?)
-    } else {
-        None
+    let big = content.order == ByteOrder::Big;
+    let compressed = match compressed_bytes {
+        Some(bytes) => format!("CompressedData = True\nCompressedDataSize = {bytes}"),
+        None => "CompressedData = False".to_owned(),
     };
-    writeln!(out, "ObjectType = Image")?;
-    writeln!(out, "NDims = 3")?;
-    writeln!(out, "BinaryData = True")?;
-    let big = order == ByteOrder::Big;
-    writeln!(
-        out,
-        "BinaryDataByteOrderMSB = {}",
-        if big { "True" } else { "False" }
-    )?;
-    match &compressed {
-        Some(bytes) => {
-            writeln!(
-                out,
-                "CompressedData = True\nCompressedDataSize = {}",
-                bytes.len()
-            )?;
-        }
-        None => writeln!(out, "CompressedData = False")?,
-    }
-    writeln!(out, "TransformMatrix = {}", directions.join(" "))?;
-    writeln!(
-        out,
-        "Offset = {} {} {}",
-        offset.x + 0.0,
-        offset.y + 0.0,
-        offset.z + 0.0
-    )?;
-    writeln!(
-        out,
-        "ElementSpacing = {} {} {}",
-        spacing.x, spacing.y, spacing.z
-    )?;
-    writeln!(out, "DimSize = {nx} {ny} {nz}")?;
-    writeln!(out, "ElementType = {}", type_name(stored))?;
-    writeln!(out, "ElementDataFile = LOCAL")?;
-    match compressed {
-        Some(bytes) => out.write_all(&bytes),
-        None => write_samples(volume, order, out),
-    }
+    let lines = [
+        "ObjectType = Image".to_owned(),
+        "NDims = 3".to_owned(),
+        "BinaryData = True".to_owned(),
+        format!(
+            "BinaryDataByteOrderMSB = {}",
+            if big { "True" } else { "False" }
+        ),
+        compressed,
+        format!("TransformMatrix = {}", directions.join(" ")),
+        format!(
+            "Offset = {} {} {}",
+            offset.x + 0.0,
+            offset.y + 0.0,
+            offset.z + 0.0
+        ),
+        format!("ElementSpacing = {} {} {}", spacing.x, spacing.y, spacing.z),
+        format!("DimSize = {nx} {ny} {nz}"),
+        format!("ElementType = {}", type_name(content.stored)),
+        "ElementDataFile = LOCAL".to_owned(),
+    ];
+    lines.map(|line| line + "\n").concat().into_bytes()
 }
 
 fn type_name(stored: StoredType) -> &'static str {

@@ -59,11 +59,11 @@ fn qform(header: &Header) -> Result<Geometry, VolumeError> {
 }
 
 /// Method 1: pixdim[1..4]. A spacing of zero, as writers of 2-D images leave it, counts as 1; the
-/// sign carries no meaning.
+/// sign carries no meaning. What is no finite number makes no map.
 fn spacing(header: &Header) -> [f64; 3] {
     [1, 2, 3].map(|axis| match header.pixdim[axis].abs() {
-        step if step.is_finite() && step > 0.0 => step,
-        _ => 1.0,
+        0.0 => 1.0,
+        step => step,
     })
 }
 

@@ -4,7 +4,7 @@ mod affine;
 mod header;
 mod write;
 
-pub(crate) use write::write;
+pub(crate) use write::header as header_to_write;
 
 use super::layout::Layout;
 use super::opened::Opened;

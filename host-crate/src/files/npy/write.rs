@@ -1,19 +1,12 @@
 //! Writing npy, version 1.0.
 
-use std::io::{self, Write};
+use crate::files::volume_writer::Content;
+use crate::files::{ByteOrder, StoredType};
 
-use crate::files::{ByteOrder, StoredType, write_samples};
-use crate::volume::AnyVolume;
-
-/// Writes an array of shape (z, y, x) in C order.
-pub(crate) fn write(
-    volume: &AnyVolume,
-    stored: StoredType,
-    order: ByteOrder,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let [nx, ny, nz] = volume.dims();
-    let code = match stored {
+/// What stands before the samples of an array of shape (z, y, x) in C order.
+pub(crate) fn header(content: &Content) -> Vec<u8> {
+    let [nx, ny, nz] = content.dims;
+    let code = match content.stored {
         StoredType::U8 => "u1",
         StoredType::I8 => "i1",
         StoredType::U16 => "u2",
@@ -25,8 +18,8 @@ pub(crate) fn write(
         StoredType::F32 => "f4",
         StoredType::F64 => "f8",
     };
-    let mark = match order {
-        _ if stored.bytes() == 1 => '|',
+    let mark = match content.order {
+        _ if content.stored.bytes() == 1 => '|',
         ByteOrder::Little => '<',
         ByteOrder::Big => '>',
     };
@@ -37,8 +30,8 @@ pub(crate) fn write(
     let padding = 63 - (10 + text.len()) % 64;
     text.extend(std::iter::repeat_n(' ', padding));
     text.push('\n');
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&(text.len() as u16).to_le_bytes())?;
-    out.write_all(text.as_bytes())?;
-    write_samples(volume, order, out)
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    header.extend((text.len() as u16).to_le_bytes());
+    header.extend(text.as_bytes());
+    header
 }

@@ -8,7 +8,7 @@ mod header;
 mod values;
 mod write;
 
-pub(crate) use write::write;
+pub(crate) use write::header as header_to_write;
 
 use super::data_files::{DataFiles, wrap};
 use super::layout::Layout;

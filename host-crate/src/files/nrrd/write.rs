@@ -1,48 +1,32 @@
 //! Writing NRRD: attached header, raw or gzip, in RAS with every digit.
 
-use std::io::{self, Write};
+use crate::files::volume_writer::Content;
+use crate::files::{ByteOrder, StoredType};
 
-use crate::files::{ByteOrder, StoredType, write_samples};
-use crate::volume::AnyVolume;
-
-pub(crate) fn write(
-    volume: &AnyVolume,
-    stored: StoredType,
-    order: ByteOrder,
-    compress: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let [nx, ny, nz] = volume.dims();
-    let axes = volume.geometry().axes();
-    let origin = volume.geometry().origin();
+/// What stands before the samples.
+pub(crate) fn header(content: &Content, compress: bool) -> Vec<u8> {
+    let [nx, ny, nz] = content.dims;
+    let axes = content.geometry.axes();
+    let origin = content.geometry.origin();
     let axis = |k: usize| format!("({},{},{})", axes[(0, k)], axes[(1, k)], axes[(2, k)]);
-    let endian = match order {
+    let endian = match content.order {
         ByteOrder::Little => "little",
         ByteOrder::Big => "big",
     };
-    writeln!(out, "NRRD0004")?;
-    writeln!(out, "type: {}", type_name(stored))?;
-    writeln!(out, "dimension: 3")?;
-    writeln!(out, "space: right-anterior-superior")?;
-    writeln!(out, "sizes: {nx} {ny} {nz}")?;
-    writeln!(out, "space directions: {} {} {}", axis(0), axis(1), axis(2))?;
-    writeln!(out, "kinds: domain domain domain")?;
-    writeln!(out, "endian: {endian}")?;
-    writeln!(out, "encoding: {}", if compress { "gzip" } else { "raw" })?;
-    writeln!(
-        out,
-        "space origin: ({},{},{})",
-        origin.x, origin.y, origin.z
-    )?;
-    writeln!(out)?;
-    if compress {
-        let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
-        write_samples(volume, order, &mut encoder)?;
-        encoder.finish()?;
-        Ok(())
-    } else {
-        write_samples(volume, order, out)
-    }
+    let lines = [
+        "NRRD0004".to_owned(),
+        format!("type: {}", type_name(content.stored)),
+        "dimension: 3".to_owned(),
+        "space: right-anterior-superior".to_owned(),
+        format!("sizes: {nx} {ny} {nz}"),
+        format!("space directions: {} {} {}", axis(0), axis(1), axis(2)),
+        "kinds: domain domain domain".to_owned(),
+        format!("endian: {endian}"),
+        format!("encoding: {}", if compress { "gzip" } else { "raw" }),
+        format!("space origin: ({},{},{})", origin.x, origin.y, origin.z),
+        String::new(),
+    ];
+    lines.map(|line| line + "\n").concat().into_bytes()
 }
 
 fn type_name(stored: StoredType) -> &'static str {

@@ -78,8 +78,9 @@ impl Row<'_> {
     /// Where the numbers of a word are, if they are wanted.
     #[inline(always)]
     fn at(&self, word: u32) -> Option<usize> {
-        let from_first = word - self.words.first;
-        if word >= self.words.first && from_first < self.words.count {
+        // words before the first are farther from it than any count
+        let from_first = word.wrapping_sub(self.words.first);
+        if from_first < self.words.count {
             Some((from_first * NUMBERS) as usize)
         } else {
             None

@@ -21,6 +21,9 @@ pub use bits::{BitRows, TILE};
 pub use centres::{count_tiles, emit_centres};
 pub use count::{count_bits, set_bits};
 pub use negate::negate_within;
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) use pack::bits_of;
 pub use pack::{GROUP, pack_voxels, pack_voxels_by_fours};
+pub(super) use pack::{ballot, for_each_group};
 pub use range::Range;
 pub use surface::keep_surface;

@@ -91,7 +91,7 @@ pub unsafe fn pack_voxels_by_fours<T: Sample>(
 /// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole warp. Where a block has no whole warp
 /// each thread is a team; else the threads of an incomplete warp have no work.
 #[inline(always)]
-fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
+pub(in crate::distance) fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
     let rank = thread::thread_idx_x();
     let warps = thread::block_dim_x() / 32;
     let (team, teams, lane) = if warps > 0 {
@@ -313,7 +313,7 @@ impl<T: Sample> Job<'_, T> {
 /// Bit k for flag k.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
-fn bits_of(flag: impl Fn(usize) -> bool) -> u32 {
+pub(in crate::distance) fn bits_of(flag: impl Fn(usize) -> bool) -> u32 {
     let mut flags = [0; 32];
     for (k, at) in flags.iter_mut().enumerate() {
         *at = u8::from(flag(k));
@@ -347,7 +347,7 @@ const fn every_fourth_bit(byte: u32) -> u32 {
 
 /// The lanes of a whole warp whose predicate is true. All of them call it.
 #[inline(always)]
-fn ballot(predicate: bool) -> u32 {
+pub(in crate::distance) fn ballot(predicate: bool) -> u32 {
     // SAFETY: the warp is whole, and all of its lanes come here.
     unsafe { warp_vote_ballot(u32::MAX, predicate) }
 }

@@ -1,0 +1,263 @@
+//! `ferrovox distance --labels`, and squares beyond what f32 tells apart.
+
+use crate::{
+    samples::{little_endian, nifti, nifti_of_type, npy},
+    support::Folder,
+};
+use ferrovox::{
+    files::{ReadOptions, StoredType, read_volume},
+    volume::AnyVolume,
+};
+use serde_json::json;
+
+const DIMS: [usize; 3] = [7, 5, 4];
+
+fn labels() -> Vec<u8> {
+    let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];
+    let label = |[x, y, z]: [usize; 3]| match (x > 3, y == 2 && z == 1) {
+        (true, _) => 200,
+        (false, true) => 7,
+        _ => 0,
+    };
+    (0..DIMS.iter().product()).map(|i| label(at(i))).collect()
+}
+
+/// In steps of the spacing.
+fn squares(labels: &[u8], spacing: [i64; 3]) -> Vec<i64> {
+    let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];
+    let square = |a: usize, b: usize| -> i64 {
+        let (a, b) = (at(a), at(b));
+        (0..3)
+            .map(|k| ((a[k] as i64 - b[k] as i64) * spacing[k]).pow(2))
+            .sum()
+    };
+    let nearest = |i: usize| {
+        let others = (0..labels.len()).filter(|&j| labels[j] != labels[i]);
+        others.map(|j| square(i, j)).min().unwrap()
+    };
+    (0..labels.len()).map(nearest).collect()
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let dims = DIMS.map(|n| n as u16);
+    let bytes = labels();
+    let wide: Vec<u8> = bytes
+        .iter()
+        .flat_map(|&it| (i32::from(it) * 70).to_le_bytes())
+        .collect();
+    let floats: Vec<f32> = bytes.iter().map(|&it| f32::from(it) - 3.0).collect();
+    folder.file("u8.nii", nifti_of_type(&bytes, dims, 2, 8));
+    folder.file("i32.nii", nifti_of_type(&wide, dims, 8, 32));
+    folder.file("f32.nii", nifti(&floats, dims));
+    folder
+}
+
+fn read(folder: &Folder, name: &str) -> AnyVolume {
+    read_volume(folder.path(name), &ReadOptions::default())
+        .unwrap()
+        .volume
+}
+
+fn distances(folder: &Folder, name: &str) -> Vec<f32> {
+    match read(folder, name) {
+        AnyVolume::F32(volume) => volume.samples().to_vec(),
+        other => panic!("{}", other.sample_type()),
+    }
+}
+
+#[test]
+fn labels_of_every_whole_type() {
+    let folder = folder();
+    let exact = squares(&labels(), [1, 2, 1]);
+    let roots: Vec<f32> = exact.iter().map(|&it| (it as f64).sqrt() as f32).collect();
+    for name in ["u8.nii", "i32.nii", "f32.nii"] {
+        let run = folder
+            .run(&format!(
+                "distance {name} --labels --spacing 1,2,1 -o d.nii --json"
+            ))
+            .ok();
+        assert_eq!(distances(&folder, "d.nii"), roots, "{name}");
+        let report = run.json();
+        let edges = exact.iter().filter(|&&it| it == 1).count();
+        let beside_along_y = exact.iter().filter(|&&it| it == 4).count();
+        assert_eq!(report["sites_from"], "labels");
+        assert_eq!(report["method"], "separable");
+        let sites = report["sites"].as_u64().unwrap() as usize;
+        assert!((edges..=edges + beside_along_y).contains(&sites));
+    }
+    folder
+        .run("distance u8.nii --labels --max-distance 2 -o d.nii")
+        .ok();
+    let bounded = squares(&labels(), [1; 3]);
+    let bounded: Vec<f32> = bounded
+        .iter()
+        .map(|&it| (it as f64).sqrt().min(2.0) as f32)
+        .collect();
+    assert_eq!(distances(&folder, "d.nii"), bounded);
+    let run = folder
+        .run("distance u8.nii --labels -o d.nii --slice z=1 --png d.png")
+        .ok();
+    assert!(
+        run.stdout.contains(" voxels beside another label"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn squares_of_labels() {
+    let folder = folder();
+    for (spacing, steps) in [
+        ("1", [1; 3]),
+        ("2,4,2", [2, 4, 2]),
+        ("67,66,67", [67, 66, 67]),
+    ] {
+        let exact = squares(&labels(), steps);
+        folder
+            .run(&format!(
+                "distance u8.nii --labels --spacing {spacing} --dtype u16 -o d.nrrd"
+            ))
+            .ok();
+        let AnyVolume::U16(found) = read(&folder, "d.nrrd") else {
+            panic!("u16");
+        };
+        assert!(
+            found
+                .samples()
+                .iter()
+                .map(|&it| i64::from(it))
+                .eq(exact.iter().copied())
+        );
+    }
+    // a bound that is no multiple of the unit
+    folder
+        .run("distance u8.nii --labels --spacing 2 --max-distance 3 --dtype u32 -o d.nrrd")
+        .ok();
+    let AnyVolume::I32(found) = read(&folder, "d.nrrd") else {
+        panic!("i32");
+    };
+    let exact = squares(&labels(), [2; 3]).into_iter().map(|it| it.min(9));
+    assert!(found.samples().iter().map(|&it| i64::from(it)).eq(exact));
+}
+
+#[test]
+fn what_labels_have_not_is_refused() {
+    let folder = folder();
+    folder.file("one.npy", npy("|i1", "(2, 3, 4)", &[(-3i8) as u8; 24]));
+    folder.refuses(
+        "distance one.npy --labels -o d.npy",
+        &["one.npy", "all voxels have the same label, -3"],
+    );
+    folder.refuses(
+        "distance one.npy --labels --dtype u32 -o d.npy",
+        &["one.npy", "all voxels have the same label, -3"],
+    );
+    let mut halves = [1.0; 24];
+    halves[13] = 2.5;
+    folder.file("half.npy", npy("<f4", "(2, 3, 4)", &little_endian(&halves)));
+    folder.refuses(
+        "distance half.npy --labels -o d.npy",
+        &["half.npy: voxel (1, 0, 1) is 2.5", "whole numbers"],
+    );
+    halves[13] = f32::NAN;
+    folder.file("nan.npy", npy("<f4", "(2, 3, 4)", &little_endian(&halves)));
+    folder.refuses(
+        "distance nan.npy --labels -o d.npy",
+        &["nan.npy: voxel (1, 0, 1) is NaN", "whole numbers"],
+    );
+    let large: Vec<u8> = [16_777_217i32, 16_777_216]
+        .iter()
+        .flat_map(|it| it.to_le_bytes())
+        .collect();
+    folder.file("large.npy", npy("<i4", "(1, 1, 2)", &large));
+    folder.refuses(
+        "distance large.npy --labels -o d.npy",
+        &["large.npy: 1 labels of i32", "renumber"],
+    );
+    for method in [
+        "cubes",
+        "brute-force",
+        "city-block",
+        "chessboard",
+        "center-point",
+    ] {
+        for dtype in ["f32", "u32"] {
+            folder.refuses(
+                &format!("distance u8.nii --labels --method {method} --dtype {dtype} -o d.npy"),
+                &["u8.nii", method, "labels", "separable"],
+            );
+        }
+    }
+    folder.refuses(
+        "distance u8.nii --labels --max-distance 0 -o d.npy",
+        &["largest distance is 0", "more than 0"],
+    );
+    let nearest = folder.run("distance u8.nii --labels --nearest n.npy -o d.npy");
+    assert_eq!(nearest.status, Some(2));
+    assert!(
+        nearest
+            .stderr
+            .contains("--nearest does not go with --labels")
+    );
+}
+
+/// Beyond 2^24, where f32 has not every integer.
+#[test]
+fn large_squares_are_without_loss() {
+    let folder = Folder::new();
+    let n = 6000;
+    let mut mask = vec![0; n * 2];
+    mask[1] = 9;
+    folder.file("mask.npy", npy("|u1", "(6000, 1, 2)", &mask));
+    let squares: Vec<i64> = (0..2 * n as i64)
+        .map(|i| (i / 2).pow(2) + i64::from(i % 2 == 0))
+        .collect();
+    let commands = [
+        "--mask --dtype u32 -o d.nrrd",
+        "--labels --dtype u32 -o d.nrrd",
+        "--mask --dtype u32 -o d.nrrd --nearest n.nrrd",
+    ];
+    for command in commands {
+        folder.run(&format!("distance mask.npy {command}")).ok();
+        let file = read_volume(folder.path("d.nrrd"), &ReadOptions::default()).unwrap();
+        assert_eq!(file.header.stored_type, StoredType::U32);
+        let AnyVolume::I32(found) = file.volume else {
+            panic!("i32");
+        };
+        let differ = found.samples().iter().zip(&squares).enumerate();
+        for (voxel, (&found, &square)) in differ {
+            // the site is beside voxel 0, of another label
+            let own = command.contains("labels") && voxel == 1;
+            assert_eq!(
+                i64::from(found),
+                if own { 1 } else { square },
+                "{command} {voxel}"
+            );
+        }
+    }
+    folder.refuses(
+        "distance mask.npy --mask --dtype u16 -o e.nrrd",
+        &[
+            "mask.npy: squared distances are up to 35988002, which does not fit in u16",
+            "--dtype u32",
+            "--max-distance up to 255",
+        ],
+    );
+    folder
+        .run("distance mask.npy --mask --dtype u16 --max-distance 255 -o e.nrrd")
+        .ok();
+    folder.refuses(
+        "distance mask.npy --mask --dtype u32 --spacing 100 -o f.nrrd",
+        &[
+            "up to 359880020000",
+            "u32 (up to 2147483647)",
+            "--dtype f32",
+            "up to 46340",
+        ],
+    );
+    let run = folder
+        .run("distance mask.npy --mask --dtype u32 -o d.nrrd --json")
+        .ok();
+    assert_eq!(run.json()["max"], json!((35_988_002f64.sqrt() as f32)));
+}

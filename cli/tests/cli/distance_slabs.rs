@@ -1,0 +1,188 @@
+//! `ferrovox distance` by slabs: several devices and limits of memory change nothing.
+
+use crate::{samples::npy, support::Folder};
+use serde_json::json;
+use std::fs;
+
+/// Slabs of 32, 32, 32 and 4 planes.
+const DIMS: [usize; 3] = [21, 17, 100];
+
+/// A bumpy ball, as bytes, and as 64 bit numbers.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let [nx, ny, nz] = DIMS;
+    let samples: Vec<u8> = (0..nx * ny * nz)
+        .map(|i| {
+            let at = [i % nx, i / nx % ny, i / (nx * ny)];
+            let square = |k: usize| (at[k] as f64 * 2.0 / DIMS[k] as f64 - 1.0).powi(2);
+            let bump = (i * 7919 % 13) as f64;
+            (160.0 * (1.0 - (square(0) + square(1) + square(2)).sqrt()) + bump).max(0.0) as u8
+        })
+        .collect();
+    let shape = format!("({nz}, {ny}, {nx})");
+    folder.file("v.npy", npy("|u1", &shape, &samples));
+    let wide: Vec<u8> = samples
+        .iter()
+        .flat_map(|&sample| (f64::from(sample) + 0.1).to_le_bytes())
+        .collect();
+    folder.file("wide.npy", npy("<f8", &shape, &wide));
+    let none = vec![0_u8; samples.len()];
+    folder.file("none.npy", npy("|u1", &shape, &none));
+    folder
+}
+
+#[test]
+fn limits_and_devices_change_nothing() {
+    let folder = folder();
+    for (options, ways) in [
+        ("v.npy --level 80 --spacing 1,2,3 --signed", 4),
+        ("v.npy --level 80.5 --inside below --max-distance 6.5", 1),
+        ("v.npy --mask --signed --spacing 0.7,0.9,1.3", 2),
+        ("wide.npy --level 80 --signed", 2),
+        ("wide.npy --mask --spacing 0.7,0.9,1.3 --origin 1,2,3", 1),
+    ] {
+        let written = |name: &str, way: &str| {
+            let run = folder.run(&format!("distance {options} -o {name} --json {way}"));
+            let report = run.ok().json();
+            (fs::read(folder.path(name)).unwrap(), report)
+        };
+        let names = ["d.nii.gz", "d.nii", "d.nrrd", "d.mha", "d.npy"];
+        for name in names {
+            let (expected, whole) = written(name, "--device cpu");
+            for way in [
+                "--device cpu --memory 480K",
+                "--device cpu,cpu,cpu",
+                "--device cpu,cpu --memory 480K",
+                "--device cpu --memory 1G",
+            ]
+            .into_iter()
+            .take(if name == names[0] { ways } else { 1 })
+            {
+                let (found, report) = written(name, way);
+                assert!(found == expected, "{options} {name} {way}");
+                for field in ["sites", "min", "max", "dims", "spacing", "sites_outside"] {
+                    assert_eq!(report[field], whole[field], "{way}: {field}");
+                }
+                let devices = report["devices"].as_array().unwrap();
+                assert_eq!(devices.len(), way.matches("cpu").count());
+                // where the order of sums matters no device takes a part of the work from another
+                let in_order = options.contains("0.7");
+                for (number, device) in devices.iter().enumerate() {
+                    let peak = device["peak_bytes"].as_u64().unwrap();
+                    assert!(peak > 0 || number > 0 && in_order, "{way}: {report}");
+                    assert!(!way.ends_with('K') || peak <= 480 << 10, "{way}: {peak}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pictures_are_the_same() {
+    let folder = folder();
+    for slice in ["x=5", "y=16", "z=70"] {
+        let draw = |name: &str, way: &str| {
+            let options = "distance v.npy --level 80 --spacing 1,2,3 --signed -o d.npy --json";
+            let run = folder.run(&format!("{options} --slice {slice} --png {name} {way}"));
+            let report = run.ok().json();
+            (
+                fs::read(folder.path(name)).unwrap(),
+                report["isoline_step"].clone(),
+            )
+        };
+        let (expected, step) = draw("whole.png", "--device cpu");
+        let (found, same_step) = draw("slabs.png", "--device cpu,cpu --memory 480K");
+        assert!(found == expected, "{slice}");
+        assert_eq!(same_step, step);
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_small_says_what_would_do() {
+    let folder = folder();
+    for sites in [
+        "--mask",
+        "--mask --signed",
+        "--level 80",
+        "--mask --spacing 0.7,0.9,1.3",
+    ] {
+        let limited = |bytes: u64| format!("distance v.npy {sites} --memory {bytes} -o d.npy");
+        folder.file("d.npy", "old");
+        let run = folder.run(&limited(100));
+        run.refused(&[
+            "v.npy: 100 bytes of device memory are too few",
+            "are needed",
+        ]);
+        let before_needed = run.stderr.split(" are needed").next().unwrap();
+        let least: u64 = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
+        folder.refuses(&limited(least - 1), &["too few"]);
+        assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
+        folder.run(&limited(least)).ok();
+        assert!(fs::read(folder.path("d.npy")).unwrap() != b"old");
+    }
+}
+
+#[test]
+fn what_slabs_do_not_have_is_said() {
+    let folder = folder();
+    folder.file("d.npy", "old");
+    for (options, facts) in [
+        ("v.npy --mask --nearest n.npy", ["--nearest", "--device"]),
+        ("v.npy --labels", ["--labels", "slabs"]),
+        ("v.npy --mask --dtype u32", ["--dtype", "slabs"]),
+        ("none.npy --mask", ["none.npy", "no sites"]),
+        ("v.npy --level 500", ["v.npy", "no sites"]),
+        (
+            "v.npy --mask --method chessboard",
+            ["2 devices", "separable"],
+        ),
+        ("v.npy --level 80 --sub-voxel", ["2 devices", "separable"]),
+        (
+            "v.npy --mask --slice z=100 --png p.png",
+            ["z=100", "0 to 99"],
+        ),
+    ] {
+        folder.refuses(
+            &format!("distance {options} -o d.npy --device cpu,cpu --memory 10M"),
+            &facts,
+        );
+    }
+    folder.refuses(
+        "distance v.npy --mask --method chessboard --memory 10M -o d.npy",
+        &["--memory", "separable"],
+    );
+    assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
+}
+
+/// A disk that is full after 2 KiB (or 4, depending on the shell).
+#[cfg(unix)]
+#[test]
+fn an_interrupted_write_leaves_the_old_file() {
+    let folder = folder();
+    for name in ["d.nii", "d.nrrd", "d.mha", "d.npy", "d.nii.gz"] {
+        folder.file(name, "old");
+        let before = folder.content();
+        let binary = crate::support::binary();
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 4; {} distance v.npy --mask --device cpu,cpu -o {name}",
+            binary.display()
+        );
+        let Some(run) = folder.shell(&script) else {
+            return;
+        };
+        run.refused(&[name, "cannot write", "too large"]);
+        assert!(!run.stderr.contains("v.npy"), "{}", run.stderr);
+        assert_eq!(folder.content(), before);
+    }
+}
+
+#[test]
+fn the_report_names_the_phases() {
+    let folder = folder();
+    let run = folder.run("distance v.npy --mask -o d.npy --device cpu,cpu --json");
+    let report = run.ok().json();
+    assert_eq!(report["device"], json!("cpu, cpu"));
+    for phase in ["read", "sites", "map", "write", "total"] {
+        assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
+    }
+}

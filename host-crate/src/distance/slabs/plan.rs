@@ -1,0 +1,192 @@
+//! How high slabs are.
+
+use crate::{
+    device::{Device, DeviceError, DeviceKind},
+    distance::{
+        DistanceError, HostMask,
+        separable::{Unit, Weights},
+    },
+};
+use ferrovox_kernels::distance::{separable::NUMBERS, slabs::BitTiles};
+use std::ops::Range;
+
+/// Bytes of a slab on the host beyond which a higher one would not be quicker.
+const SLAB: u64 = 256 << 20;
+/// The same where each slab takes the work of the whole map.
+const COSTLY_SLAB: u64 = 1 << 30;
+
+/// What a device takes for its slabs, and how many planes they have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Slabs.
+    pub slabs: u64,
+    /// Words along z, of which each slab has as many as another, or one more.
+    words: u64,
+    /// Words along x that are worked on at a time, where bits are not turned.
+    pub columns: u32,
+    /// What is added up in another order than axis by axis would be rounded otherwise.
+    pub in_order: bool,
+    /// Bytes of device memory that slabs of 32 planes take.
+    pub least: u64,
+}
+
+/// Bytes of device memory.
+struct Need {
+    nx: u64,
+    ny: u64,
+    nz: u64,
+    /// Of the sites' bits, along x and along z.
+    bits: [u64; 2],
+    /// Of a squared distance.
+    cost: u64,
+    /// Of a plane of what is inside, if there is a sign.
+    inside: u64,
+}
+
+impl Need {
+    fn planes(&self, words: u64) -> u64 {
+        (32 * words).min(self.nz)
+    }
+
+    fn slab(&self, words: u64) -> u64 {
+        self.planes(words) * 4 * self.nx * self.ny
+    }
+
+    /// What it takes to give a slab its sign.
+    fn sign(&self, words: u64) -> u64 {
+        self.planes(words) * self.inside
+    }
+
+    /// The most that making some words takes: numbers of rows and squared distances, or squared distances and distances.
+    fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
+        let numbers = u64::from(4 * NUMBERS) * words;
+        rows * (columns * self.cost + numbers.max(4 * columns))
+    }
+
+    /// All that slabs of so many words along z take.
+    fn turned(&self, words: u64) -> u64 {
+        let slab = self.slab(words);
+        // one after the other: the slab is made from one of the same size, and gets its sign when that is gone
+        let part = self.part(self.nx * self.ny, words, self.planes(words));
+        let most = part.max(2 * slab).max(slab + self.sign(words));
+        self.bits[1] + self.bits[0].max(most)
+    }
+
+    /// Those of some words along x.
+    fn columns(&self, words: u64) -> u64 {
+        self.part(self.ny * self.nz, words, (32 * words).min(self.nx))
+    }
+
+    /// All that slabs of so many words along z take, made from some words along x at a time.
+    fn in_order(&self, words: u64, columns: u64) -> u64 {
+        self.bits[0] + self.slab(words) + self.columns(columns).max(self.sign(words))
+    }
+}
+
+impl Plan {
+    pub fn new(
+        devices: &[Device],
+        sites: &HostMask,
+        signed: bool,
+        unit: &Unit,
+        memory: Option<u64>,
+    ) -> Result<Self, DistanceError> {
+        let tiles = BitTiles::new(sites.layout().grid);
+        let grid = tiles.from.grid;
+        let need = Need {
+            nx: grid.nx.into(),
+            ny: grid.ny.into(),
+            nz: grid.nz.into(),
+            bits: [tiles.from.words() * 4, tiles.to.words() * 4],
+            cost: match unit.weights {
+                Weights::U32(_) => 4,
+                Weights::U64(_) | Weights::F64(_) => 8,
+            },
+            inside: if signed {
+                tiles.from.per_plane() * 4
+            } else {
+                0
+            },
+        };
+        let in_order = matches!(unit.weights, Weights::F64(_));
+        let all = u64::from(tiles.to.per_row).max(1);
+        let bytes = |words: u64| match in_order {
+            true => need.in_order(words, 1),
+            false => need.turned(words),
+        };
+        let least = bytes(1);
+        let limit = match memory {
+            Some(limit) if limit < least => return Err(DistanceError::Memory { limit, least }),
+            Some(limit) => limit,
+            None => free_memory(devices)?,
+        };
+        let on_host = if in_order { COSTLY_SLAB } else { SLAB };
+        let fits = |words: u64| bytes(words) <= limit && need.slab(words) <= on_host;
+        let most = last(all, fits);
+        let slabs = match in_order {
+            // more slabs would be more work
+            true => all.div_ceil(most),
+            false => all
+                .div_ceil(most)
+                .next_multiple_of(devices.len() as u64)
+                .min(all),
+        };
+        let words = all.div_ceil(slabs);
+        let per_row = u64::from(tiles.from.per_row).max(1);
+        let columns = last(per_row, |columns| need.in_order(words, columns) <= limit);
+        Ok(Self {
+            slabs,
+            words: all,
+            columns: columns as u32,
+            in_order,
+            least,
+        })
+    }
+
+    /// The planes of a slab, of `nz`: the first a multiple of 32.
+    pub fn planes(&self, slab: usize, nz: usize) -> Range<usize> {
+        let first = |slab: u64| nz.min((slab * self.words / self.slabs) as usize * 32);
+        first(slab as u64)..first(slab as u64 + 1)
+    }
+}
+
+/// The last number from 1 to `most` that fits, if all before one do; 1 if none does.
+fn last(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (1, most);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
+/// Half of what is free, for each that takes from the same memory.
+fn free_memory(devices: &[Device]) -> Result<u64, DeviceError> {
+    let mut least = u64::MAX;
+    for device in devices {
+        let same = devices.iter().filter(|other| other.id() == device.id());
+        // the host has slabs too
+        let host = u64::from(device.kind() == DeviceKind::Cpu);
+        let sharing = same.count() as u64 + host;
+        least = least.min(device.memory()?.free / 2 / sharing);
+    }
+    Ok(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_that_fits() {
+        for most in 1..20 {
+            for limit in 0..25 {
+                assert_eq!(last(most, |n| n <= limit), limit.clamp(1, most));
+            }
+        }
+    }
+}

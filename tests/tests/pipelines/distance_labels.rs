@@ -1,0 +1,321 @@
+//! Distances to the nearest voxel of another label, against all pairs of voxels.
+
+use ferrovox::{
+    device::Device,
+    device_volume::{DeviceSample, DeviceVolume},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, SiteMask},
+    volume::{Geometry, Sample, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+
+/// Labels on a grid.
+struct Case {
+    dims: [usize; 3],
+    labels: Vec<u8>,
+}
+
+impl Case {
+    /// Boxes of labels, over a few of which others are strewn.
+    fn random(noise: &mut Noise, labels: u64) -> Self {
+        let mut dims = [0, 1, 2].map(|_| 1 + noise.below(70) as usize);
+        while dims.iter().product::<usize>() > 1500 {
+            let longest = (0..3).max_by_key(|&axis| dims[axis]).unwrap();
+            dims[longest] = dims[longest].div_ceil(2);
+        }
+        let block = 1 + noise.below(20) as usize;
+        let [bx, by] = [dims[0].div_ceil(block), dims[1].div_ceil(block)];
+        let of_block: Vec<u8> = (0..bx * by * dims[2].div_ceil(block))
+            .map(|_| noise.below(labels) as u8)
+            .collect();
+        let strewn = [0, 5, 300][noise.below(3) as usize];
+        let mut case = Self {
+            dims,
+            labels: Vec::new(),
+        };
+        case.labels = (0..dims.iter().product())
+            .map(|voxel| {
+                let [x, y, z] = case.at(voxel).map(|at| at / block);
+                match noise.below(1000) < strewn {
+                    true => noise.below(labels) as u8,
+                    false => of_block[(z * by + y) * bx + x],
+                }
+            })
+            .collect();
+        // two at least
+        let last = case.labels.len() - 1;
+        if case.labels.iter().all(|&label| label == case.labels[0]) && last > 0 {
+            case.labels[last] = case.labels[0].wrapping_add(1);
+        }
+        case
+    }
+
+    fn at(&self, voxel: usize) -> [usize; 3] {
+        let [nx, ny, _] = self.dims;
+        [voxel % nx, voxel / nx % ny, voxel / (nx * ny)]
+    }
+
+    /// The squared distance of each voxel, for squared spacings.
+    fn squares(&self, weights: [f64; 3]) -> Vec<f64> {
+        let places: Vec<[f64; 3]> = (0..self.labels.len())
+            .map(|voxel| self.at(voxel).map(|at| at as f64))
+            .collect();
+        let nearest = |voxel: usize| {
+            let (here, label) = (places[voxel], self.labels[voxel]);
+            let mut least = f64::INFINITY;
+            for (there, &other) in places.iter().zip(&self.labels) {
+                if other != label {
+                    let [x, y, z] = [0, 1, 2].map(|k| (here[k] - there[k]).powi(2) * weights[k]);
+                    least = least.min(x + y + z);
+                }
+            }
+            least
+        };
+        (0..places.len()).map(nearest).collect()
+    }
+
+    fn volume<T: Sample + DeviceSample>(
+        &self,
+        spacing: [f64; 3],
+        of: impl Fn(u8) -> T,
+    ) -> Volume<T> {
+        let geometry = Geometry::from_spacing(spacing, [1.0, -2.0, 3.0]).unwrap();
+        let labels = self.labels.iter().map(|&label| of(label)).collect();
+        Volume::new(labels, self.dims, geometry).unwrap()
+    }
+}
+
+fn distances<T: Sample + DeviceSample>(
+    device: &Device,
+    volume: &Volume<T>,
+    params: &DistanceParams,
+) -> Vec<f32> {
+    let stream = device.stream().unwrap();
+    let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let map = distance::label_map(&stream, &labels, params).unwrap();
+    assert_eq!(
+        (map.dims(), map.geometry()),
+        (volume.dims(), volume.geometry())
+    );
+    stream.download(&map.distances).unwrap()
+}
+
+/// Checked mode is slow: one case in `every` is enough.
+fn some(round: usize, every: usize) -> Vec<devices::TestDevice> {
+    if round.is_multiple_of(every) {
+        devices::all()
+    } else {
+        devices::fast()
+    }
+}
+
+fn bounded(max_distance: Option<f64>) -> DistanceParams {
+    DistanceParams {
+        max_distance,
+        ..Default::default()
+    }
+}
+
+#[test]
+fn whole_spacings_are_exact() {
+    let mut noise = Noise(21);
+    for round in 0..60 {
+        let spacing = [[1u32; 3], [1, 2, 3], [3, 1, 1], [700, 1, 1], [2, 2, 5]][round % 5];
+        let labels = [2, 3, 40][round % 3];
+        let case = Case::random(&mut noise, labels);
+        let spacing = spacing.map(f64::from);
+        let squares = case.squares(spacing.map(|s| s * s));
+        let volume = case.volume(spacing, |label| label);
+        for labelled in some(round, 11) {
+            for bound in [None, Some(3.0), Some(4.5), Some(40.0)] {
+                let found = distances(&labelled.device, &volume, &bounded(bound));
+                for (voxel, (found, square)) in found.iter().zip(&squares).enumerate() {
+                    let exact = square.sqrt().min(bound.unwrap_or(f64::INFINITY)) as f32;
+                    assert_eq!(
+                        *found, exact,
+                        "{} round {round} {:?} {bound:?} voxel {voxel}",
+                        labelled.label, case.dims
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn odd_spacings_are_exact_but_for_rounding() {
+    let mut noise = Noise(22);
+    for round in 0..10 {
+        let case = Case::random(&mut noise, 4);
+        let spacing = [[0.71, 1.3, std::f64::consts::PI], [1e-3, 1.7e-3, 1.0]][round % 2];
+        let squares = case.squares(spacing.map(|s| s * s));
+        let volume = case.volume(spacing, |label| label);
+        let bound = 6.0 * spacing[1];
+        for labelled in some(round, 5) {
+            for bound in [None, Some(bound)] {
+                let found = distances(&labelled.device, &volume, &bounded(bound));
+                for (voxel, (found, square)) in found.iter().zip(&squares).enumerate() {
+                    let exact = square.sqrt().min(bound.unwrap_or(f64::INFINITY));
+                    assert!(
+                        (f64::from(*found) - exact).abs() <= 1e-7 * exact,
+                        "{} round {round} {bound:?} voxel {voxel}: {found} {exact}",
+                        labelled.label
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_of_every_type() {
+    let case = Case::random(&mut Noise(23), 5);
+    let squares = case.squares([1.0; 3]);
+    let exact: Vec<f32> = squares.iter().map(|square| square.sqrt() as f32).collect();
+    let unit = [1.0; 3];
+    let params = DistanceParams::default();
+    for labelled in devices::all() {
+        let device = &labelled.device;
+        let of_i8 = case.volume(unit, |label| -(label as i8));
+        assert_eq!(distances(device, &of_i8, &params), exact);
+        let of_u16 = case.volume(unit, |label| u16::MAX - u16::from(label));
+        assert_eq!(distances(device, &of_u16, &params), exact);
+        let of_i16 = case.volume(unit, |label| i16::MIN + i16::from(label));
+        assert_eq!(distances(device, &of_i16, &params), exact);
+        // numbers of 24 bits that differ in the lowest
+        let of_f32 = case.volume(unit, |label| 16_777_210.0 + f32::from(label));
+        assert_eq!(distances(device, &of_f32, &params), exact);
+    }
+}
+
+#[test]
+fn what_is_no_number_is_another_label_everywhere() {
+    let mut labels = vec![1.0f32; 40];
+    labels[10] = f32::NAN;
+    labels[11] = f32::NAN;
+    labels[30] = -0.0;
+    labels[31] = 0.0;
+    let volume = Volume::new(labels, [40, 1, 1], Geometry::default()).unwrap();
+    for labelled in devices::all() {
+        let found = distances(&labelled.device, &volume, &DistanceParams::default());
+        assert_eq!(found[9..13], [1.0; 4], "{}", labelled.label);
+        assert_eq!(found[0], 10.0);
+        assert_eq!(found[20], 9.0);
+        assert_eq!(found[29..33], [1.0; 4]);
+        assert_eq!(found[39], 8.0);
+    }
+}
+
+#[test]
+fn a_limit_of_memory_changes_nothing() {
+    let mut noise = Noise(24);
+    let dims = [131, 9, 7];
+    let labels =
+        (0..131 * 9 * 7).map(|voxel| (voxel % 131 / 40 + usize::from(noise.below(50) == 0)) as u8);
+    let case = Case {
+        dims,
+        labels: labels.collect(),
+    };
+    let volume = case.volume([1.0; 3], |label| label);
+    for labelled in devices::all() {
+        let whole = distances(&labelled.device, &volume, &DistanceParams::default());
+        let stream = labelled.device.stream().unwrap();
+        let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
+        let limited = |limit| DistanceParams {
+            memory: Some(limit),
+            ..Default::default()
+        };
+        let least = match distance::label_map(&stream, &labels, &limited(1)) {
+            Err(DistanceError::Memory { limit: 1, least }) => least,
+            other => panic!("{other:?}"),
+        };
+        let held = labelled.device.memory_use().now;
+        labelled.device.reset_peak_memory();
+        let map = distance::label_map(&stream, &labels, &limited(least)).unwrap();
+        let taken = labelled.device.memory_use().peak - held - map.distances.bytes() as u64;
+        assert!(taken <= least, "{}: {taken} {least}", labelled.label);
+        assert_eq!(stream.download(&map.distances).unwrap(), whole);
+        for limit in [least - 1, 0] {
+            let found = distance::label_map(&stream, &labels, &limited(limit));
+            assert!(matches!(found, Err(DistanceError::Memory { .. })));
+        }
+    }
+}
+
+#[test]
+fn edges_are_the_voxels_beside_another_label() {
+    let mut noise = Noise(25);
+    for round in 0..10 {
+        let case = Case::random(&mut noise, 3);
+        let volume = case.volume([1.0; 3], |label| label);
+        let squares = case.squares([1.0; 3]);
+        let [nx, ny, _] = case.dims;
+        let per_row = nx.div_ceil(32);
+        for labelled in some(round, 5) {
+            let stream = labelled.device.stream().unwrap();
+            let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
+            let edges = SiteMask::from_label_edges(&stream, &labels).unwrap();
+            let words = edges.download(&stream).unwrap();
+            for (voxel, &square) in squares.iter().enumerate() {
+                let [x, y, z] = case.at(voxel);
+                let word = words[(z * ny + y) * per_row + x / 32];
+                let what = format!("{} {:?} {voxel}", labelled.label, case.dims);
+                assert_eq!(word >> (x % 32) & 1 == 1, square == 1.0, "{what}");
+            }
+            let count = squares.iter().filter(|&&square| square == 1.0).count();
+            assert_eq!(edges.count(&stream).unwrap(), count as u64);
+        }
+    }
+}
+
+#[test]
+fn one_label_and_what_labels_have_not() {
+    for labelled in devices::all() {
+        let stream = labelled.device.stream().unwrap();
+        for dims in [[1, 1, 1], [33, 4, 2]] {
+            let one = vec![-7i16; dims.iter().product()];
+            let volume = Volume::new(one, dims, Geometry::default()).unwrap();
+            let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
+            let error = distance::label_map(&stream, &labels, &DistanceParams::default());
+            let error = error.unwrap_err();
+            assert!(matches!(error, DistanceError::OneLabel { label: -7.0 }));
+            assert!(error.to_string().contains("the same label, -7"), "{error}");
+            for (max_distance, value) in [(None, f32::INFINITY), (Some(2.5), 2.5)] {
+                let allowed = DistanceParams {
+                    no_sites: NoSites::Infinity,
+                    max_distance,
+                    ..Default::default()
+                };
+                let found = distances(&labelled.device, &volume, &allowed);
+                assert!(found.iter().all(|&it| it == value), "{}", labelled.label);
+            }
+        }
+    }
+    let stream = Device::cpu().stream().unwrap();
+    let volume = Volume::<u8>::new(vec![1, 2], [2, 1, 1], Geometry::default()).unwrap();
+    let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    for method in Method::ALL {
+        let params = DistanceParams {
+            method,
+            ..Default::default()
+        };
+        let found = distance::label_map(&stream, &labels, &params);
+        match method {
+            Method::Separable => assert!(found.is_ok()),
+            _ => {
+                let message = found.unwrap_err().to_string();
+                assert!(message.contains(method.name()), "{message}");
+                assert!(message.contains("use separable"), "{message}");
+            }
+        }
+    }
+    let nearest = DistanceParams {
+        nearest: true,
+        ..Default::default()
+    };
+    let found = distance::label_map(&stream, &labels, &nearest);
+    assert!(matches!(found, Err(DistanceError::NearestOfLabels)));
+    for bound in [0.0, -1.0, f64::NAN] {
+        let found = distance::label_map(&stream, &labels, &bounded(Some(bound)));
+        assert!(matches!(found, Err(DistanceError::MaxDistance { .. })));
+    }
+}

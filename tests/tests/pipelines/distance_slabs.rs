@@ -1,0 +1,292 @@
+//! Maps by slabs along z: devices and limits of memory change nothing.
+
+use ferrovox::{
+    device::{CpuOptions, Device},
+    distance::{
+        self, DistanceError, DistanceParams, HostMask, Method, NoSites, SiteMask, Sites, Slabs,
+    },
+    files::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume},
+    volume::{Geometry, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+use simt::Mode;
+
+/// Axes of 1, around 32, prime, and of more than a tile of bits.
+const DIMS: [[usize; 3]; 9] = [
+    [1, 1, 1],
+    [1, 1, 70],
+    [70, 1, 1],
+    [1, 67, 33],
+    [33, 5, 64],
+    [31, 7, 97],
+    [97, 13, 31],
+    [40, 3, 270],
+    [270, 2, 65],
+];
+
+fn geometry(spacing: [f64; 3]) -> Geometry {
+    Geometry::from_spacing(spacing, [1.0, 2.0, 3.0]).unwrap()
+}
+
+fn random(dims: [usize; 3], spacing: [f64; 3], one_in: u64, seed: u64) -> HostMask {
+    let mut noise = Noise(seed);
+    let len = dims.iter().product();
+    let mut voxels: Vec<u8> = (0..len)
+        .map(|_| u8::from(noise.below(one_in) == 0))
+        .collect();
+    voxels[noise.below(len as u64) as usize] = 1;
+    let mut mask = HostMask::new(dims, geometry(spacing)).unwrap();
+    assert_eq!(mask.set_planes(0, &voxels, |sample| sample != 0.0), 0);
+    mask
+}
+
+/// The map as a whole, by one device.
+fn whole(sites: &HostMask, inside: Option<&HostMask>, params: &DistanceParams) -> Volume<f32> {
+    let stream = Device::cpu().stream().unwrap();
+    let params = DistanceParams {
+        memory: None,
+        ..*params
+    };
+    let sites = sites.upload(&stream).unwrap();
+    let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    if let Some(inside) = inside {
+        let inside = inside.upload(&stream).unwrap();
+        distance::apply_sign(&stream, &mut map, &inside).unwrap();
+    }
+    map.download(&stream).unwrap()
+}
+
+fn assert_same(what: &str, found: &Volume<f32>, expected: &Volume<f32>) {
+    assert_eq!(found.dims(), expected.dims(), "{what}");
+    assert_eq!(found.geometry(), expected.geometry(), "{what}");
+    let bits = |volume: &Volume<f32>| -> Vec<u32> {
+        volume.samples().iter().map(|it| it.to_bits()).collect()
+    };
+    assert!(bits(found) == bits(expected), "{what}");
+}
+
+/// The least limit that works, as a limit that does not says.
+fn least(devices: &[Device], sites: &HostMask, params: &DistanceParams) -> u64 {
+    let params = DistanceParams {
+        memory: Some(0),
+        ..*params
+    };
+    let plain = DistanceParams::default();
+    let told = Slabs::new(devices, sites, &plain).unwrap().least_memory();
+    match Slabs::new(devices, sites, &params) {
+        Err(DistanceError::Memory { limit: 0, least }) if least == told => least,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn limits_and_devices_change_nothing() {
+    for (number, dims) in DIMS.into_iter().enumerate() {
+        for (spacing, one_in, bound) in [
+            ([1.0; 3], 5000, None),
+            ([1.0; 3], 40, Some(4.5)),
+            ([1.0, 2.0, 3.0], 300, None),
+            ([600.0, 1.0, 7.0], 300, None),
+            ([0.7, 0.9, 1.3], 100, None),
+            ([0.7, 0.9, 1.3], 1000, Some(9.1)),
+        ] {
+            let sites = random(dims, spacing, one_in, number as u64);
+            let inside = random(dims, spacing, 3, 100 + number as u64);
+            let params = DistanceParams {
+                max_distance: bound,
+                ..Default::default()
+            };
+            let expected = whole(&sites, None, &params);
+            let expected_signed = whole(&sites, Some(&inside), &params);
+            for count in [1, 3] {
+                let devices: Vec<Device> = (0..count).map(|_| Device::cpu()).collect();
+                let least = least(&devices, &sites, &params);
+                for memory in [None, Some(least), Some(least + least / 2), Some(4 * least)] {
+                    let what = format!("{dims:?} {spacing:?} {bound:?} {count} {memory:?}");
+                    let params = DistanceParams { memory, ..params };
+                    devices.iter().for_each(Device::reset_peak_memory);
+                    let slabs = Slabs::new(&devices, &sites, &params).unwrap();
+                    assert_same(&what, &slabs.map().unwrap(), &expected);
+                    if memory == Some(least) {
+                        assert_eq!(slabs.count(), dims[2].div_ceil(32), "{what}");
+                    }
+                    let slabs = slabs.signed(&inside).unwrap();
+                    assert_same(&what, &slabs.map().unwrap(), &expected_signed);
+                    for device in &devices {
+                        let found = device.memory_use();
+                        assert_eq!(found.now, 0, "{what}");
+                        if let Some(limit) = memory {
+                            assert!(found.peak <= limit, "{what}: {}", found.peak);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The least is what is taken, not a guess.
+#[test]
+fn the_least_is_what_is_taken() {
+    for spacing in [[1.0; 3], [600.0, 1.0, 7.0], [0.7, 0.9, 1.3]] {
+        let sites = random([70, 31, 100], spacing, 100, 5);
+        let devices = [Device::cpu()];
+        let least = least(&devices, &sites, &DistanceParams::default());
+        let params = DistanceParams {
+            memory: Some(least),
+            ..Default::default()
+        };
+        let slabs = Slabs::new(&devices, &sites, &params).unwrap();
+        slabs.map().unwrap();
+        assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
+        let slabs = slabs.signed(&sites).unwrap();
+        slabs.map().unwrap();
+        // the squared distances take more than a slab and its signs
+        assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
+    }
+}
+
+#[test]
+fn blocks_of_any_size() {
+    let mut all: Vec<Device> = devices::all().into_iter().map(|it| it.device).collect();
+    for (block, seed) in [(32, 3), (64, 4), (96, 5)] {
+        let mode = Mode::Checked { seed };
+        all.push(Device::cpu_with(CpuOptions { mode, block }));
+    }
+    for dims in [[33, 3, 64], [40, 2, 270], [65, 1, 1], [1, 1, 40]] {
+        for spacing in [[1.0; 3], [0.7, 0.9, 1.3]] {
+            let sites = random(dims, spacing, 50, 9);
+            let inside = random(dims, spacing, 3, 10);
+            let params = DistanceParams::default();
+            let expected = whole(&sites, Some(&inside), &params);
+            for device in &all {
+                let devices = std::slice::from_ref(device);
+                let params = DistanceParams {
+                    memory: Some(3 * least(devices, &sites, &params)),
+                    ..params
+                };
+                let slabs = Slabs::new(devices, &sites, &params).unwrap();
+                let found = slabs.signed(&inside).unwrap().map().unwrap();
+                assert_same(&format!("{device:?} {dims:?}"), &found, &expected);
+            }
+            let several = Slabs::new(&all, &sites, &params).unwrap();
+            let found = several.signed(&inside).unwrap().map().unwrap();
+            assert_same(&format!("all {dims:?}"), &found, &expected);
+        }
+    }
+}
+
+#[test]
+fn masks_of_the_host_are_those_of_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.nrrd");
+    let dims = [37, 5, 41];
+    let mut noise = Noise(4);
+    let volume = Volume::<f32>::from_fn(dims, geometry([1.0, 2.0, 1.0]), |_, _, z| {
+        if z == 7 { f32::NAN } else { noise.signed() }
+    })
+    .unwrap();
+    let stream = Device::cpu().stream().unwrap();
+    let on_device = ferrovox::device_volume::DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let above = SiteMask::above(&stream, &on_device, 0.25).unwrap();
+    write_volume(&path, &volume.into(), &VolumeWriteOptions::default()).unwrap();
+    let mut reader = VolumeReader::open(&path, &ReadOptions::default()).unwrap();
+    let (mask, inexact) = HostMask::read(&mut reader, |sample| sample as f32 >= 0.25).unwrap();
+    assert_eq!(inexact, 0);
+    assert_eq!(mask, HostMask::download(&stream, &above).unwrap());
+    assert_eq!(mask.count(), above.count(&stream).unwrap());
+    let device = Device::cpu();
+    let surface = mask.surface(&device).unwrap();
+    let expected = above.surface(&stream).unwrap();
+    assert_eq!(surface, HostMask::download(&stream, &expected).unwrap());
+    let enclosed = surface.enclosed(&device).unwrap();
+    let expected = SiteMask::enclosed_by(&stream, &expected).unwrap();
+    assert_eq!(enclosed, HostMask::download(&stream, &expected).unwrap());
+    device.reset_peak_memory();
+    mask.surface(&device).unwrap();
+    assert_eq!(device.memory_use().peak, mask.surface_bytes());
+    mask.enclosed(&device).unwrap();
+    assert!(device.memory_use().peak <= mask.enclosed_bytes());
+    assert!(matches!(
+        HostMask::from_words(vec![0; 3], dims, Geometry::default()),
+        Err(DistanceError::Words { found: 3, .. })
+    ));
+}
+
+#[test]
+fn what_cannot_be() {
+    let sites = random([3, 3, 40], [1.0; 3], 10, 1);
+    let none = HostMask::new([3, 3, 40], Geometry::default()).unwrap();
+    let devices = [Device::cpu(), Device::cpu()];
+    let plain = DistanceParams::default();
+    let refused = |devices: &[Device], sites: &HostMask, params: DistanceParams| {
+        Slabs::new(devices, sites, &params).unwrap_err().to_string()
+    };
+    assert!(refused(&[], &sites, plain).contains("no device"));
+    assert!(refused(&devices, &none, plain).contains("no sites"));
+    let cubes = DistanceParams {
+        method: Method::Cubes,
+        ..plain
+    };
+    assert!(refused(&devices, &sites, cubes).contains("cubes"));
+    let nearest = DistanceParams {
+        nearest: true,
+        ..plain
+    };
+    assert!(refused(&devices, &sites, nearest).contains("nearest"));
+    let bound = DistanceParams {
+        max_distance: Some(0.0),
+        ..plain
+    };
+    assert!(refused(&devices, &sites, bound).contains("more than 0"));
+    let other = random([3, 40, 3], [1.0; 3], 10, 1);
+    let slabs = Slabs::new(&devices, &sites, &plain).unwrap();
+    assert!(matches!(
+        slabs.signed(&other),
+        Err(DistanceError::Dims { .. })
+    ));
+    let infinite = DistanceParams {
+        no_sites: NoSites::Infinity,
+        ..plain
+    };
+    let map = Slabs::new(&devices, &none, &infinite)
+        .unwrap()
+        .map()
+        .unwrap();
+    assert!(map.samples().iter().all(|&it| it == f32::INFINITY));
+    let empty = HostMask::new([3, 0, 40], Geometry::default()).unwrap();
+    let slabs = Slabs::new(&devices, &empty, &infinite).unwrap();
+    assert_eq!(
+        (slabs.count(), slabs.map().unwrap().samples().len()),
+        (0, 0)
+    );
+}
+
+/// The one who wants no more is asked no more, and nobody waits for ever.
+#[test]
+fn whoever_gets_the_slabs_may_stop() {
+    let sites = random([5, 3, 300], [1.0; 3], 10, 1);
+    for count in [1, 2, 4] {
+        let devices: Vec<Device> = (0..count).map(|_| Device::cpu()).collect();
+        let params = DistanceParams {
+            memory: Some(least(&devices, &sites, &DistanceParams::default())),
+            ..Default::default()
+        };
+        let slabs = Slabs::new(&devices, &sites, &params).unwrap();
+        assert_eq!(slabs.count(), 10);
+        for stop in 0..10 {
+            let mut seen = 0;
+            let stopped = slabs.for_each(|slab| {
+                assert_eq!(slab.z.start, 32 * seen);
+                assert_eq!(slab.distances.len(), slab.z.len() * 15);
+                if seen == stop {
+                    return Err(DistanceError::NoDevices);
+                }
+                seen += 1;
+                Ok(())
+            });
+            assert!(matches!(stopped, Err(DistanceError::NoDevices)));
+            assert_eq!(seen, stop);
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Squared distances as integers, against every site.
+
+use ferrovox::{
+    device::Device,
+    device_volume::DeviceVolume,
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, SiteMask, Square},
+    volume::{Geometry, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+
+fn geometry(spacing: [f64; 3]) -> Geometry {
+    Geometry::from_spacing(spacing, [4.0, 5.0, -6.0]).unwrap()
+}
+
+fn squares<S: Square>(
+    device: &Device,
+    sites: &[u64],
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    params: &DistanceParams,
+) -> Result<(Vec<S>, f64), DistanceError> {
+    let stream = device.stream()?;
+    let sites = SiteMask::from_indices(&stream, sites, dims, geometry(spacing))?;
+    let map = distance::squared_map::<S>(&stream, &sites, params)?;
+    assert_eq!((map.dims(), *map.geometry()), (dims, geometry(spacing)));
+    Ok((map.download(&stream)?, map.unit()))
+}
+
+/// In units whose multiples the spacings are.
+fn exact(sites: &[u64], dims: [usize; 3], multiples: [u64; 3]) -> Vec<u64> {
+    let [nx, ny, nz] = dims.map(|n| n as u64);
+    let at = |i: u64| [i % nx, i / nx % ny, i / (nx * ny)];
+    let sites: Vec<[u64; 3]> = sites.iter().map(|&site| at(site)).collect();
+    (0..nx * ny * nz)
+        .map(|voxel| {
+            let here = at(voxel);
+            let to = |there: &[u64; 3]| -> u64 {
+                (0..3)
+                    .map(|axis| (here[axis].abs_diff(there[axis]) * multiples[axis]).pow(2))
+                    .sum()
+            };
+            sites.iter().map(to).min().unwrap()
+        })
+        .collect()
+}
+
+fn bounded(max_distance: Option<f64>) -> DistanceParams {
+    DistanceParams {
+        max_distance,
+        ..Default::default()
+    }
+}
+
+#[test]
+fn squares_are_those_of_every_site() {
+    let mut noise = Noise(31);
+    for round in 0..24u64 {
+        let mut dims = [0, 1, 2].map(|_| 1 + noise.below(70) as usize);
+        while dims.iter().product::<usize>() > 4000 {
+            let longest = (0..3).max_by_key(|&axis| dims[axis]).unwrap();
+            dims[longest] = dims[longest].div_ceil(2);
+        }
+        let voxels = dims.iter().product::<usize>() as u64;
+        let sites: Vec<u64> = (0..1 + noise.below(round * round + 1))
+            .map(|_| noise.below(voxels))
+            .collect();
+        let (spacing, unit, multiples) = [
+            ([1.0; 3], 1.0, [1; 3]),
+            ([1.0, 2.0, 3.0], 1.0, [1, 2, 3]),
+            ([0.7; 3], 0.7, [1; 3]),
+            ([1.5, 1.0, 2.0], 0.5, [3, 2, 4]),
+            ([17.0, 18.0, 19.0], 1.0, [17, 18, 19]),
+            ([4.0, 6.0, 2.0], 2.0, [2, 3, 1]),
+        ][round as usize % 6];
+        let expected = exact(&sites, dims, multiples);
+        let most = *expected.iter().max().unwrap();
+        // checked mode is slow
+        let devices = match round % 7 {
+            0 => devices::all(),
+            _ => devices::fast(),
+        };
+        for labelled in devices {
+            let device = &labelled.device;
+            let what = format!("{} {dims:?} {spacing:?}", labelled.label);
+            for steps in [None, Some(1u64), Some(7), Some(30)] {
+                let params = bounded(steps.map(|steps| steps as f64 * unit));
+                let limit = steps.map_or(u64::MAX, |steps| steps * steps);
+                let (found, found_unit) =
+                    squares::<u32>(device, &sites, dims, spacing, &params).unwrap();
+                assert_eq!(found_unit, unit, "{what}");
+                let limited = expected.iter().map(|&square| square.min(limit));
+                assert!(
+                    found.iter().map(|&it| u64::from(it)).eq(limited.clone()),
+                    "{what}"
+                );
+                if most.min(limit) <= 65535 {
+                    let (found, _) =
+                        squares::<u16>(device, &sites, dims, spacing, &params).unwrap();
+                    assert!(found.iter().map(|&it| u64::from(it)).eq(limited), "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// Beyond what floats of 32 bits tell apart.
+#[test]
+fn squares_of_long_volumes() {
+    for dims in [[9000, 1, 2], [2, 9000, 1], [1, 2, 9000]] {
+        let long = (0..3).max_by_key(|&axis| dims[axis]).unwrap();
+        let mut multiples = [1; 3];
+        multiples[(long + 1) % 3] = 3;
+        let spacing = multiples.map(|m| m as f64);
+        let expected = exact(&[0], dims, multiples);
+        let most = *expected.iter().max().unwrap();
+        assert!(most > 80_000_000);
+        for labelled in devices::fast() {
+            let (found, _) =
+                squares::<u32>(&labelled.device, &[0], dims, spacing, &bounded(None)).unwrap();
+            let found = found.into_iter().map(u64::from);
+            assert!(
+                found.eq(expected.iter().copied()),
+                "{} {dims:?}",
+                labelled.label
+            );
+            let error =
+                squares::<u16>(&labelled.device, &[0], dims, spacing, &bounded(None)).unwrap_err();
+            match &error {
+                DistanceError::SquareTooLarge {
+                    largest,
+                    unit: 1.0,
+                    name: "u16",
+                    bound: 255.0,
+                } => assert_eq!(*largest, most),
+                other => panic!("{other}"),
+            }
+            let message = error.to_string();
+            for part in [
+                &most.to_string()[..],
+                "does not fit in u16",
+                "take u32",
+                "by 255",
+            ] {
+                assert!(message.contains(part), "{message}");
+            }
+            // with the bound that it names all fit
+            let params = bounded(Some(255.0));
+            let (found, _) =
+                squares::<u16>(&labelled.device, &[0], dims, spacing, &params).unwrap();
+            let limited = expected.iter().map(|&square| square.min(255 * 255));
+            assert!(found.into_iter().map(u64::from).eq(limited));
+        }
+    }
+}
+
+#[test]
+fn squares_of_too_many_bits() {
+    let device = Device::cpu();
+    let dims = [70_000, 1, 1];
+    let error = squares::<u32>(&device, &[0], dims, [1.0; 3], &bounded(None)).unwrap_err();
+    let message = error.to_string();
+    for part in [
+        &(69_999u64 * 69_999).to_string()[..],
+        "u32",
+        "f32",
+        "by 65535",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    let (found, _) =
+        squares::<u32>(&device, &[0], dims, [1.0; 3], &bounded(Some(65535.0))).unwrap();
+    assert_eq!(
+        found[65534..65537],
+        [65534 * 65534, 65535 * 65535, 65535 * 65535]
+    );
+}
+
+#[test]
+fn a_limit_of_memory_changes_nothing() {
+    let dims = [100, 11, 5];
+    let sites = [7, 803, 2222, 5499];
+    for labelled in devices::all() {
+        let device = &labelled.device;
+        let limited = |limit| DistanceParams {
+            memory: Some(limit),
+            ..Default::default()
+        };
+        let make = |params| squares::<u32>(device, &sites, dims, [1.0; 3], &params);
+        let whole = make(DistanceParams::default()).unwrap();
+        let least = match make(limited(1)) {
+            Err(DistanceError::Memory { limit: 1, least }) => least,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(
+            make(limited(least - 1)),
+            Err(DistanceError::Memory { .. })
+        ));
+        assert_eq!(make(limited(least)).unwrap(), whole, "{}", labelled.label);
+    }
+}
+
+#[test]
+fn squares_of_labels() {
+    let mut noise = Noise(32);
+    let labels: Vec<u8> = (0..9000 * 3)
+        .map(|voxel| u8::from(voxel % 9000 == 4 || noise.below(20_000) == 0))
+        .collect();
+    for dims in [[9000, 3, 1], [3, 9000, 1], [1, 3, 9000]] {
+        let geometry = geometry([1.0, 2.0, 1.0]);
+        let volume = Volume::new(labels.clone(), dims, geometry).unwrap();
+        let of = |label: u8| -> Vec<u64> {
+            let sites = (0..labels.len()).filter(|&voxel| labels[voxel] == label);
+            sites.map(|voxel| voxel as u64).collect()
+        };
+        // few of label 1; the others are near those of label 0
+        let to_one = exact(&of(1), dims, [1, 2, 1]);
+        for labelled in devices::fast() {
+            let stream = labelled.device.stream().unwrap();
+            let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
+            let params = DistanceParams::default();
+            let map = distance::squared_label_map::<u32, _>(&stream, &on_device, &params).unwrap();
+            let found = map.download(&stream).unwrap();
+            let distances = distance::label_map(&stream, &on_device, &params).unwrap();
+            let distances = stream.download(&distances.distances).unwrap();
+            for (voxel, &label) in labels.iter().enumerate() {
+                let what = format!("{} {dims:?} {voxel}", labelled.label);
+                if label == 0 {
+                    assert_eq!(u64::from(found[voxel]), to_one[voxel], "{what}");
+                }
+                assert_eq!(
+                    distances[voxel],
+                    f64::from(found[voxel]).sqrt() as f32,
+                    "{what}"
+                );
+            }
+            let most = found.iter().max().unwrap();
+            let narrow = distance::squared_label_map::<u16, _>(&stream, &on_device, &params);
+            match narrow {
+                Err(DistanceError::SquareTooLarge { largest, .. }) => {
+                    assert_eq!(largest, u64::from(*most));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_no_squares() {
+    let one = [1, 1, 1];
+    for labelled in devices::all() {
+        let device = &labelled.device;
+        let make = |sites: &[u64], params: DistanceParams| {
+            squares::<u16>(device, sites, [5, 3, 2], [1.0; 3], &params)
+        };
+        let none = make(&[], DistanceParams::default());
+        assert!(matches!(none, Err(DistanceError::NoSites)));
+        let mut allowed = DistanceParams {
+            no_sites: NoSites::Infinity,
+            ..Default::default()
+        };
+        assert_eq!(
+            make(&[], allowed).unwrap().0,
+            [u16::MAX; 30],
+            "{}",
+            labelled.label
+        );
+        // rounded up
+        allowed.max_distance = Some(2.5);
+        assert_eq!(make(&[], allowed).unwrap().0, [7; 30], "{}", labelled.label);
+        allowed.max_distance = Some(300.0);
+        let found = make(&[], allowed);
+        assert!(matches!(
+            found,
+            Err(DistanceError::SquareTooLarge {
+                largest: 90_000,
+                ..
+            })
+        ));
+    }
+    let device = Device::cpu();
+    let params = DistanceParams::default();
+    let odd = squares::<u32>(&device, &[0], one, [1.0, 0.1234567, 1.0], &params).unwrap_err();
+    let message = odd.to_string();
+    for part in ["no integers", "1, 0.1234567, 1", "f32"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let with = |params| squares::<u32>(&device, &[0], one, [1.0; 3], &params).unwrap_err();
+    let nearest = with(DistanceParams {
+        nearest: true,
+        ..Default::default()
+    });
+    assert!(matches!(nearest, DistanceError::NearestOfSquares));
+    let cubes = with(DistanceParams {
+        method: Method::Cubes,
+        ..Default::default()
+    });
+    assert!(matches!(cubes, DistanceError::SquaresWith { .. }));
+    assert!(matches!(
+        with(bounded(Some(0.0))),
+        DistanceError::MaxDistance { .. }
+    ));
+}
