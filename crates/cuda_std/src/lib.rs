@@ -77,7 +77,7 @@ mod vector;
 mod view;
 pub mod warp;
 
-pub use cuda_std_macros::{address_space, externally_visible, gpu_only, kernel};
+pub use cuda_std_macros::{address_space, externally_visible, gpu_only, inline_closures, kernel};
 pub use float::{FloatExt, GpuFloat};
 pub use kernel::KernelType;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,4 +1,4 @@
-//! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@address_space`], [`macro@gpu_only`] and
+//! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@inline_closures`], [`macro@address_space`], [`macro@gpu_only`] and
 //! [`macro@externally_visible`].
 //!
 //! Use them through `cuda_std`, which re-exports them and holds the items that their expansions name.
@@ -27,6 +27,10 @@ use proc_macro::TokenStream;
 /// CPU also `impl Kernel for NAME`, whose `Args` is the tuple of the parameters; a launch takes that tuple, so a missing or
 /// wrong argument is a compile error. (Where the struct is imported, no variable can have the kernel's name.)
 ///
+/// On the CPU closures that the kernel passes to functions are `#[inline(always)]`: a launch there may take a version of the body for more
+/// instructions than the program is compiled for, which only what is inlined can use. For the same reason the functions that a kernel
+/// calls are to be `#[inline(always)]`, and those that pass closures on [`macro@inline_closures`].
+///
 /// ```ignore
 /// #[kernel]
 /// pub unsafe fn scale(x: View<f32>, factor: f32, y: ViewMut<f32>) {
@@ -39,6 +43,21 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(kernel::expand(options.into(), item.into()))
+}
+
+/// For a function that a kernel calls: closures that it passes to other functions are `#[inline(always)]` on the CPU, as
+/// [`macro@kernel`] makes those of a kernel.
+///
+/// ```ignore
+/// #[inline_closures]
+/// #[inline(always)]
+/// fn clear(rows: Rows, to: ViewMut<f32>) {
+///     rows.for_each(|i| to.write(i, 0.0));
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn inline_closures(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::inline_closures(options.into(), item.into()))
 }
 
 /// Puts a `static` into one of the device's memories: `shared`, `constant` or `global`.

@@ -1,6 +1,6 @@
 //! The `Kernel` trait and launches on the CPU executor.
 
-use super::PackedArgs;
+use super::{Instructions, PackedArgs};
 use simt::{LaunchError, LaunchShape, Mode};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,7 +20,8 @@ pub trait Kernel: 'static {
     /// The name of the PTX entry point: [`NAME`](Self::NAME), followed by the types of a generic kernel.
     fn entry() -> EntryName;
 
-    /// Runs the kernel's body for the executor's current thread.
+    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`: launches compile it for several sets of
+    /// [`Instructions`].
     ///
     /// # Safety
     ///
@@ -60,31 +61,57 @@ pub(crate) fn checked() -> bool {
 pub unsafe fn launch_on_cpu<K: Kernel>(
     shape: LaunchShape,
     mode: Mode,
+    args: K::Args<'_>,
+) -> Result<(), LaunchError> {
+    // SAFETY: the caller's promise; what is chosen is there.
+    unsafe { launch::<K>(Instructions::of(mode), shape, mode, args) }
+}
+
+/// [`launch_on_cpu`] of the version for `instructions`.
+///
+/// # Safety
+///
+/// As there, and the machine has the instructions.
+pub(super) unsafe fn launch<K: Kernel>(
+    instructions: Instructions,
+    shape: LaunchShape,
+    mode: Mode,
     mut args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
     let checked = matches!(mode, Mode::Checked { .. });
     if checked {
         K::set_checked(&mut args);
     }
-    let shared = ForAllThreads(&args);
-    let entry = K::entry();
-    simt::launch(&entry, shape, mode, || {
-        CHECKED.set(checked);
-        // SAFETY: the caller's promise.
-        unsafe { K::run_thread(shared.get()) }
-    })
+    let launch = Erased {
+        checked,
+        run: instructions.runner::<K>(),
+        args: (&raw const args).cast(),
+    };
+    launch.on(&K::entry(), shape, mode)
 }
 
-/// The arguments as all threads of a launch see them.
-struct ForAllThreads<'a, A>(&'a A);
+/// A launch without its kernel's type, so that the executor's loops are compiled once, and not for each kernel.
+struct Erased {
+    checked: bool,
+    /// Runs the kernel for the executor's current thread.
+    run: unsafe fn(*const ()),
+    /// What `run` asks for; lives as long as the launch.
+    args: *const (),
+}
 
-// SAFETY: `run_thread` only copies out of the arguments (every kernel parameter is `Copy`), and the launcher promised that the kernel
-// may use what they point to from all its threads.
-unsafe impl<A> Sync for ForAllThreads<'_, A> {}
+// SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the launcher promised that the kernel may use
+// what they point to from all its threads.
+unsafe impl Sync for Erased {}
 
-impl<A> ForAllThreads<'_, A> {
+impl Erased {
+    fn on(&self, entry: &str, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError> {
+        simt::launch(entry, shape, mode, || self.run_thread())
+    }
+
     #[inline(always)]
-    fn get(&self) -> &A {
-        self.0
+    fn run_thread(&self) {
+        CHECKED.set(self.checked);
+        // SAFETY: `launch` made the two for each other, and its caller promised the rest.
+        unsafe { (self.run)(self.args) }
     }
 }

@@ -38,11 +38,15 @@
 //! ```
 
 #[cfg(not(target_arch = "nvptx64"))]
+mod instructions;
+#[cfg(not(target_arch = "nvptx64"))]
 mod launch;
 mod names;
 #[cfg(not(target_arch = "nvptx64"))]
 mod packed;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub use instructions::Instructions;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use launch::checked;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -76,7 +76,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 #entry
             }
 
-            #[inline]
+            #[inline(always)]
             #[allow(unused_variables)]
             unsafe fn run_thread(arguments: &Self::Args<'_>) {
                 // SAFETY: the caller promises what the kernel's own contract asks for.

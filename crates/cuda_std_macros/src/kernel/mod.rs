@@ -1,6 +1,7 @@
 //! `#[kernel]`: from one `unsafe fn` to an entry point on the device and a typed launch on the CPU.
 
 mod body;
+mod closures;
 mod device;
 mod host;
 mod options;
@@ -27,8 +28,9 @@ struct KernelItem {
 
 pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let lists: TypeLists = syn::parse2(options)?;
-    let function: ItemFn = syn::parse2(item)?;
+    let mut function: ItemFn = syn::parse2(item)?;
     signature::check(&function)?;
+    closures::inline(&mut function.block);
     let types = signature::type_parameters(&function, &lists)?;
     let parameters = function
         .sig
@@ -45,4 +47,12 @@ pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStrea
     let device = device::expand(&kernel);
     let host = host::expand(&kernel);
     Ok(quote!(#body #device #host))
+}
+
+/// `#[inline_closures]`: the same for the closures of a function that kernels call.
+pub fn inline_closures(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    syn::parse2::<syn::parse::Nothing>(options)?;
+    let mut function: ItemFn = syn::parse2(item)?;
+    closures::inline(&mut function.block);
+    Ok(quote!(#function))
 }

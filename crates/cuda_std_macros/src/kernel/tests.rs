@@ -1,6 +1,6 @@
 //! What is refused and why, and the shape of what is accepted.
 
-use super::expand;
+use super::{expand, inline_closures};
 use quote::quote;
 
 /// The expansion as text without spaces.
@@ -225,5 +225,48 @@ fn a_macro_may_write_the_types() {
     assert!(
         text.contains("argument_1:*constf32,length_1:usize"),
         "{text}"
+    );
+}
+
+#[test]
+fn closures_that_are_passed_on_are_inlined_on_the_cpu() {
+    let attribute = "#[cfg_attr(not(target_arch=\"nvptx64\"),inline(always))]";
+    let text = accept(
+        quote!(),
+        quote! {
+            unsafe fn k(n: u32) {
+                let double = |x: u32| 2 * x;
+                rows(n).for_each(|x| each(x, |y| put(double(y))));
+                each(n, #[inline(never)] |x| put(x));
+            }
+        },
+    );
+    assert_eq!(text.matches(attribute).count(), 2, "{text}");
+    assert!(text.contains(&format!("{attribute}|x|each(x,{attribute}|y|")));
+    // A stable compiler takes no attribute here.
+    assert!(text.contains("letdouble=|x:u32|"));
+    assert!(text.contains("#[inline(never)]|x|put(x)"));
+}
+
+#[test]
+fn closures_of_what_a_kernel_calls_are_inlined_too() {
+    let function = quote! {
+        #[inline(always)]
+        fn clear(&self) {
+            self.each(|x| put(x));
+        }
+    };
+    let tokens = inline_closures(quote!(), function.clone()).expect("accepted");
+    let text = tokens.to_string().replace(char::is_whitespace, "");
+    assert!(text.starts_with("#[inline(always)]fnclear(&self){self.each(#[cfg_attr("));
+    assert!(inline_closures(quote!(all), function).is_err());
+    assert!(
+        inline_closures(
+            quote!(),
+            quote!(
+                struct K;
+            )
+        )
+        .is_err()
     );
 }

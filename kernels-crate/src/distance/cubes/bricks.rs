@@ -91,6 +91,7 @@ impl<C: Real> Held<C> {
     }
 
     /// Compares the voxels with the first `count` sites.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn compare(&self, count: usize) {
         let [fx, fy, fz] = self.factors;

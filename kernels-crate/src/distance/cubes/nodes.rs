@@ -95,6 +95,7 @@ impl<C: Real> Group<C> {
     }
 
     /// Compares the nodes with the sites from `start` to `end`. All threads must call it.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn compare(&self, sorted: View<f32>, start: usize, end: usize) {
         let tile = shared_view![f32; 3 * TILE];

@@ -180,14 +180,11 @@ impl<T: Sample> Job<'_, T> {
         let first = at.row + at.in_row as usize * 32;
         let labels = |first: usize| self.labels.read_vector::<32>(first).map(T::value);
         let here = labels(first);
-        let differ =
-            |before: [f32; 32]| bits_of(std::array::from_fn(|bit| before[bit] != here[bit]));
+        let differ = |before: [f32; 32]| bits_of(|bit| before[bit] != here[bit]);
         let along_x = if at.in_row > 0 {
             differ(labels(first - 1))
         } else {
-            bits_of(std::array::from_fn(|bit| {
-                bit > 0 && here[bit.max(1) - 1] != here[bit]
-            }))
+            bits_of(|bit| bit > 0 && here[bit.max(1) - 1] != here[bit])
         };
         let mut words = [along_x, 0, 0];
         if at.y > 0 {

@@ -33,6 +33,7 @@ impl Bundles {
     }
 
     /// Calls `visit` with those of the calling thread: the batch, the first line in it, and how many of `W` lines there are.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each<const W: usize>(self, mut visit: impl FnMut(u64, u64, usize)) {
         let per_batch = quotient_up(self.lines.columns, W as u64);

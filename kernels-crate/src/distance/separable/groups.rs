@@ -69,6 +69,7 @@ impl<C: Cost> Keep<C> for LeastAt<C> {
 impl<C: Cost> Tile<C> {
     /// Calls `done` with each group of outputs, its column, and what was kept for them. All threads of the block call it; a barrier lies before it,
     /// and one has to follow.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [[K; HALF as usize]; 2])) {
         let tiling = &self.tiling;

@@ -319,6 +319,7 @@ pub unsafe fn distances_along<C: Cost + KernelType>(
 impl<C: Cost> Tile<C> {
     /// Finds the least of what is compared for each output, which are the results then; false, and no results, where there is no site. All
     /// threads of the block call it, and end with a barrier.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn find_least<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
         if !self.first_round(columns, line) {
@@ -334,6 +335,7 @@ impl<C: Cost> Tile<C> {
     }
 
     /// Calls `done` with each output of the tile that is in the volume, its result (anything where there are none), and its index.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each_result(&self, any: bool, at: TileAt, layout: Layout, done: impl Fn(u32, C, usize)) {
         self.teams

@@ -119,6 +119,7 @@ pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
 
 impl<C: Cost> Tile<C> {
     /// Finds the place of the least cost for each output, which are proposals then; otherwise as with the least costs.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn find_places<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
         if !self.first_round(columns, line) {
@@ -134,6 +135,7 @@ impl<C: Cost> Tile<C> {
     }
 
     /// Calls `done` with each output of the tile that is in the volume, its column, its place if there are any, and its index.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each_place(
         &self,

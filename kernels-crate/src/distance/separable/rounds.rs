@@ -30,6 +30,7 @@ impl<C: Cost> Tile<C> {
     ///
     /// `line` begins at a place of a column; what it returns tells the costs from there on, one after the other: its argument is whether the
     /// place is in the tile, otherwise the cost is that of no site.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn first_round<N: FnMut(bool) -> C>(
         &self,
@@ -185,6 +186,7 @@ impl<C: Cost> Tile<C> {
     }
 
     /// A round for parts of 2^`step_log2` groups, which finds the best places for groups 2^`inner_log2` apart.
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn round<const F: usize>(&self, step_log2: u32, inner_log2: u32) {
         let tiling = &self.tiling;

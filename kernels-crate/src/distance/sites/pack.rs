@@ -176,12 +176,12 @@ impl<T: Sample> Job<'_, T> {
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     fn whole_word(&self, first: usize) -> Packed {
-        let values = self.samples.read_vector::<32>(first).map(T::value);
-        let within = bits_of(values.map(|value| self.range.has(value)));
+        let samples = self.samples.read_vector::<32>(first);
+        let within = bits_of(|k| self.range.has(samples[k].value()));
         let beyond = if self.beyond.is_empty() {
             0
         } else {
-            bits_of(values.map(|value| self.is_beyond(value)))
+            bits_of(|k| self.is_beyond(samples[k].value()))
         };
         Packed { within, beyond }
     }
@@ -313,11 +313,15 @@ impl<T: Sample> Job<'_, T> {
 /// Bit k for flag k.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
-pub(in crate::distance) fn bits_of(flags: [bool; 32]) -> u32 {
+pub(in crate::distance) fn bits_of(flag: impl Fn(usize) -> bool) -> u32 {
+    let mut flags = [0; 32];
+    for (k, at) in flags.iter_mut().enumerate() {
+        *at = u8::from(flag(k));
+    }
     let mut bits = 0;
     for (byte, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
         // the products put flag k at bit 56 + k, and nothing else there or below that carries
-        let flags = u64::from_le_bytes(flags.map(u8::from));
+        let flags = u64::from_le_bytes(*flags);
         bits |= ((flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * byte);
     }
     bits

@@ -114,6 +114,7 @@ fn list_edges(
 }
 
 /// Calls `emit` with the axis and the lower end of each of the calling thread's vertices, and with its place in the mesh.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn for_each_vertex(
     words: Words,

@@ -1,0 +1,102 @@
+//! Which of the CPU's instructions a kernel's body is compiled for.
+//!
+//! An x86-64 program is compiled for every x86-64 processor, and those need have neither a fused multiply-add nor vectors of 256 bits nor
+//! minima of unsigned integers. So a kernel's body is compiled twice, and a launch chooses. Both versions give the same bits: no compiler
+//! fuses or reorders operations on floats that the source does not.
+
+use super::Kernel;
+use simt::Mode;
+use std::sync::OnceLock;
+
+/// The variable that, set to `off`, has every launch take [`Instructions::Baseline`].
+const VARIABLE: &str = "FERROVOX_AVX2";
+
+/// What a launch on the CPU has its kernel compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instructions {
+    /// What the whole program is compiled for.
+    Baseline,
+    /// On x86-64: AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT.
+    Avx2,
+}
+
+impl Instructions {
+    /// The best that this machine has: what launches in fast mode take. Environment variable `FERROVOX_AVX2=off`, read once, makes it the
+    /// baseline.
+    #[must_use]
+    pub fn best() -> Self {
+        static BEST: OnceLock<Instructions> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let allowed = std::env::var_os(VARIABLE).is_none_or(|it| it != "off");
+            if allowed && Self::Avx2.are_present() {
+                Self::Avx2
+            } else {
+                Self::Baseline
+            }
+        })
+    }
+
+    /// What a launch in this mode takes: checked mode, whose time goes elsewhere, always the baseline.
+    pub(super) fn of(mode: Mode) -> Self {
+        match mode {
+            Mode::Fast => Self::best(),
+            Mode::Checked { .. } => Self::Baseline,
+        }
+    }
+
+    /// Whether this machine has them.
+    #[must_use]
+    pub fn are_present(self) -> bool {
+        match self {
+            Self::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("fma")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("lzcnt")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 => false,
+        }
+    }
+
+    /// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled for the baseline, and once for all
+    /// kernels.
+    ///
+    /// # Safety
+    ///
+    /// To call it: as for [`Kernel::run_thread`] with the `K::Args` that the pointer points to; and the machine has the instructions.
+    pub(super) fn runner<K: Kernel>(self) -> unsafe fn(*const ()) {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => run_avx2::<K>,
+            _ => run_baseline::<K>,
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Kernel::run_thread`], with the `K::Args` that `args` points to.
+unsafe fn run_baseline<K: Kernel>(args: *const ()) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
+}
+
+/// The same code: what is inlined here is compiled for these instructions, which is why bodies, and what they are made of, are
+/// `#[inline(always)]`.
+///
+/// # Safety
+/// As for [`run_baseline`], on a machine that has the instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn run_avx2<K: Kernel>(args: *const ()) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
+}
+
+#[cfg(test)]
+#[path = "instructions_tests.rs"]
+mod tests;
