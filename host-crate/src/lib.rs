@@ -12,6 +12,7 @@
 //! | put a volume there | [`device_volume`], [`fields`] |
 //! | make geometry | [`isosurface`] |
 //! | add up what comes before | [`scan`] |
+//! | find the centre lines of a solid | [`skeleton`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`files`] |
 //! | understand a launch | [`occupancy`] |
@@ -26,5 +27,6 @@ pub mod mesh;
 pub mod occupancy;
 pub mod render;
 pub mod scan;
+pub mod skeleton;
 pub mod volume;
 mod workers;

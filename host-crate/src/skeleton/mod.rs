@@ -1,0 +1,30 @@
+//! Curve skeletons: the centre lines of solids, as graphs.
+//!
+//! The surface voxels of a solid repel whatever is inside with a force that falls with a power of the distance. Where the force vanishes there
+//! are critical points; the curves along which the force leads from the saddles among them to the attracting ones are the core of the skeleton,
+//! and further curves lead there from where the force converges and from where the surface is strongly curved.
+//!
+//! | step | result |
+//! | --- | --- |
+//! | ask for it | [`SkeletonParams`] |
+//! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
+//! | whether it is complete | [`Certificate`] |
+//! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
+
+mod certificate;
+mod chains;
+mod error;
+mod graph;
+#[cfg(test)]
+mod graph_tests;
+mod params;
+mod prune;
+mod queries;
+
+pub use certificate::Certificate;
+pub use chains::Chain;
+pub use error::SkeletonError;
+pub use graph::{Edge, Node, NodeKind, Skeleton};
+pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams};
+pub use prune::Prune;
+pub use queries::Components;
