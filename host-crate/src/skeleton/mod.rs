@@ -6,14 +6,19 @@
 //!
 //! | step | result |
 //! | --- | --- |
-//! | ask for it | [`SkeletonParams`] |
+//! | ask for it | [`skeleton()`], with [`SkeletonParams`] |
+//! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
 //! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
 //! | whether it is complete | [`Certificate`] |
 //! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
 
 mod certificate;
 mod chains;
+mod classes;
+mod components;
 mod error;
+mod euler;
+mod extraction;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
@@ -23,7 +28,11 @@ mod queries;
 
 pub use certificate::Certificate;
 pub use chains::Chain;
+pub use classes::{ClassCounts, Classes, classify, fill_cavities};
+pub use components::{SolidComponents, components};
 pub use error::SkeletonError;
+pub use euler::euler_number;
+pub use extraction::{Extraction, skeleton};
 pub use graph::{Edge, Node, NodeKind, Skeleton};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams};
 pub use prune::Prune;

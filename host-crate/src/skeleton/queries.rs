@@ -13,14 +13,14 @@ pub struct Components {
 }
 
 /// Sets that are joined, by their smallest members.
-struct UnionFind(Vec<usize>);
+pub(super) struct UnionFind(Vec<usize>);
 
 impl UnionFind {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self((0..count).collect())
     }
 
-    fn root(&mut self, mut member: usize) -> usize {
+    pub(super) fn root(&mut self, mut member: usize) -> usize {
         while self.0[member] != member {
             self.0[member] = self.0[self.0[member]];
             member = self.0[member];
@@ -28,7 +28,7 @@ impl UnionFind {
         member
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b)] = a.min(b);
     }

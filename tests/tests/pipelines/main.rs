@@ -31,3 +31,5 @@ mod scan_methods;
 mod scan_properties;
 mod scan_single_pass;
 mod shipped_ptx;
+mod skeleton_classes;
+mod skeleton_components;

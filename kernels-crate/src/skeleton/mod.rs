@@ -1,0 +1,4 @@
+//! Curve skeletons.
+
+pub mod classes;
+pub mod euler;
