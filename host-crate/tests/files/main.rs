@@ -16,4 +16,5 @@ mod raw;
 mod real_volume;
 mod replacing;
 mod round_trip;
+mod skeleton_files;
 mod volume_pieces;
