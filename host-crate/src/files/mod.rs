@@ -21,13 +21,13 @@
 //! if one of them does not fit. NIfTI's `scl_slope` and `scl_inter` are applied where they change something;
 //! then the samples are f32, or f64 where the file has f64.
 //!
-//! | mesh format | extension | normals | indices |
-//! | --- | --- | --- | --- |
-//! | PLY, binary little-endian | `.ply` | yes | 32 bits |
-//! | OBJ | `.obj` | yes | any |
-//! | STL, binary | `.stl` | of the facets | none; 2^32 − 1 triangles |
-//! | VTK legacy, binary | `.vtk` | yes | 31 bits |
-//! | VTK XML polydata, appended raw | `.vtp` | yes | 63 bits |
+//! | mesh format | extension | read | normals written | indices written |
+//! | --- | --- | --- | --- | --- |
+//! | PLY, binary little-endian | `.ply` | binary of both byte orders | yes | 32 bits |
+//! | OBJ | `.obj` | positions and faces | yes | any |
+//! | STL, binary | `.stl` | binary and text | of the facets | none; 2^32 − 1 triangles |
+//! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
+//! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
 //!
 //! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. [`write_field`] writes a vector for each voxel, as `.npy`.
 //!

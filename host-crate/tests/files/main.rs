@@ -5,6 +5,7 @@ mod bad_input;
 mod helpers;
 mod mesh_files;
 mod mesh_pieces;
+mod mesh_readers;
 mod metaimage;
 mod nifti_files;
 mod npy_files;

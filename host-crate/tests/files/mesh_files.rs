@@ -178,10 +178,10 @@ fn damaged_ply_is_named() {
         let error = read_mesh_bytes("a.ply", &bytes).unwrap_err().to_string();
         assert!(error.contains(fact), "{header}: {error}");
     }
-    let error = read_mesh("surface.obj").unwrap_err().to_string();
+    let error = read_mesh("surface.vtk").unwrap_err().to_string();
     assert_eq!(
         error,
-        "surface.obj: unknown extension \"obj\"; meshes are read from .ply"
+        "surface.vtk: unknown extension \"vtk\"; meshes are read from .ply, .obj and .stl"
     );
 }
 

@@ -1,46 +1,13 @@
 //! Reading triangle meshes from binary PLY.
 
-use std::path::Path;
-
+use super::grow;
 use super::ply_header::{Element, Header, Property, Scalar, damaged};
-use crate::files::samples::reserve;
 use crate::files::source::Source;
-use crate::files::{ByteOrder, FileError, FileProblem, MeshFormat};
+use crate::files::{ByteOrder, FileProblem};
 use crate::mesh::{TriangleMesh, Triangles};
 
-/// Elements by which memory grows.
-const STEP: usize = 1 << 16;
-
-/// Reads a triangle mesh from a binary PLY file of either byte order: positions, normals where there are any, and
-/// triangles. Other properties and elements are passed over.
-///
-/// # Errors
-/// [`FileError`] for another format, a face that is no triangle, a damaged or truncated file, and
-/// what the operating system refuses.
-pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
-    let path = path.as_ref();
-    let known = "meshes are read from .ply";
-    if MeshFormat::from_path(path).is_some_and(|format| format != MeshFormat::Ply) {
-        let extension = crate::files::format::extension(path);
-        return Err(FileError::new(
-            path,
-            FileProblem::UnknownExtension { extension, known },
-        ));
-    }
-    Source::open(path)
-        .and_then(read)
-        .map_err(|problem| FileError::new(path, problem))
-}
-
-/// Reads a triangle mesh from the bytes of a binary PLY file; `name` stands for the file's name in errors.
-///
-/// # Errors
-/// Those of [`read_mesh`].
-pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
-    read(Source::from_bytes(bytes)).map_err(|problem| FileError::new(name.as_ref(), problem))
-}
-
-fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
+/// Reads positions, normals where there are any, and triangles, from either byte order. Other properties and elements are passed over.
+pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
     let header = Header::read(&mut source)?;
     let mut mesh = TriangleMesh::default();
     for element in &header.elements {
@@ -211,13 +178,4 @@ fn pass_over(
         }
     }
     Ok(())
-}
-
-/// Room for one more, in steps and with an error instead of an abort.
-fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
-    if list.len() == list.capacity() {
-        reserve(list, STEP)
-    } else {
-        Ok(())
-    }
 }
