@@ -173,6 +173,20 @@ impl SiteMask {
         })
     }
 
+    /// The same again.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn copy(&self, stream: &Stream) -> Result<Self, DeviceError> {
+        let mut bits = stream.alloc::<u32>(self.bits.len())?;
+        stream.copy(&self.bits, &mut bits)?;
+        Ok(Self {
+            bits,
+            grid: self.grid,
+            geometry: self.geometry,
+        })
+    }
+
     /// The voxels' place in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

@@ -41,6 +41,20 @@ pub struct Classes {
     pub counts: ClassCounts,
 }
 
+impl Classes {
+    /// The voxels on which a force acts: boundary and interior.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn inside(&self, stream: &Stream) -> Result<SiteMask, SkeletonError> {
+        let (boundary, interior) = (&self.boundary, &self.interior);
+        let mut both = stream.alloc::<u32>(boundary.bits.len())?;
+        let words = boundary.layout().words();
+        join(stream, boundary, interior, words, &mut both)?;
+        Ok(like(boundary, both))
+    }
+}
+
 /// A mask of the same grid.
 fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
     SiteMask {

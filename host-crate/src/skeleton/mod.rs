@@ -19,6 +19,7 @@ mod components;
 mod error;
 mod euler;
 mod extraction;
+pub mod field;
 mod graph;
 #[cfg(test)]
 mod graph_tests;

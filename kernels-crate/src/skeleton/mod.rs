@@ -2,3 +2,4 @@
 
 pub mod classes;
 pub mod euler;
+pub mod field;
