@@ -33,3 +33,4 @@ mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
 mod skeleton_components;
+mod voxelize;
