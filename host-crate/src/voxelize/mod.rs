@@ -7,9 +7,11 @@ mod closed;
 mod error;
 mod fine;
 mod params;
+mod volume;
 
 pub use error::VoxelizeError;
 pub use params::VoxelizeParams;
+pub use volume::volume_of;
 
 use crate::{
     device::{Launch, Stream},
