@@ -33,4 +33,5 @@ mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
 mod skeleton_components;
+mod skeleton_phantom;
 mod voxelize;
