@@ -23,6 +23,7 @@ mod isosurface_parts;
 mod isosurface_stream;
 mod isosurface_topology;
 mod render;
+mod render_skeleton;
 mod scan;
 mod scan_across;
 mod scan_beyond_2_to_the_31;
