@@ -1,8 +1,10 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use voxelize::VoxelizeArgs;
 
 use crate::{
     device_choice::{DeviceChoice, DeviceList},
@@ -48,6 +50,8 @@ pub enum Command {
     Mesh(MeshArgs),
     /// Make a distance map: of each voxel the distance to the nearest site
     Distance(Box<DistanceArgs>),
+    /// Make a volume of a closed triangle mesh: 1 inside, 0 outside
+    Voxelize(VoxelizeArgs),
     /// Draw a picture of a volume's isosurface
     Render(RenderArgs),
     /// Mesh and draw a brain and a field of metaballs

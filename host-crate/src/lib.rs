@@ -10,6 +10,7 @@
 //! | hold samples with their place in the world | [`volume`] |
 //! | choose where to run | [`device`] |
 //! | put a volume there | [`device_volume`], [`fields`] |
+//! | make a volume of a mesh | [`voxelize`] |
 //! | make geometry | [`isosurface`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
@@ -29,4 +30,5 @@ pub mod render;
 pub mod scan;
 pub mod skeleton;
 pub mod volume;
+pub mod voxelize;
 mod workers;

@@ -16,3 +16,4 @@ mod mesh_report;
 mod mesh_stream;
 mod mesh_whole;
 pub mod render;
+pub mod voxelize;

@@ -18,3 +18,4 @@ mod render;
 mod samples;
 mod support;
 mod usage;
+mod voxelize;

@@ -56,6 +56,12 @@ fn wrong_usages() {
         "distance a.xyz --points --grid 4x4 -o d.nii",
         "distance a.xyz --points --grid 4x4x4 --like b.nii -o d.nii",
         "distance a.xyz --points --grid 4x4x4 --signed -o d.nii",
+        "voxelize a.ply -o a.nii",
+        "voxelize a.ply --resolution 0x5 -o a.nii",
+        "voxelize a.ply --resolution -3 -o a.nii",
+        "voxelize a.ply --resolution 5 --spacing 1 -o a.nii",
+        "voxelize a.ply --spacing wide -o a.nii",
+        "voxelize a.ply --resolution 5",
         "info",
         "devices --iso 5",
     ] {

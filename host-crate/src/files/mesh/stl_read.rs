@@ -102,8 +102,11 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
     // the name after "solid" may be anything
     source.line(WORD * 64)?;
     let mut corners: Vec<[f32; 3]> = Vec::new();
+    let mut ended = false;
     while let Some(word) = source.word(WORD)? {
-        match word.to_ascii_lowercase().as_slice() {
+        let word = word.to_ascii_lowercase();
+        ended = word == b"endsolid";
+        match word.as_slice() {
             b"facet" | b"outer" => corners.clear(),
             b"vertex" => {
                 let mut position = [0.0; 3];
@@ -149,7 +152,7 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
             }
         }
     }
-    if !corners.is_empty() {
+    if !ended {
         return Err(truncated());
     }
     Ok(())
@@ -170,7 +173,7 @@ fn number(source: &mut Source<'_>) -> Result<f32, FileProblem> {
 }
 
 fn truncated() -> FileProblem {
-    damaged("it ends within a facet; it is truncated".to_owned())
+    damaged("it ends before \"endsolid\"; it is truncated".to_owned())
 }
 
 fn damaged(problem: String) -> FileProblem {
