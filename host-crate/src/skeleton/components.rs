@@ -157,6 +157,45 @@ impl SolidComponents {
         (at < row.end && self.runs[at].start <= x).then(|| self.labels[at])
     }
 
+    /// Of each component the voxel that is nearest to the mean of all; of several the first.
+    pub fn central_voxels(&self) -> Vec<[u32; 3]> {
+        let mut sums = vec![[0.0f64; 3]; self.count()];
+        self.for_each_run(|run, label, [y, z]| {
+            let len = f64::from(run.end - run.start);
+            let middle = 0.5 * f64::from(run.start + run.end - 1);
+            let sum = &mut sums[label as usize];
+            for (sum, at) in sum.iter_mut().zip([middle, f64::from(y), f64::from(z)]) {
+                *sum += len * at;
+            }
+        });
+        let mut nearest = vec![(f64::INFINITY, [0; 3]); self.count()];
+        self.for_each_run(|run, label, [y, z]| {
+            let count = self.voxels[label as usize] as f64;
+            let [x, mean_y, mean_z] = sums[label as usize].map(|sum| sum / count);
+            let nearest_x = x
+                .round()
+                .clamp(f64::from(run.start), f64::from(run.end - 1));
+            let far = [nearest_x - x, f64::from(y) - mean_y, f64::from(z) - mean_z];
+            let squared: f64 = far.iter().map(|d| d * d).sum();
+            let best = &mut nearest[label as usize];
+            if squared < best.0 {
+                *best = (squared, [nearest_x as u32, y, z]);
+            }
+        });
+        nearest.into_iter().map(|(_, voxel)| voxel).collect()
+    }
+
+    /// Calls `visit` with each run, its component, and the y and z of its row.
+    fn for_each_run(&self, mut visit: impl FnMut(Run, u32, [u32; 2])) {
+        let ny = self.bits.grid.ny as usize;
+        for row in 0..self.rows.len() - 1 {
+            for run in self.row(row) {
+                let at = [(row % ny) as u32, (row / ny) as u32];
+                visit(self.runs[run], self.labels[run], at);
+            }
+        }
+    }
+
     /// The voxels of one component as a mask; none if there is no such component.
     ///
     /// # Errors

@@ -47,9 +47,6 @@ pub enum SkeletonError {
         /// How many there are.
         found: u64,
     },
-    /// What is not there yet.
-    #[error("skeletons are not made yet")]
-    NotYet,
     /// A mask could not be made.
     #[error(transparent)]
     Mask(#[from] DistanceError),

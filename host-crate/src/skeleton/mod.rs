@@ -16,6 +16,7 @@ mod certificate;
 mod chains;
 mod classes;
 mod components;
+mod critical;
 mod error;
 mod euler;
 mod extraction;
@@ -23,9 +24,12 @@ pub mod field;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
+mod levels;
 mod params;
 mod prune;
 mod queries;
+mod radii;
+mod trace;
 
 pub use certificate::Certificate;
 pub use chains::Chain;

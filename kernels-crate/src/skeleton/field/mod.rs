@@ -23,7 +23,7 @@ mod tuned;
 mod variants;
 
 pub use add::{Add, Slices};
-pub use finish::{NUMBERS, count_of_words, finish_forces, mean_forces};
+pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
 pub use points::{Exponent, OF_POINT, THREADS, forces_at};
 pub use power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9};
 pub use tuned::{RUN, Runs, forces_tuned, mark_runs};
