@@ -1,6 +1,6 @@
 //! Voxels by how deep in the solid they are.
 
-use super::SkeletonError;
+use super::{SkeletonError, SurfaceBy};
 use crate::{
     device::{Buffer, DeviceError, Stream},
     distance::{SiteMask, sites::over},
@@ -13,9 +13,9 @@ use ferrovox_kernels::skeleton::classes::{erode, join_masks, separate_classes};
 pub struct ClassCounts {
     /// Not of the object.
     pub exterior: u64,
-    /// With an exterior voxel among the 26 neighbours; everything outside the grid is exterior.
+    /// With an exterior neighbour, as [`SurfaceBy`] says; everything outside the grid is exterior.
     pub surface: u64,
-    /// With a surface voxel among the 26 neighbours, and no exterior one.
+    /// Not of the surface, with a surface voxel among the 26 neighbours.
     pub boundary: u64,
     /// The rest.
     pub interior: u64,
@@ -73,15 +73,15 @@ fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
 /// Those of the device. A mask without any voxel is not an error here.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::SiteMask, skeleton::classify, volume::Geometry};
+/// use ferrovox::{device::Device, distance::SiteMask, skeleton::{SurfaceBy, classify}, volume::Geometry};
 ///
 /// let stream = Device::best().stream()?;
 /// let cube = SiteMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
-/// let counts = classify(&stream, &cube)?.counts;
+/// let counts = classify(&stream, &cube, SurfaceBy::Corners)?.counts;
 /// assert_eq!((counts.surface, counts.boundary, counts.interior), (98, 26, 1));
 /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
 /// ```
-pub fn classify(stream: &Stream, solid: &SiteMask) -> Result<Classes, SkeletonError> {
+pub fn classify(stream: &Stream, solid: &SiteMask, surface: SurfaceBy) -> Result<Classes, SkeletonError> {
     stream.prepare(&[erode::entry(), separate_classes::entry()])?;
     let bits = solid.layout();
     let words = solid.bits.len();
@@ -94,7 +94,8 @@ pub fn classify(stream: &Stream, solid: &SiteMask) -> Result<Classes, SkeletonEr
     let (launch, items) = over(stream, bits.words());
     // SAFETY: all have the words of the grid, which the items count.
     unsafe {
-        let args = (solid.bits.view(), bits, items, inner.view_mut());
+        let faces = u32::from(surface == SurfaceBy::Faces);
+        let args = (solid.bits.view(), bits, items, faces, inner.view_mut());
         stream.launch::<erode>(launch, args)?;
         let [surface, boundary, interior] = &mut masks;
         let args = (

@@ -73,7 +73,7 @@ pub fn skeleton(
         let voxels = solid.grid.samples();
         return Err(SkeletonError::Empty { voxels });
     }
-    let classes = classify(stream, solid)?;
+    let classes = classify(stream, solid, params.surface)?;
     watch.lap("classes");
     let field = force_field(stream, &classes, params)?;
     stream.synchronize()?;

@@ -39,6 +39,6 @@ pub use error::SkeletonError;
 pub use euler::euler_number;
 pub use extraction::{Extraction, skeleton};
 pub use graph::{Edge, Node, NodeKind, Skeleton};
-pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams};
+pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
 pub use prune::Prune;
 pub use queries::Components;

@@ -36,6 +36,30 @@ impl Levels {
     }
 }
 
+/// Which voxels are the surface, from which the force comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SurfaceBy {
+    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The core is longer with it; the program that the document builds
+    /// on takes it.
+    #[default]
+    Faces,
+    /// Those with an exterior voxel among their 26 neighbours: the document's.
+    Corners,
+}
+
+impl SurfaceBy {
+    /// Both.
+    pub const ALL: [SurfaceBy; 2] = [SurfaceBy::Faces, SurfaceBy::Corners];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SurfaceBy::Faces => "faces",
+            SurfaceBy::Corners => "corners",
+        }
+    }
+}
+
 /// How precisely forces are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -131,6 +155,8 @@ pub struct SkeletonParams {
     pub curvature: f64,
     /// Cavities are filled first.
     pub fill: bool,
+    /// Which voxels are the surface.
+    pub surface: SurfaceBy,
     /// How precisely forces are added up.
     pub precision: Precision,
     /// How the force next to the surface is found.
@@ -147,6 +173,7 @@ impl Default for SkeletonParams {
             divergence: 0.1,
             curvature: 0.05,
             fill: false,
+            surface: SurfaceBy::default(),
             precision: Precision::default(),
             boundary: BoundaryForce::default(),
             variant: FieldVariant::default(),

@@ -1,8 +1,9 @@
 //! Classes of voxels by how deep in the solid they are, 32 at a time.
 //!
-//! A voxel of the solid is of the surface if one of its 26 neighbours is not of it, of the boundary if it is not of the surface and one of its
-//! neighbours is, and else of the interior. What is left of a solid without its surface is its erosion by 3 x 3 x 3 voxels; what is left of that
-//! without the boundary is the next erosion. Everything beyond the grid is outside.
+//! A voxel of the solid is of the surface if one of its neighbours, 26 or the six across faces, is not of it, of the boundary if it is not of the surface and
+//! one of its 26 neighbours is, and else of the interior. What is left of a solid without its surface is its erosion; what is left of that
+//! without the boundary is the next erosion, by 3 x 3 x 3 voxels in both cases: where there is an exterior neighbour at an edge or a corner there is one of
+//! the surface too. Everything beyond the grid is outside.
 
 use crate::{distance::sites::BitRows, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
@@ -53,7 +54,26 @@ fn eroded(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     kept
 }
 
-/// Writes the voxels of a solid that are not of its surface.
+/// The voxels of a word whose six neighbours across faces are all in the solid, and they too.
+#[inline(always)]
+fn eroded_by_faces(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
+    let [in_row, y, z] = bits.place(word as u64);
+    let at_border = y == 0 || z == 0 || y + 1 == bits.grid.ny || z + 1 == bits.grid.nz;
+    if at_border {
+        return 0;
+    }
+    let kept = along_row(solid, bits, in_row, word);
+    if kept == 0 {
+        return 0;
+    }
+    let row = bits.per_row as usize;
+    let plane = bits.per_plane() as usize;
+    let across_y = solid.read(word - row) & solid.read(word + row);
+    let across_z = solid.read(word - plane) & solid.read(word + plane);
+    kept & across_y & across_z
+}
+
+/// Writes the voxels of a solid that are not of its surface: that none of their neighbours is outside, of six if `faces` is not 0, else of 26.
 ///
 /// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up to 26 around it, and writes one. Nothing is
 /// shared in the block.
@@ -61,8 +81,21 @@ fn eroded(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
 /// # Safety
 /// `solid` and `inner` hold `bits.words()` elements, which `items` counts.
 #[kernel]
-pub unsafe fn erode(solid: View<u32>, bits: BitRows, items: Items, inner: ViewMut<u32>) {
-    items.for_each(|word| inner.write(word, eroded(solid, bits, word)));
+pub unsafe fn erode(
+    solid: View<u32>,
+    bits: BitRows,
+    items: Items,
+    faces: u32,
+    inner: ViewMut<u32>,
+) {
+    items.for_each(|word| {
+        let kept = if faces != 0 {
+            eroded_by_faces(solid, bits, word)
+        } else {
+            eroded(solid, bits, word)
+        };
+        inner.write(word, kept);
+    });
 }
 
 /// Writes a solid's surface, boundary and interior, from it and its erosion.

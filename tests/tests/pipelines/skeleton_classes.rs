@@ -70,7 +70,7 @@ fn expected(solid: &Volume<u8>) -> Vec<Class> {
 
 fn check(label: &str, stream: &Stream, solid: &Volume<u8>) -> ClassCounts {
     let dims = solid.dims();
-    let classes = classify(stream, &mask(stream, solid)).unwrap();
+    let classes = classify(stream, &mask(stream, solid), SurfaceBy::Corners).unwrap();
     let expected = expected(solid);
     let number = |class| expected.iter().filter(|&&other| other == class).count() as u64;
     let counts = ClassCounts {

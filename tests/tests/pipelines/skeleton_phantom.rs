@@ -22,7 +22,7 @@ fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
     let solid = SiteMask::above(stream, &volume, 0.0).unwrap();
     let parts = components(stream, &solid).unwrap();
     assert_eq!(parts.count(), 1, "{width}");
-    let counts = classify(stream, &solid).unwrap().counts;
+    let counts = classify(stream, &solid, SurfaceBy::Corners).unwrap().counts;
     (counts, parts.euler_numbers()[0])
 }
 
