@@ -1,9 +1,11 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod skeleton;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use skeleton::SkeletonArgs;
 pub use voxelize::VoxelizeArgs;
 
 use crate::{
@@ -33,6 +35,7 @@ Try it:
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply   its isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
   ferrovox distance scan.nii.gz --level 120 -o d.nii.gz   how far each voxel is from there
+  ferrovox skeleton scan.nii.gz --threshold 120 -o s.swc  the centre lines of what is above
 
 `ferrovox COMMAND --help` says more about a command.")]
 pub struct Cli {
@@ -50,6 +53,8 @@ pub enum Command {
     Mesh(MeshArgs),
     /// Make a distance map: of each voxel the distance to the nearest site
     Distance(Box<DistanceArgs>),
+    /// Find the curve skeleton of an object: its centre lines, as a graph
+    Skeleton(Box<SkeletonArgs>),
     /// Make a volume of a closed triangle mesh: 1 inside, 0 outside
     Voxelize(VoxelizeArgs),
     /// Draw a picture of a volume's isosurface

@@ -17,7 +17,7 @@ Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
   ferrovox voxelize part.stl --spacing 0.5 -o part.nrrd")]
 pub struct VoxelizeArgs {
-    /// Mesh file: .ply (binary), .obj or .stl
+    /// Mesh file: .ply, .obj or .stl
     pub mesh: PathBuf,
     /// So many voxels along the mesh's longest side
     #[arg(long, value_name = "N")]

@@ -16,4 +16,7 @@ mod mesh_report;
 mod mesh_stream;
 mod mesh_whole;
 pub mod render;
+pub mod skeleton;
+mod skeleton_input;
+mod skeleton_report;
 pub mod voxelize;

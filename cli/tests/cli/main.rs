@@ -16,6 +16,7 @@ mod mesh_parts;
 mod readme;
 mod render;
 mod samples;
+mod skeleton;
 mod support;
 mod usage;
 mod voxelize;

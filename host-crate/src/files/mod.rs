@@ -23,7 +23,7 @@
 //!
 //! | mesh format | extension | read | normals written | indices written |
 //! | --- | --- | --- | --- | --- |
-//! | PLY, binary little-endian | `.ply` | binary of both byte orders | yes | 32 bits |
+//! | PLY, binary little-endian | `.ply` | text, binary of both byte orders | yes | 32 bits |
 //! | OBJ | `.obj` | positions and faces | yes | any |
 //! | STL, binary | `.stl` | binary and text | of the facets | none; 2^32 − 1 triangles |
 //! | VTK legacy, binary | `.vtk` | | yes | 31 bits |

@@ -1,4 +1,4 @@
-//! OBJ and STL, read.
+//! OBJ, STL and PLY as text, read.
 
 use std::fs;
 
@@ -99,6 +99,45 @@ fn damaged_obj_names_the_line() {
     }
     let long = "f ".to_owned() + &"1 ".repeat(40_000);
     assert!(error("a.obj", long.as_bytes()).contains("too long"));
+}
+
+#[test]
+fn ply_as_text() {
+    let header = "ply\nformat ascii 1.0\ncomment a pyramid\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
+                  property uchar red\nelement edge 1\nproperty list uchar int a\nelement face 3\nproperty list uchar int vertex_indices\n\
+                  property float quality\nend_header\n";
+    let data = "0 0 0 1\n2 0 -0 2\n2 2 0 3\n0 2 0 4\n1.1 1 -1.5e0 5\n2 0 1\n4 0 3 2 1 .5\n3 4 1 0 1\r\n3 4 0 3 1";
+    let read = |text: &str| read_mesh_bytes("a.ply", text.as_bytes());
+    let mesh = read(&[header, data].concat()).unwrap();
+    assert_eq!(mesh.vertices[4], [1.1, 1.0, -1.5]);
+    assert_eq!((mesh.vertices.len(), mesh.normals), (5, None));
+    let triangles = vec![[0, 3, 2], [0, 2, 1], [4, 1, 0], [4, 0, 3]];
+    assert_eq!(mesh.triangles, Triangles::U32(triangles));
+    let cases = [
+        (data.replace("2 2 0 3", "2 two 0 3"), "\"two\", after"),
+        (data.replace("3 4 1 0", "2 4 1"), "face 1 has 2 corners"),
+        (
+            data.replace("3 4 1 0", "3 4 -1 0"),
+            "face 1 names vertex -1",
+        ),
+        (
+            data.replace("3 4 1 0", "3 4 1.5 0"),
+            "face 1 names vertex 1.5",
+        ),
+        (data.replace("3 4 1 0", "3 4 9 0"), "names vertex 9"),
+        (data[..data.len() - 7].to_owned(), "it is truncated"),
+    ];
+    for (data, words) in cases {
+        let error = read(&[header, &data].concat()).unwrap_err().to_string();
+        assert!(error.starts_with("a.ply: damaged PLY file: "), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+    let lying = header.replace("vertex 5", "vertex 99999999999");
+    let error = read(&[&lying, data].concat()).unwrap_err().to_string();
+    assert!(
+        error.contains("need at least 799999999991 bytes"),
+        "{error}"
+    );
 }
 
 #[test]

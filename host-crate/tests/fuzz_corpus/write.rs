@@ -334,12 +334,17 @@ fn meshes() -> Vec<File> {
         .to_vec();
     let lying = b"ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nproperty float x\nproperty float y\nproperty float z\nend_header\n".to_vec();
     let cut = normals[..normals.len() - 2].to_vec();
+    let text = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement edge 1\n\
+                 property list uchar int a\nelement face 1\nproperty list uchar int vertex_index\nend_header\n\
+                 0 0 0\n1 0 0\n1 1e0 0\n0 1 -0\n2 0 1\n4 0 1 2 3\n"
+        .to_vec();
     [
         ("normals", normals),
         ("plain", plain),
         ("big-endian", big),
         ("lying", lying),
         ("cut", cut),
+        ("text", text),
     ]
     .map(|(name, bytes)| ("ply", format!("{name}.ply"), bytes))
     .into()

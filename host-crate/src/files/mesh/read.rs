@@ -14,13 +14,12 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 ///
 /// | format | what is read |
 /// | --- | --- |
-/// | PLY, binary of either byte order | positions, normals where there are any, triangles |
 /// | OBJ | positions and faces; faces with more corners are cut into triangles from their first corner |
+/// | PLY, text and binary of either byte order | positions, normals where there are any, faces, cut into triangles likewise |
 /// | STL, binary and text | triangles; corners at equal positions become one vertex |
 ///
 /// # Errors
-/// [`FileError`] for another format, a PLY face that is no triangle, a damaged or truncated file, and
-/// what the operating system refuses.
+/// [`FileError`] for another format, a damaged or truncated file, and what the operating system refuses.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
     form(path)
