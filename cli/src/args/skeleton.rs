@@ -8,7 +8,7 @@ use crate::{
 use clap::{Args, ValueEnum};
 use ferrovox::{
     render::ViewDirection,
-    skeleton::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams},
+    skeleton::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy},
 };
 use std::path::PathBuf;
 
@@ -75,6 +75,9 @@ pub struct SkeletonArgs {
     /// Make one curve of two that meet at a node where no other does
     #[arg(long)]
     pub merge: bool,
+    /// Which voxels of the object exert the force: those with an exterior voxel across a face, or also at an edge or corner
+    #[arg(long, value_enum, default_value_t = SurfaceName::Faces, help_heading = "Field")]
+    pub surface: SurfaceName,
     /// How forces are added up: f32 is faster, and wrong far from the surface
     #[arg(long, value_enum, default_value_t = PrecisionName::Accurate, help_heading = "Field")]
     pub precision: PrecisionName,
@@ -117,6 +120,7 @@ impl SkeletonArgs {
             divergence: self.divergence,
             curvature: self.curvature,
             fill: self.fill,
+            surface: self.surface.into(),
             precision: self.precision.into(),
             boundary: self.boundary.into(),
             variant: self.variant.into(),
@@ -142,6 +146,23 @@ impl From<LevelsName> for Levels {
             LevelsName::Core => Self::Core,
             LevelsName::One => Self::One,
             LevelsName::Two => Self::Two,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SurfaceName {
+    /// An exterior voxel across a face
+    Faces,
+    /// An exterior voxel among the 26 neighbours
+    Corners,
+}
+
+impl From<SurfaceName> for SurfaceBy {
+    fn from(name: SurfaceName) -> Self {
+        match name {
+            SurfaceName::Faces => Self::Faces,
+            SurfaceName::Corners => Self::Corners,
         }
     }
 }

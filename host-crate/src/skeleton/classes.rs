@@ -81,7 +81,11 @@ fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
 /// assert_eq!((counts.surface, counts.boundary, counts.interior), (98, 26, 1));
 /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
 /// ```
-pub fn classify(stream: &Stream, solid: &SiteMask, surface: SurfaceBy) -> Result<Classes, SkeletonError> {
+pub fn classify(
+    stream: &Stream,
+    solid: &SiteMask,
+    surface: SurfaceBy,
+) -> Result<Classes, SkeletonError> {
     stream.prepare(&[erode::entry(), separate_classes::entry()])?;
     let bits = solid.layout();
     let words = solid.bits.len();

@@ -33,7 +33,7 @@ mod scan_properties;
 mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
-mod skeleton_try;
 mod skeleton_components;
 mod skeleton_phantom;
+mod skeleton_try;
 mod voxelize;

@@ -5,7 +5,7 @@ use ferrovox::{
     device::Stream,
     device_volume::DeviceVolume,
     distance::SiteMask,
-    skeleton::{ClassCounts, classify, fill_cavities},
+    skeleton::{ClassCounts, SurfaceBy, classify, fill_cavities},
     volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, solids::Solid};
@@ -40,7 +40,7 @@ enum Class {
 }
 
 /// By the definition, voxel by voxel.
-fn expected(solid: &Volume<u8>) -> Vec<Class> {
+fn expected(solid: &Volume<u8>, surface: SurfaceBy) -> Vec<Class> {
     let dims = solid.dims();
     let index = |[x, y, z]: [usize; 3]| (z * dims[1] + y) * dims[0] + x;
     let places = || {
@@ -50,7 +50,12 @@ fn expected(solid: &Volume<u8>) -> Vec<Class> {
     let is_object = |place| solid.samples()[index(place)] != 0;
     let mut classes: Vec<Class> = places()
         .map(|place| {
-            let all = cube(dims, place).all(|next| next.is_some_and(is_object));
+            let is_neighbour = |k: &(usize, Option<[usize; 3]>)| {
+                // of the cube of 27 the middle and those across faces
+                surface == SurfaceBy::Corners || [4, 10, 12, 13, 14, 16, 22].contains(&k.0)
+            };
+            let mut neighbours = cube(dims, place).enumerate().filter(is_neighbour);
+            let all = neighbours.all(|(_, next)| next.is_some_and(is_object));
             match (is_object(place), all) {
                 (false, _) => Class::Exterior,
                 (true, false) => Class::Surface,
@@ -69,9 +74,14 @@ fn expected(solid: &Volume<u8>) -> Vec<Class> {
 }
 
 fn check(label: &str, stream: &Stream, solid: &Volume<u8>) -> ClassCounts {
+    check_by(label, stream, solid, SurfaceBy::Faces);
+    check_by(label, stream, solid, SurfaceBy::Corners)
+}
+
+fn check_by(label: &str, stream: &Stream, solid: &Volume<u8>, surface: SurfaceBy) -> ClassCounts {
     let dims = solid.dims();
-    let classes = classify(stream, &mask(stream, solid), SurfaceBy::Corners).unwrap();
-    let expected = expected(solid);
+    let classes = classify(stream, &mask(stream, solid), surface).unwrap();
+    let expected = expected(solid, surface);
     let number = |class| expected.iter().filter(|&&other| other == class).count() as u64;
     let counts = ClassCounts {
         exterior: number(Class::Exterior),
@@ -79,7 +89,7 @@ fn check(label: &str, stream: &Stream, solid: &Volume<u8>) -> ClassCounts {
         boundary: number(Class::Boundary),
         interior: number(Class::Interior),
     };
-    assert_eq!(classes.counts, counts, "{label}: {dims:?}");
+    assert_eq!(classes.counts, counts, "{label}: {dims:?}, {surface:?}");
     let masks = [
         (classes.surface, Class::Surface),
         (classes.boundary, Class::Boundary),
@@ -91,7 +101,7 @@ fn check(label: &str, stream: &Stream, solid: &Volume<u8>) -> ClassCounts {
         });
         assert!(
             mask.download(stream).unwrap() == expected,
-            "{label}: {dims:?}"
+            "{label}: {dims:?}, {surface:?}"
         );
     }
     counts

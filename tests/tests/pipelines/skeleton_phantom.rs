@@ -4,7 +4,7 @@ use ferrovox::{
     device::{Device, Stream},
     distance::SiteMask,
     fields::{HUMAN_HEIGHT, human},
-    skeleton::{ClassCounts, classify, components},
+    skeleton::{ClassCounts, SurfaceBy, classify, components},
 };
 
 /// The document's volumes (their width and depth), and its surface voxels.
