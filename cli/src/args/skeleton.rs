@@ -1,7 +1,7 @@
 //! The options of `ferrovox skeleton`.
 
 use crate::{
-    args::DeviceArgs,
+    device_choice::DeviceList,
     input::VolumeArgs,
     numbers::{Size, parse_distance, parse_size},
 };
@@ -104,8 +104,10 @@ pub struct SkeletonArgs {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    #[command(flatten)]
-    pub device: DeviceArgs,
+    /// Where to run: auto, cpu, cuda, cuda:N; auto takes the first CUDA device, else the CPU. Several, as cuda:0,1 or cuda:all, make
+    /// the force field together, which is nearly all of the work
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: DeviceList,
     /// Print one JSON object: the graph's numbers, the certificate, voxels by class, timings in milliseconds
     #[arg(long)]
     pub json: bool,

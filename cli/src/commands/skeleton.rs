@@ -7,10 +7,10 @@ use super::{
 use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
-    device::Stream,
+    device::{Device, Stream},
     files::write_skeleton,
     render::{Picture, RenderParams, SkeletonStyle},
-    skeleton::{self, Prune, Skeleton},
+    skeleton::{self, Execution, Prune, Skeleton},
 };
 
 /// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
@@ -20,18 +20,23 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     params.check()?;
     let object = Object::of(args)?;
     check_outputs(args)?;
-    let device = args.device.device.open()?;
-    let stream = device.stream()?;
+    let devices = args.device.open()?;
+    let streams: Result<Vec<Stream>, _> = devices.iter().map(Device::stream).collect();
+    let streams = streams?;
+    let execution = Execution::on(&streams)?;
+    let stream = execution.first();
     let mut phases = Phases::new(5);
     let volume = phases.run("read", || skeleton_input::read(args))?;
     let mask = phases.run("object", || -> anyhow::Result<_> {
-        let on_device = volume.upload(&stream).with_context(|| name.clone())?;
-        let mask = object.mask(&stream, &on_device)?;
-        object.check(&name, &volume, mask.count(&stream)?)?;
+        let on_device = volume.upload(stream).with_context(|| name.clone())?;
+        let mask = object.mask(stream, &on_device)?;
+        object.check(&name, &volume, mask.count(stream)?)?;
         Ok(mask)
     })?;
-    let mut made = phases
-        .run("skeleton", || skeleton::skeleton(&stream, &mask, &params))
+    let (mut made, _) = phases
+        .run("skeleton", || {
+            skeleton::skeleton_by(execution, &mask, &params)
+        })
         .with_context(|| name.clone())?;
     let pruned = match args.prune {
         Some(limit) => made.skeleton.prune(Prune::Length(limit))?,
@@ -42,8 +47,8 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     }
     let picture = match args.png {
         Some(_) => Some(phases.run("draw", || {
-            let (solid, iso) = skeleton_input::drawn(object, volume, &stream, &mask)?;
-            draw(args, &stream, &solid, iso, &made.skeleton)
+            let (solid, iso) = skeleton_input::drawn(object, volume, stream, &mask)?;
+            draw(args, stream, &solid, iso, &made.skeleton)
         })?),
         None => None,
     };
@@ -72,7 +77,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
         made,
         pruned,
         cut_cycles,
-        device,
+        devices,
         phase_times,
         total,
     };

@@ -126,3 +126,19 @@ fn a_bar_has_a_line() {
         .ok();
     assert!(merged.stdout.contains("balanced"), "{}", merged.stdout);
 }
+
+#[test]
+fn several_devices_change_nothing() {
+    let folder = folder();
+    let written = |device: &str| {
+        let run = folder.run(&format!(
+            "skeleton ball.nii --threshold 1 --levels 2 -o a.skel --json --device {device}"
+        ));
+        let report = run.ok().json();
+        (std::fs::read(folder.path("a.skel")).unwrap(), report)
+    };
+    let (expected, _) = written("cpu");
+    let (found, report) = written("cpu,cpu,cpu");
+    assert!(!found.is_empty() && found == expected);
+    assert_eq!(report["device"], "cpu, cpu, cpu");
+}
