@@ -41,7 +41,7 @@ impl Exponent {
             return [GpuFloat::powf(squared, -0.5 * (self.m + 1.0)), inverse];
         }
         // R^-(m + 1): of an odd m a power of 1 / R^2, of an even one with its root
-        let is_even = self.integer % 2 == 0;
+        let is_even = self.integer.is_multiple_of(2);
         let mut weight = if is_even {
             GpuFloat::sqrt(inverse)
         } else {
