@@ -10,7 +10,7 @@ use ferrovox::{
     device::{Device, Stream},
     files::write_skeleton,
     render::{Picture, RenderParams, SkeletonStyle},
-    skeleton::{self, Execution, Prune, Skeleton},
+    skeleton::{self, Execution, Prune, Skeleton, field::Progress},
 };
 
 /// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
@@ -33,6 +33,12 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
         object.check(&name, &volume, mask.count(stream)?)?;
         Ok(mask)
     })?;
+    let bar = phases.progress();
+    let tell = |progress: Progress| bar.part("force field", progress.fraction(), progress.left());
+    let execution = match bar.is_seen() {
+        true => execution.telling(&tell),
+        false => execution,
+    };
     let (mut made, _) = phases
         .run("skeleton", || {
             skeleton::skeleton_by(execution, &mask, &params)

@@ -1,9 +1,9 @@
 //! Where a skeleton is made.
 
-use super::SkeletonError;
+use super::{SkeletonError, field::Progress};
 use crate::device::Stream;
 
-/// The devices that make a force field together. All else, which takes little time, is done by the first.
+/// The devices that make a force field together, and who is told meanwhile how far it is. All else, which takes little time, is done by the first.
 ///
 /// ```
 /// use ferrovox::{device::Device, skeleton::Execution};
@@ -19,7 +19,11 @@ use crate::device::Stream;
 pub struct Execution<'a> {
     first: &'a Stream,
     streams: &'a [Stream],
+    hook: Option<Hook<'a>>,
 }
+
+/// Who is told.
+type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 
 impl<'a> Execution<'a> {
     /// On these streams, each of a device of its own; a device may come more than once.
@@ -28,7 +32,11 @@ impl<'a> Execution<'a> {
     /// [`SkeletonError::NoDevices`] without any.
     pub fn on(streams: &'a [Stream]) -> Result<Self, SkeletonError> {
         let first = streams.first().ok_or(SkeletonError::NoDevices)?;
-        Ok(Self { first, streams })
+        Ok(Self {
+            first,
+            streams,
+            hook: None,
+        })
     }
 
     /// On one stream.
@@ -36,6 +44,16 @@ impl<'a> Execution<'a> {
         Self {
             first: stream,
             streams: std::slice::from_ref(stream),
+            hook: None,
+        }
+    }
+
+    /// And `hook` is called about ten times a second at most, by any thread: then a device's work is launched in portions, and waited for. Otherwise it is one
+    /// launch, and nothing waits.
+    pub fn telling(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
+        Self {
+            hook: Some(hook),
+            ..self
         }
     }
 
@@ -47,5 +65,10 @@ impl<'a> Execution<'a> {
     /// All of them.
     pub fn streams(&self) -> &'a [Stream] {
         self.streams
+    }
+
+    /// Who is told how far the field is.
+    pub(super) fn hook(&self) -> Option<Hook<'a>> {
+        self.hook
     }
 }

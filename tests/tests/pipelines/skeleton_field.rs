@@ -7,7 +7,7 @@ use ferrovox::{
     skeleton::{
         BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
         classify,
-        field::{ForceField, force_field, force_field_by, forces},
+        field::{ForceField, Progress, force_field, force_field_by, forces},
     },
     volume::Geometry,
 };
@@ -16,6 +16,7 @@ use ferrovox_tests::{
     solids::Solid,
 };
 use nalgebra::Vector3;
+use std::sync::Mutex;
 
 /// Numbers that look random.
 fn random(count: u64, below: u64) -> Vec<u64> {
@@ -167,5 +168,34 @@ fn devices_of_different_kinds_make_the_same_field() {
         let found = streams[0].download(&field.forces).unwrap();
         let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 * a.abs().max(1.0);
         assert!(found.iter().zip(&alone).all(is_near), "{label}");
+    }
+}
+
+#[test]
+fn who_is_told_changes_nothing() {
+    for TestDevice { label, device } in devices::fast() {
+        let streams: Vec<Stream> = (0..2).map(|_| device.stream().unwrap()).collect();
+        let classes = capsule(&streams[0], SurfaceBy::Faces);
+        for variant in FieldVariant::ALL {
+            let params = SkeletonParams {
+                variant,
+                ..SkeletonParams::default()
+            };
+            let alone = force_field(&streams[0], &classes, &params).unwrap();
+            for count in [1, 2] {
+                let told = Mutex::new(Vec::<Progress>::new());
+                let hook = |progress| told.lock().unwrap().push(progress);
+                let execution = Execution::on(&streams[..count]).unwrap().telling(&hook);
+                let field = force_field_by(execution, &classes, &params).unwrap();
+                let found = bits(&streams[0], &field);
+                assert!(found == bits(&streams[0], &alone), "{label} {params:?}");
+                let told = told.into_inner().unwrap();
+                let counts = classes.counts;
+                let pairs = counts.surface * (counts.boundary + counts.interior);
+                assert!(told.iter().all(|progress| progress.all == pairs));
+                assert!(told.windows(2).all(|pair| pair[0].done <= pair[1].done));
+                assert_eq!(told[told.len() - 1].done, pairs, "{label} {params:?}");
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The force at voxels.
 
-use super::{Targets, job::Job, together::together};
+use super::{Targets, job::Job, progress::Teller, together::together};
 use crate::{
     device::{Buffer, Stream},
     device_volume::{rows, rows_launch},
@@ -104,6 +104,8 @@ fn forces_by(
 ) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
+    let pairs = targets.count.saturating_mul(sources.len() as u64);
+    let teller = execution.hook().map(|hook| Teller::new(hook, pairs));
     let forces = match execution.streams() {
         [_] => Job {
             stream,
@@ -111,9 +113,10 @@ fn forces_by(
             targets: &targets,
             params,
             whole: None,
+            teller: teller.as_ref(),
         }
         .made()?,
-        streams => together(streams, sources, &mask, params)?,
+        streams => together(streams, (sources, &mask), params, teller.as_ref())?,
     };
     let before = targets.before;
     Ok(ForceField {

@@ -1,6 +1,9 @@
 //! Forces by one device.
 
-use super::Targets;
+use super::{
+    Targets,
+    progress::{Teller, by_portions},
+};
 use crate::{
     device::{Buffer, Launch, Stream},
     distance::{SitePoints, sites::over},
@@ -8,8 +11,8 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::skeleton::field::{
-    Add, AnyPower, NUMBERS, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9,
-    Slices, finish_forces, forces_shared, forces_simple, forces_tuned,
+    Add, AnyPower, NUMBERS, Portion, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8,
+    Power9, Slices, finish_forces, forces_shared, forces_simple, forces_tuned,
 };
 
 /// Forces that are to be made.
@@ -20,6 +23,8 @@ pub(super) struct Job<'a> {
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
     pub whole: Option<Whole<'a>>,
+    /// Who is told what is done.
+    pub teller: Option<&'a Teller<'a>>,
 }
 
 /// A job of which several devices have parts.
@@ -31,6 +36,17 @@ pub(super) struct Whole<'a> {
     pub items: u64,
 }
 
+/// How a job is launched.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// The slices in which sources are taken.
+    slices: Slices,
+    /// Pairs of a slice and a block of targets, or of runs.
+    pairs: u64,
+    /// How many the device does at a time.
+    wave: u64,
+}
+
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
 
@@ -40,11 +56,15 @@ const MOST_THREADS: u32 = 256;
 /// Shorter slices would have threads that write more than they compute.
 const LEAST_SLICE: u64 = 2048;
 
+/// A launch for so many pieces.
+fn blocks(pieces: u64) -> Launch {
+    Launch::pieces(pieces).at_most_threads(MOST_THREADS)
+}
+
 impl Whole<'_> {
     /// How many sources a slice has: as few as it takes to give all of the device work.
     fn slice_len<K: Kernel>(self, sources: u64) -> Result<u64, SkeletonError> {
-        let launch = Launch::pieces(self.items).at_most_threads(MOST_THREADS);
-        let plan = self.stream.plan::<K>(launch)?;
+        let plan = self.stream.plan::<K>(blocks(self.items))?;
         let resident = u64::from(plan.resident_blocks) * u64::from(plan.threads);
         let alone = self.stream.device().limits().threads_per_block == 1;
         let wanted = if alone {
@@ -103,8 +123,8 @@ impl Job<'_> {
         Ok(forces)
     }
 
-    /// The launch of a kernel whose threads take one of `items` each, and the slices in which sources are taken.
-    fn plan<K: Kernel>(&self, items: u64) -> Result<(Launch, Slices), SkeletonError> {
+    /// How a kernel is launched whose threads take one of `items` each.
+    fn plan<K: Kernel>(&self, items: u64) -> Result<Plan, SkeletonError> {
         let whole = self.whole.unwrap_or(Whole {
             stream: self.stream,
             items,
@@ -117,11 +137,34 @@ impl Job<'_> {
             count: sources.div_ceil(len).max(1),
             targets: self.targets.count,
         };
-        let launch = Launch::pieces(items).at_most_threads(MOST_THREADS);
-        let threads = self.stream.plan::<K>(launch)?.threads;
-        let blocks = items.div_ceil(threads.into()) * slices.count;
-        let launch = Launch::pieces(blocks).at_most_threads(MOST_THREADS);
-        Ok((launch, slices))
+        let plan = self.stream.plan::<K>(blocks(items))?;
+        Ok(Plan {
+            slices,
+            pairs: items.div_ceil(plan.threads.into()) * slices.count,
+            wave: plan.resident_blocks.into(),
+        })
+    }
+
+    /// Calls `launch` for all of a plan: once, or, if anybody is told, with portions.
+    fn launched(
+        &self,
+        plan: Plan,
+        mut launch: impl FnMut(Launch, Portion) -> Result<(), SkeletonError>,
+    ) -> Result<(), SkeletonError> {
+        let mut launch = |portion: Portion| launch(blocks(portion.end - portion.first), portion);
+        let Some(teller) = self.teller else {
+            return launch(Portion {
+                first: 0,
+                end: plan.pairs,
+            });
+        };
+        let all = u128::from(self.targets.count) * u128::from(plan.slices.sources);
+        let of = |pairs: u64| (all * u128::from(pairs) / u128::from(plan.pairs)) as u64;
+        let mut done = 0;
+        by_portions(self.stream, [plan.pairs, plan.wave], launch, |pairs| {
+            teller.add(of(done + pairs) - of(done));
+            done += pairs;
+        })
     }
 
     /// Room for three sums for each target and slice.
@@ -132,59 +175,68 @@ impl Job<'_> {
 
     fn tuned<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
         let (runs, places) = self.targets.runs(self.stream)?;
-        let (launch, slices) = self.plan::<forces_tuned<A, P>>(runs.count)?;
-        let mut sums = self.sums(slices)?;
-        // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
-        // each target and slice.
-        unsafe {
-            let args = (
-                self.sources.coordinates.view(),
-                places.coordinates.view(),
-                self.targets.mask.bits.view(),
-                self.targets.before.view(),
-                runs,
-                slices,
-                self.params.exponent as f32,
-                sums.view_mut(),
-            );
-            self.stream.launch::<forces_tuned<A, P>>(launch, args)?;
-        }
-        Ok((sums, slices))
+        let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
+            // each target and slice.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    places.coordinates.view(),
+                    self.targets.mask.bits.view(),
+                    self.targets.before.view(),
+                    runs,
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_tuned<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
     }
 
     fn simple<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
         let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
-        let (launch, slices) = self.plan::<forces_simple<A, P>>(targets.len() as u64)?;
-        let mut sums = self.sums(slices)?;
-        // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
-        unsafe {
-            let args = (
-                self.sources.coordinates.view(),
-                targets.coordinates.view(),
-                slices,
-                self.params.exponent as f32,
-                sums.view_mut(),
-            );
-            self.stream.launch::<forces_simple<A, P>>(launch, args)?;
-        }
-        Ok((sums, slices))
+        let plan = self.plan::<forces_simple<A, P>>(targets.len() as u64)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    targets.coordinates.view(),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_simple<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
     }
 
     fn shared<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
         let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
-        let (launch, slices) = self.plan::<forces_shared<A, P>>(targets.len() as u64)?;
-        let mut sums = self.sums(slices)?;
-        // SAFETY: as above.
-        unsafe {
-            let args = (
-                self.sources.coordinates.view(),
-                targets.coordinates.view(),
-                slices,
-                self.params.exponent as f32,
-                sums.view_mut(),
-            );
-            self.stream.launch::<forces_shared<A, P>>(launch, args)?;
-        }
-        Ok((sums, slices))
+        let plan = self.plan::<forces_shared<A, P>>(targets.len() as u64)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: as above.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    targets.coordinates.view(),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_shared<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
     }
 }

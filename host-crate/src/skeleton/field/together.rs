@@ -3,6 +3,7 @@
 use super::{
     Targets,
     job::{Job, Whole},
+    progress::Teller,
 };
 use crate::{
     device::{Buffer, Stream},
@@ -19,9 +20,9 @@ use std::ops::Range;
 /// Slices are those that the first device would have alone, so that each force is added up in the same order as by one device. Waits for all.
 pub(super) fn together(
     streams: &[Stream],
-    sources: &SitePoints,
-    mask: &SiteMask,
+    (sources, mask): (&SitePoints, &SiteMask),
     params: &SkeletonParams,
+    teller: Option<&Teller<'_>>,
 ) -> Result<Buffer<f32>, SkeletonError> {
     let first = &streams[0];
     let words = mask.download(first)?;
@@ -48,6 +49,7 @@ pub(super) fn together(
             targets: &Targets::of(stream, &mask)?,
             params,
             whole: Some(whole),
+            teller,
         }
         .made()?;
         Ok(stream.download(&forces)?)
