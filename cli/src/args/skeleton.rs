@@ -87,8 +87,11 @@ pub struct SkeletonArgs {
     /// How the surface's voxels are brought to the others
     #[arg(long, value_enum, default_value_t = VariantName::Tuned, help_heading = "Field")]
     pub variant: VariantName,
+    /// Write the forces: of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none
+    #[arg(long, value_name = "FILE.npy", help_heading = "Field")]
+    pub field: Option<PathBuf>,
     /// Skeleton file to write, several times if wanted: .swc, .obj, .vtp, .json or .skel
-    #[arg(short, long, value_name = "FILE", required_unless_present = "png")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["png", "field"])]
     pub output: Vec<PathBuf>,
     /// Draw the skeleton over a pale picture of the object
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]

@@ -8,7 +8,7 @@ use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::{Device, Stream},
-    files::write_skeleton,
+    files::{write_field, write_skeleton},
     render::{Picture, RenderParams, SkeletonStyle},
     skeleton::{self, Execution, Prune, Skeleton, field::Progress},
 };
@@ -39,7 +39,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
         true => execution.telling(&tell),
         false => execution,
     };
-    let (mut made, _) = phases
+    let (mut made, field) = phases
         .run("skeleton", || {
             skeleton::skeleton_by(execution, &mask, &params)
         })
@@ -70,6 +70,9 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
                 ));
             }
         }
+        if let Some(path) = &args.field {
+            write_field(path, mask.dims(), field.vectors(stream)?)?;
+        }
         if let (Some(path), Some(picture)) = (&args.png, &picture) {
             output::write_picture(path, picture)?;
         }
@@ -99,6 +102,9 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
 fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
     for path in &args.output {
         output::check_skeleton_path(path)?;
+    }
+    if let Some(field) = &args.field {
+        output::check_field_path(field)?;
     }
     if let Some(picture) = &args.png {
         output::check_picture_path(picture)?;

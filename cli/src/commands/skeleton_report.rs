@@ -30,6 +30,7 @@ pub struct Json {
     input: String,
     outputs: Vec<String>,
     picture: Option<String>,
+    field: Option<String>,
     dims: [usize; 3],
     spacing: [f64; 3],
     threshold: Option<f64>,
@@ -142,6 +143,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         input: args.input.name(),
         outputs: args.output.iter().map(shown).collect(),
         picture: args.png.as_ref().map(shown),
+        field: args.field.as_ref().map(shown),
         dims: run.dims,
         spacing: run.spacing,
         threshold: args.threshold,
@@ -248,7 +250,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             whole.euler_solid
         ),
     );
-    let files = args.output.iter().chain(&args.png);
+    let files = args.output.iter().chain(&args.png).chain(&args.field);
     let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
     line("written", files.join(", "));
     let params = args.params();

@@ -21,6 +21,48 @@ pub struct ForceField {
     pub before: Buffer<u64>,
 }
 
+impl ForceField {
+    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude, zeros where there is none. Waits for the forces.
+    ///
+    /// # Errors
+    /// Those of the device.
+    ///
+    /// ```
+    /// use ferrovox::{device::Device, distance::SiteMask, skeleton::{SkeletonParams, SurfaceBy, classify}, volume::Geometry};
+    /// use ferrovox::skeleton::field::force_field;
+    ///
+    /// let stream = Device::best().stream()?;
+    /// let cube = SiteMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
+    /// let classes = classify(&stream, &cube, SurfaceBy::Corners)?;
+    /// let field = force_field(&stream, &classes, &SkeletonParams::default())?;
+    /// let vectors: Vec<[f32; 3]> = field.vectors(&stream)?.collect();
+    /// // on the surface there is none; beside its first face it points along x
+    /// assert_eq!(vectors[0], [0.0; 3]);
+    /// assert!(vectors[(2 * 5 + 2) * 5 + 1][0] > 0.0);
+    /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
+    /// ```
+    pub fn vectors(
+        &self,
+        stream: &Stream,
+    ) -> Result<impl ExactSizeIterator<Item = [f32; 3]>, SkeletonError> {
+        let words = self.mask.download(stream)?;
+        let forces = stream.download(&self.forces)?;
+        let [nx, ny, nz] = self.mask.dims();
+        let per_row = self.mask.layout().per_row as usize;
+        let mut next = 0;
+        let vectors = (0..nx * ny * nz).map(move |voxel| {
+            let (row, x) = (voxel / nx, voxel % nx);
+            if words[row * per_row + x / 32] >> (x % 32) & 1 == 0 {
+                return [0.0; 3];
+            }
+            let force = &forces[next..next + NUMBERS];
+            next += NUMBERS;
+            [0, 1, 2].map(|axis| force[axis] * force[3])
+        });
+        Ok(vectors)
+    }
+}
+
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
 ///
 /// Work is proportional to voxels times surface voxels; the memory it takes is 24 bytes for each voxel with a force and slice of the surface, 40 bytes
