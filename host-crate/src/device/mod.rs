@@ -21,6 +21,7 @@
 //! ```
 
 mod buffer;
+mod constant;
 mod cpu;
 mod cuda;
 mod error;
@@ -33,6 +34,7 @@ mod stream;
 mod usage;
 
 pub use buffer::{Buffer, Element};
+pub use constant::Constant;
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;

@@ -1,13 +1,15 @@
 //! Operations in order.
 
 use super::{
-    Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, buffer::BufferMemory,
-    cuda::CudaStream, event::EventInner,
+    Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan,
+    buffer::BufferMemory,
+    cuda::{CudaConstant, CudaMemory, CudaStream},
+    event::EventInner,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
-use std::{borrow::Cow, time::Instant};
+use std::{borrow::Cow, ops::Range, time::Instant};
 
 /// What a thread of the CPU copies at a time, in bytes: enough that dealing it out costs nothing.
 const COPY_CHUNK: usize = 1 << 20;
@@ -331,6 +333,19 @@ impl Stream {
             stream.fill_with_zero(memory, buffer.bytes())?;
         }
         Ok(())
+    }
+
+    /// Enqueues a copy of a part of a device's memory to the beginning of a constant.
+    pub(super) fn copy_to_constant(
+        &self,
+        constant: &CudaConstant,
+        from: &CudaMemory,
+        bytes: Range<usize>,
+    ) -> Result<(), DeviceError> {
+        match &self.cuda {
+            Some(stream) => stream.copy_to_constant(constant, from, bytes),
+            None => unreachable!("a constant of a CUDA device has a CUDA stream"),
+        }
     }
 
     /// Makes sure that a buffer is of this stream's device.
