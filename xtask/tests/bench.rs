@@ -190,3 +190,18 @@ fn a_subject_that_does_not_exist_is_refused() {
         String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan, distance")
     );
 }
+
+#[test]
+fn force_fields_are_measured_in_every_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = ["--targets", "500", "--sources", "600"];
+    let ways = ["--variants", "all", "--exponents", "2,3.5"];
+    let records = bench(folder.path(), &[&["field"], &options[..], &ways].concat());
+    assert_eq!(records.len(), 4 * 2 * 2);
+    for record in &records {
+        assert_eq!(record["elements"], 500 * 600);
+        assert_eq!(record["size"], "500 x 600");
+        let note = record["note"].as_str().unwrap_or_default();
+        assert!(note.contains("pairs/s") && note.contains("axis"), "{note}");
+    }
+}

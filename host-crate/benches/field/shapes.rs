@@ -4,6 +4,7 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     distance::{SiteMask, SitePoints},
+    skeleton::{SurfaceBy, classify},
     volume::Geometry,
 };
 
@@ -56,4 +57,34 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<SitePoints>
         [side; 3],
         Geometry::default(),
     )?)
+}
+
+/// The radius and the length of a tube, in voxels. As many as are even have none in the middle, where the force is exactly 0.
+const TUBE: [usize; 2] = [8, 200];
+
+/// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its surface.
+pub fn axis_of_tube(stream: &Stream) -> Outcome<(SiteMask, SitePoints)> {
+    let [radius, length] = TUBE;
+    let dims = [2 * radius + 5, 2 * radius + 5, length + 4];
+    let centre = radius + 2;
+    let index = |[x, y, z]: [usize; 3]| ((z * dims[1] + y) * dims[0] + x) as u64;
+    let across = (0..dims[0] * dims[1]).map(|i| [i % dims[0], i / dims[0]]);
+    let is_inside = |at: &[usize; 2]| {
+        let square = |a: usize| a.abs_diff(centre).pow(2);
+        square(at[0]) + square(at[1]) <= radius * radius
+    };
+    let solid: Vec<u64> = across
+        .filter(is_inside)
+        .flat_map(|[x, y]| (2..2 + length).map(move |z| [x, y, z]))
+        .map(index)
+        .collect();
+    let solid = SiteMask::from_indices(stream, &solid, dims, Geometry::default())?;
+    let classes = classify(stream, &solid, SurfaceBy::Corners)?;
+    let along = (2 + radius..2 + length - radius).step_by(4);
+    let axis = along.map(|z| index([centre, centre, z]));
+    let axis: Vec<u64> = axis.collect();
+    Ok((
+        SiteMask::from_indices(stream, &axis, dims, Geometry::default())?,
+        SitePoints::from_sites(stream, &classes.surface)?,
+    ))
 }

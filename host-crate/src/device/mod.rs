@@ -152,6 +152,14 @@ impl Device {
         }
     }
 
+    /// The highest clock of its multiprocessors in kHz, as the driver says; none for the CPU.
+    pub fn clock_khz(&self) -> Option<u32> {
+        match &*self.inner {
+            Inner::Cpu(_) => None,
+            Inner::Cuda(device) => device.clock_khz(),
+        }
+    }
+
     /// Its memory.
     ///
     /// # Errors

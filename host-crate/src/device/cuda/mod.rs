@@ -29,6 +29,7 @@ pub(super) struct CudaDevice {
     index: usize,
     name: String,
     limits: DeviceLimits,
+    clock_khz: Option<u32>,
     shared: Arc<Shared>,
     kernels: Kernels,
     /// Held by who has a constant of one of its kernels.
@@ -118,6 +119,11 @@ impl CudaDevice {
             })?;
         let limits =
             limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
+        let clock_khz = driver
+            .get_attribute(DeviceAttribute::ClockRate)
+            .ok()
+            .and_then(|khz| u32::try_from(khz).ok())
+            .filter(|&khz| khz > 0);
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
         // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
         // pools allocates as it always did
@@ -132,6 +138,7 @@ impl CudaDevice {
             index,
             name,
             limits,
+            clock_khz,
             shared,
             kernels,
             constants: Mutex::default(),
@@ -148,6 +155,10 @@ impl CudaDevice {
 
     pub fn limits(&self) -> &DeviceLimits {
         &self.limits
+    }
+
+    pub fn clock_khz(&self) -> Option<u32> {
+        self.clock_khz
     }
 
     pub fn memory(&self) -> Result<Memory, DeviceError> {
