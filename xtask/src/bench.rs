@@ -35,6 +35,8 @@ enum Subject {
     Distance,
     /// The force field of curve skeletons
     Field,
+    /// Table 2 of the document on skeletons, beside its figures
+    Paper,
 }
 
 impl Subject {
@@ -45,6 +47,7 @@ impl Subject {
             Subject::Scan => "scan",
             Subject::Distance => "distance",
             Subject::Field => "field",
+            Subject::Paper => "paper",
         }
     }
 }

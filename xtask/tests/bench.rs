@@ -205,3 +205,22 @@ fn force_fields_are_measured_in_every_way() {
         assert!(note.contains("pairs/s") && note.contains("axis"), "{note}");
     }
 }
+
+#[test]
+fn the_documents_table_has_its_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records = bench(
+        folder.path(),
+        &["paper", "--sizes", "32", "--sample", "2^18"],
+    );
+    let of = |measure: &str| -> Vec<&str> {
+        let is = |record: &&Value| record["measure"] == measure;
+        let all = records.iter().filter(is);
+        all.map(|record| record["method"].as_str().unwrap_or_default())
+            .collect()
+    };
+    assert_eq!(of("serial"), ["simple"]);
+    assert_eq!(of("table 2"), ["simple", "constant", "shared", "tuned"]);
+    let note = records[1]["note"].as_str().unwrap_or_default();
+    assert!(note.contains("(5.0x, 5.3x), extrapolated from"), "{note}");
+}

@@ -1,0 +1,85 @@
+//! The table as text.
+
+use crate::document::Row;
+use ferrovox::skeleton::FieldVariant;
+
+/// What was measured of a row, in seconds.
+pub struct Measured {
+    pub row: &'static Row,
+    /// Surface voxels of the phantom.
+    pub points: u64,
+    /// On one thread of the CPU.
+    pub serial: Time,
+    /// On the device, in the order of the columns.
+    pub times: Vec<Time>,
+}
+
+/// A time in seconds.
+#[derive(Clone, Copy)]
+pub struct Time {
+    pub seconds: f64,
+    pub is_extrapolated: bool,
+}
+
+/// The columns: the document's, and one more.
+pub const COLUMNS: [FieldVariant; 4] = [
+    FieldVariant::Simple,
+    FieldVariant::Constant,
+    FieldVariant::Shared,
+    FieldVariant::Tuned,
+];
+
+/// The table of one device.
+pub fn table(device: &str, rows: &[Measured]) -> String {
+    let mut lines = vec![
+        String::new(),
+        format!("Table 2 of the document, on {device}: the phantom's force field, m = 2, f32"),
+        "Serial: the simple kernel on one thread of the CPU. Then seconds, and how many times as fast as serial; in brackets the document's".into(),
+        "(serial: Xeon X5680; GTX 580, FX 5800). ~: extrapolated from a part.".into(),
+        format!(
+            "{:<12} {:>17} {:>20}  {}",
+            "volume",
+            "surface voxels",
+            "serial s",
+            COLUMNS.map(|column| format!("{:<30}", column.name())).concat().trim_end()
+        ),
+    ];
+    lines.extend(rows.iter().map(line));
+    lines.join("\n")
+}
+
+fn line(measured: &Measured) -> String {
+    let row = measured.row;
+    let serial = measured.serial;
+    let columns = measured.times.iter().enumerate().map(|(k, time)| {
+        let speed_up = serial.seconds / time.seconds;
+        let column = format!("{} {speed_up:.1}x{}", text(*time), document(row, k));
+        format!("{column:<30}")
+    });
+    let columns: String = columns.collect();
+    format!(
+        "{:<12} {:>17} {:>20}  {}",
+        format!("{0}x{0}x487", row.width),
+        format!("{} ({})", measured.points, row.points),
+        format!("{} ({:.1})", text(serial), row.serial),
+        columns.trim_end()
+    )
+}
+
+/// The document's speed-ups, where it has the column.
+pub fn document(row: &Row, column: usize) -> String {
+    let of = |all: &[f64; 3]| all.get(column).copied();
+    match (of(&row.speed_up.gtx_580), of(&row.speed_up.fx_5800)) {
+        (Some(gtx), Some(fx)) => format!(" ({gtx:.1}x, {fx:.1}x)"),
+        _ => String::new(),
+    }
+}
+
+fn text(time: Time) -> String {
+    let mark = if time.is_extrapolated { "~" } else { "" };
+    match time.seconds {
+        seconds if seconds < 0.1 => format!("{mark}{seconds:.5}"),
+        seconds if seconds < 10.0 => format!("{mark}{seconds:.3}"),
+        seconds => format!("{mark}{seconds:.1}"),
+    }
+}
