@@ -98,7 +98,6 @@ fn outputs_are_checked_first() {
 }
 
 #[test]
-#[ignore = "skeletons are not made yet"]
 fn a_bar_has_a_line() {
     let folder = folder();
     let run = folder
