@@ -110,10 +110,8 @@ impl Kernels {
                 .map(|value| value.max(0) as u32);
             value.map_err(|error| self.shared.error("asking for a kernel's resources", error))
         };
-        Ok(KernelResources {
-            registers: ask(FunctionAttribute::NumRegisters)?,
-            static_shared_bytes: ask(FunctionAttribute::SharedMemorySizeBytes)?,
-            max_threads: ask(FunctionAttribute::MaxThreadsPerBlock)?,
-        })
+        Ok(KernelResources::new(ask(FunctionAttribute::NumRegisters)?)
+            .with_static_shared(ask(FunctionAttribute::SharedMemorySizeBytes)?)
+            .with_max_threads(ask(FunctionAttribute::MaxThreadsPerBlock)?))
     }
 }

@@ -8,7 +8,9 @@ pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
 use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
-use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
+use crate::occupancy::{
+    ComputeCapability, DeviceLimits, KernelResources, active_blocks, block_size_among,
+};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
     CudaFlags,
@@ -113,8 +115,8 @@ impl CudaDevice {
                 device: format!("{id} ({name})"),
                 capability: format!("{major}.{minor}"),
             })?;
-        let limits =
-            limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
+        let limits = limits(driver, ComputeCapability::new(major as u8, minor as u8))
+            .map_err(|error| failed("asking for its limits", error))?;
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
         // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
         // pools allocates as it always did
@@ -224,14 +226,23 @@ impl CudaDevice {
     }
 }
 
-/// What the driver says of a device.
-fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
+/// What the driver says of a device; what it does not say follows from the capability, for one that is not known from the newest
+/// that is.
+fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {
         driver
             .get_attribute(attribute)
             .map(|value| value.max(0) as u32)
     };
+    let [before, after] = capability.neighbours();
+    let like = [Some(capability), before, after].into_iter().flatten();
+    let known = like
+        .filter_map(|capability| DeviceLimits::of(capability).ok())
+        .next();
+    let known = known.unwrap_or(DeviceLimits::cpu(1));
+    let shared_per_block = ask(DeviceAttribute::MaxSharedMemoryPerBlock)?;
     Ok(DeviceLimits {
+        capability: Some(capability),
         multiprocessors: ask(DeviceAttribute::MultiprocessorCount)?,
         threads_per_block: ask(DeviceAttribute::MaxThreadsPerBlock)?,
         warps_per_multiprocessor: ask(DeviceAttribute::MaxThreadsPerMultiprocessor)? / 32,
@@ -239,8 +250,11 @@ fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
         registers_per_multiprocessor: ask(DeviceAttribute::MaxRegistersPerMultiprocessor)?,
         registers_per_block: ask(DeviceAttribute::MaxRegistersPerBlock)?,
         shared_bytes_per_multiprocessor: ask(DeviceAttribute::MaxSharedMemoryPerMultiprocessor)?,
+        shared_bytes_per_block: shared_per_block,
+        shared_bytes_per_block_opt_in: ask(DeviceAttribute::MaxSharedMemoryPerBlockOptin)
+            .map_or(shared_per_block, |opt_in| opt_in.max(shared_per_block)),
         reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock)
             .unwrap_or(0),
-        shared_granularity: if capability >= 80 { 128 } else { 256 },
+        ..known
     })
 }

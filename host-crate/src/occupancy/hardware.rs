@@ -1,0 +1,195 @@
+//! What the hardware does: allocation by warps, parts of a multiprocessor and units.
+//!
+//! Sources: the rules and units of NVIDIA's `cuda_occupancy.h` (3.0 and later) and of its occupancy calculator of the time (1.x,
+//! 2.x). Held to the header over millions of cases by `tests/occupancy`.
+
+use super::{
+    Allocation, BlockConfig, BlockLimits, Carveout, ComputeCapability, DeviceLimits,
+    KernelResources, OccupancyError, OccupancyModel, limits::WARP,
+};
+
+/// No limit at all.
+const NO_LIMIT: u32 = u32::MAX;
+
+/// The model of real hardware, for compute capability 1.0 to 12.1. Partitioned global caching (5.2, 5.3, 6.1, 6.2), which must be
+/// asked for and halves what a block can be given, is taken to be off, as it is by default.
+///
+/// ```
+/// use ferrovox::occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, OccupancyModel};
+///
+/// let ampere = HardwareModel::of(ComputeCapability::new(8, 0))?;
+/// // registers are given out by quarters of a multiprocessor: 65536 / (92 · 224) would be 3
+/// let occupancy = ampere.occupancy(&KernelResources::new(92), &BlockConfig::new(224))?;
+/// assert_eq!(occupancy.active_blocks, 2);
+/// # Ok::<(), ferrovox::occupancy::OccupancyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HardwareModel {
+    device: DeviceLimits,
+}
+
+impl HardwareModel {
+    /// The model of a device.
+    pub const fn new(device: DeviceLimits) -> Self {
+        Self { device }
+    }
+
+    /// The model of a compute capability, with one multiprocessor.
+    ///
+    /// # Errors
+    /// [`OccupancyError::UnknownCapability`].
+    pub fn of(capability: ComputeCapability) -> Result<Self, OccupancyError> {
+        DeviceLimits::of(capability).map(Self::new)
+    }
+}
+
+impl OccupancyModel for HardwareModel {
+    fn device(&self) -> &DeviceLimits {
+        &self.device
+    }
+
+    fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation {
+        let device = &self.device;
+        let (registers, by_registers) = registers(device, kernel.registers, block.threads);
+        let shared = shared(device, kernel.static_shared_bytes, block);
+        Allocation {
+            registers,
+            shared_bytes: shared.allocated,
+            shared_pool_bytes: shared.pool,
+            limits: BlockLimits {
+                warps: warps(device, kernel, block.threads),
+                blocks: device.blocks_per_multiprocessor,
+                registers: by_registers,
+                shared: shared.blocks,
+                barriers: device
+                    .barriers_per_multiprocessor
+                    .checked_div(kernel.barriers)
+                    .filter(|_| device.barriers_per_multiprocessor != NO_LIMIT)
+                    .unwrap_or(NO_LIMIT),
+            },
+        }
+    }
+}
+
+/// Blocks for whose warps there is room.
+fn warps(device: &DeviceLimits, kernel: &KernelResources, threads: u32) -> u32 {
+    if threads == 0 || threads > device.threads_per_block.min(kernel.max_threads) {
+        return 0;
+    }
+    device.warps_per_multiprocessor / threads.div_ceil(WARP)
+}
+
+/// Registers that a block is given, and the blocks for whose registers there is room.
+fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32) {
+    let warps = threads.div_ceil(WARP).max(1);
+    if per_thread == 0 {
+        return (0, NO_LIMIT);
+    }
+    let capability = device.capability.unwrap_or(ComputeCapability::new(12, 1));
+    // from 7.0 on a thread is never given more than a unit's 256, of which it can name 255
+    let most = match capability.major {
+        ..7 => device.registers_per_thread,
+        _ => 256,
+    };
+    // the products below stay small
+    if per_thread > most || warps > 32 {
+        return (0, 0);
+    }
+    if capability.major < 2 {
+        // to blocks, of an even number of warps
+        let unit = if capability.minor < 2 { 256 } else { 512 };
+        let block = (per_thread * WARP * warps.next_multiple_of(2)).next_multiple_of(unit);
+        return (block, device.registers_per_multiprocessor / block);
+    }
+    // to warps, which are dealt out to the parts of a multiprocessor
+    let warp = (per_thread * WARP).next_multiple_of(register_unit(capability, per_thread));
+    let parts = if matches!((capability.major, capability.minor), (2, _) | (6, 0)) {
+        2
+    } else {
+        4
+    };
+    let block = warp * warps;
+    // a block is launched only if it would fit with all parts taking equally many warps; 6.0 keeps to what the rest of its
+    // generation can launch, which has four parts
+    let checked_parts = if capability.major == 6 { 4 } else { parts };
+    if warp * warps.next_multiple_of(checked_parts) > device.registers_per_block {
+        return (block, 0);
+    }
+    let per_part = device.registers_per_multiprocessor / parts / warp;
+    (block, per_part * parts / warps)
+}
+
+/// The unit in which a warp is given registers.
+const fn register_unit(capability: ComputeCapability, per_thread: u32) -> u32 {
+    match (capability.major, per_thread) {
+        (2, 21 | 22 | 29 | 30 | 37 | 38 | 45 | 46) => 128,
+        (2, _) => 64,
+        _ => 256,
+    }
+}
+
+/// What becomes of a block's shared memory.
+struct Shared {
+    /// What the block is given, with what the system takes.
+    allocated: u32,
+    /// What of the multiprocessor's storage is shared memory.
+    pool: u32,
+    /// The blocks for which there is room.
+    blocks: u32,
+}
+
+fn shared(device: &DeviceLimits, static_bytes: u32, block: &BlockConfig) -> Shared {
+    let own = u64::from(static_bytes) + u64::from(block.dynamic_shared_bytes);
+    let unit = u64::from(device.shared_granularity.max(1));
+    let allocated =
+        (own + u64::from(device.reserved_shared_bytes_per_block)).next_multiple_of(unit);
+    let allocated = u32::try_from(allocated).unwrap_or(u32::MAX);
+    let preferred = preferred(device, block.carveout);
+    if own > u64::from(most_shared(device, block.opt_in)) {
+        return Shared {
+            allocated,
+            pool: preferred,
+            blocks: 0,
+        };
+    }
+    let pool = if preferred >= allocated {
+        preferred
+    } else if device
+        .capability
+        .is_some_and(|capability| capability.major < 7)
+    {
+        device.shared_bytes_per_multiprocessor
+    } else {
+        let fits = |bytes: &u32| *bytes >= allocated;
+        device
+            .shared_configurations()
+            .find(fits)
+            .unwrap_or(device.shared_bytes_per_multiprocessor)
+    };
+    Shared {
+        allocated,
+        pool,
+        blocks: pool.checked_div(allocated).unwrap_or(NO_LIMIT),
+    }
+}
+
+/// Shared memory that a block can have.
+pub(super) fn most_shared(device: &DeviceLimits, opt_in: bool) -> u32 {
+    if opt_in {
+        device.shared_bytes_per_block_opt_in
+    } else {
+        device.shared_bytes_per_block
+    }
+}
+
+/// The configuration that a carveout asks for, in bytes.
+fn preferred(device: &DeviceLimits, carveout: Carveout) -> u32 {
+    let all = device.shared_bytes_per_multiprocessor;
+    let wanted = match carveout {
+        Carveout::Default => return all,
+        Carveout::Percent(percent) => (u64::from(all) * u64::from(percent.min(100)) / 100) as u32,
+        Carveout::Bytes(bytes) => bytes,
+    };
+    let reaches = |bytes: &u32| *bytes >= wanted;
+    device.shared_configurations().find(reaches).unwrap_or(all)
+}
