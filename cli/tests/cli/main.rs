@@ -13,6 +13,7 @@ mod info;
 mod library_import;
 mod mesh;
 mod mesh_parts;
+mod occupancy;
 mod readme;
 mod render;
 mod samples;

@@ -19,7 +19,7 @@ pub enum OccupancyError {
         capability: ComputeCapability,
     },
     /// A GPU that the calculator does not know by name.
-    #[error("no GPU known here is called `{name}`{}; or give its compute capability", suggested(.suggestions))]
+    #[error("no GPU known here is called `{name}`: give its compute capability{}", suggested(.suggestions))]
     UnknownDevice {
         /// The name.
         name: String,

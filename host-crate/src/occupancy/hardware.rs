@@ -5,7 +5,7 @@
 
 use super::{
     Allocation, BlockConfig, BlockLimits, Carveout, ComputeCapability, DeviceLimits,
-    KernelResources, OccupancyError, OccupancyModel, limits::WARP,
+    KernelResources, OccupancyError, OccupancyModel, explain, limits::WARP,
 };
 
 /// No limit at all.
@@ -48,6 +48,10 @@ impl OccupancyModel for HardwareModel {
         &self.device
     }
 
+    fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String> {
+        explain::hardware(self, kernel, block)
+    }
+
     fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation {
         let device = &self.device;
         let (registers, by_registers) = registers(device, kernel.registers, block.threads);
@@ -85,45 +89,67 @@ fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32)
     if per_thread == 0 {
         return (0, NO_LIMIT);
     }
-    let capability = device.capability.unwrap_or(ComputeCapability::new(12, 1));
-    // from 7.0 on a thread is never given more than a unit's 256, of which it can name 255
-    let most = match capability.major {
-        ..7 => device.registers_per_thread,
-        _ => 256,
-    };
+    let rule = RegisterRule::of(device, per_thread);
     // the products below stay small
-    if per_thread > most || warps > 32 {
+    if per_thread > rule.most_per_thread || warps > 32 {
         return (0, 0);
     }
-    if capability.major < 2 {
-        // to blocks, of an even number of warps
-        let unit = if capability.minor < 2 { 256 } else { 512 };
-        let block = (per_thread * WARP * warps.next_multiple_of(2)).next_multiple_of(unit);
+    if rule.by_blocks {
+        let block = (per_thread * WARP * warps.next_multiple_of(2)).next_multiple_of(rule.unit);
         return (block, device.registers_per_multiprocessor / block);
     }
-    // to warps, which are dealt out to the parts of a multiprocessor
-    let warp = (per_thread * WARP).next_multiple_of(register_unit(capability, per_thread));
-    let parts = if matches!((capability.major, capability.minor), (2, _) | (6, 0)) {
-        2
-    } else {
-        4
-    };
+    let warp = (per_thread * WARP).next_multiple_of(rule.unit);
     let block = warp * warps;
-    // a block is launched only if it would fit with all parts taking equally many warps; 6.0 keeps to what the rest of its
-    // generation can launch, which has four parts
-    let checked_parts = if capability.major == 6 { 4 } else { parts };
-    if warp * warps.next_multiple_of(checked_parts) > device.registers_per_block {
+    if warp * warps.next_multiple_of(rule.checked_parts) > device.registers_per_block {
         return (block, 0);
     }
-    let per_part = device.registers_per_multiprocessor / parts / warp;
-    (block, per_part * parts / warps)
+    let per_part = device.registers_per_multiprocessor / rule.parts / warp;
+    (block, per_part * rule.parts / warps)
 }
 
-/// The unit in which a warp is given registers.
+/// How registers are given out.
+pub(super) struct RegisterRule {
+    /// To blocks of an even number of warps, as before 2.0, not to warps.
+    pub by_blocks: bool,
+    /// The unit, in registers.
+    pub unit: u32,
+    /// The parts of a multiprocessor, to which a block's warps are dealt out.
+    pub parts: u32,
+    /// A block is launched only if it would fit with so many parts taking equally many of its warps.
+    pub checked_parts: u32,
+    /// Registers that a thread can be given.
+    most_per_thread: u32,
+}
+
+impl RegisterRule {
+    pub fn of(device: &DeviceLimits, per_thread: u32) -> Self {
+        let capability = device.capability.unwrap_or(ComputeCapability::new(12, 1));
+        let parts = match (capability.major, capability.minor) {
+            (2, _) | (6, 0) => 2,
+            _ => 4,
+        };
+        Self {
+            by_blocks: capability.major < 2,
+            unit: register_unit(capability, per_thread),
+            parts,
+            // 6.0 keeps to what the rest of its generation can launch, which has four parts
+            checked_parts: if capability.major == 6 { 4 } else { parts },
+            // from 7.0 on a thread is never given more than a unit's 256, of which it can name 255
+            most_per_thread: match capability.major {
+                ..7 => device.registers_per_thread,
+                _ => 256,
+            },
+        }
+    }
+}
+
+/// The unit in which a warp, or before 2.0 a block, is given registers.
 const fn register_unit(capability: ComputeCapability, per_thread: u32) -> u32 {
-    match (capability.major, per_thread) {
-        (2, 21 | 22 | 29 | 30 | 37 | 38 | 45 | 46) => 128,
-        (2, _) => 64,
+    match (capability.major, capability.minor, per_thread) {
+        (..=1, ..=1, _) => 256,
+        (..=1, ..) => 512,
+        (2, _, 21 | 22 | 29 | 30 | 37 | 38 | 45 | 46) => 128,
+        (2, ..) => 64,
         _ => 256,
     }
 }

@@ -11,7 +11,7 @@
 //! | choose the rules | [`HardwareModel`], or the document's equation: [`PaperModel`] |
 //! | have the answer | [`OccupancyModel::occupancy`], [`slack`](slack()), [`Waves`] |
 //! | find the best block | [`best_block`] |
-//! | see how it goes | [`curve`] |
+//! | see how it goes | [`curve`], [`OccupancyModel::explain`] |
 //!
 //! Occupancy is not speed. It says how many warps there are to hide the time that others wait; a kernel with enough independent
 //! instructions of its own hides it with few warps. `cargo xtask bench occupancy` measures both.
@@ -31,6 +31,7 @@ mod best;
 mod capability;
 pub mod curve;
 mod error;
+mod explain;
 mod gpu;
 mod hardware;
 mod kernel;

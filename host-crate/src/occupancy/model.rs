@@ -17,6 +17,9 @@ pub trait OccupancyModel {
     /// room for no block. Takes constant time.
     fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation;
 
+    /// How the numbers of [`allocate`](Self::allocate) come about, a sentence or two for each resource, and what follows.
+    fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String>;
+
     /// How many blocks run on one multiprocessor at a time: 0 if not even one can. Takes constant time.
     fn active_blocks(&self, kernel: &KernelResources, block: &BlockConfig) -> u32 {
         self.allocate(kernel, block).limits.least()
@@ -121,6 +124,17 @@ impl Limiter {
         Self::SharedMemory,
         Self::Barriers,
     ];
+
+    /// What [`slack`](super::slack()) counts of it.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Warps => "threads per block",
+            Self::Blocks => "blocks",
+            Self::Registers => "registers per thread",
+            Self::SharedMemory => "bytes per block",
+            Self::Barriers => "barriers per block",
+        }
+    }
 
     /// Its name, as reports write it.
     pub const fn name(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! The model of the document: its equation (2), without units of allocation.
 
 use super::{
-    Allocation, BlockConfig, BlockLimits, DeviceLimits, KernelResources, OccupancyModel,
+    Allocation, BlockConfig, BlockLimits, DeviceLimits, KernelResources, OccupancyModel, explain,
     hardware::most_shared, limits::WARP,
 };
 
@@ -40,6 +40,10 @@ impl PaperModel {
 impl OccupancyModel for PaperModel {
     fn device(&self) -> &DeviceLimits {
         &self.device
+    }
+
+    fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String> {
+        explain::paper(self, kernel, block)
     }
 
     fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation {
