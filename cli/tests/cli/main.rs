@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bad_output;
+mod block_size;
 mod demo;
 mod devices;
 mod distance;

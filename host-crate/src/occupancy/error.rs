@@ -101,6 +101,16 @@ pub enum OccupancyError {
     NoFigures,
 }
 
+impl OccupancyError {
+    /// There is no kernel of that name among those known.
+    pub(crate) fn unknown_kernel<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        Self::UnknownKernel {
+            name: name.to_owned(),
+            suggestions: alike(name, known),
+        }
+    }
+}
+
 fn nearest(capability: ComputeCapability) -> String {
     let names: Vec<String> = capability
         .neighbours()

@@ -1,6 +1,6 @@
 //! The figures of this library's kernels, as recorded beside their PTX.
 
-use super::{ComputeCapability, KernelResources, OccupancyError, error::alike};
+use super::{ComputeCapability, KernelResources, OccupancyError};
 use crate::device::{RecordedResources, recorded_resources};
 
 /// A kernel of this library, and what the assembler said it takes.
@@ -43,12 +43,8 @@ pub fn recorded_kernel(
         .iter()
         .rev()
         .find(|(recorded, _)| *recorded <= capability);
-    let unknown = |names: Vec<&str>| OccupancyError::UnknownKernel {
-        name: name.to_owned(),
-        suggestions: alike(name, names.into_iter()),
-    };
     let Some((recorded, kernels)) = newest.or(by_capability.first()) else {
-        return Err(unknown(Vec::new()));
+        return Err(OccupancyError::unknown_kernel(name, std::iter::empty()));
     };
     match kernels.get(name) {
         Some(resources) => Ok(RecordedKernel {
@@ -56,7 +52,10 @@ pub fn recorded_kernel(
             capability: *recorded,
             resources: *resources,
         }),
-        None => Err(unknown(kernels.keys().map(String::as_str).collect())),
+        None => Err(OccupancyError::unknown_kernel(
+            name,
+            kernels.keys().map(String::as_str),
+        )),
     }
 }
 

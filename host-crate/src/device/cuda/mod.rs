@@ -7,18 +7,15 @@ mod stream;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
-use crate::occupancy::{
-    ComputeCapability, DeviceLimits, KernelResources, active_blocks, block_size_among,
-};
-use cuda_std::{Kernel, PackedArgs};
+use super::{DeviceError, Experiment, Launch, Memory, choice::Choice, modules};
+use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
     context::Context,
     device::{Device as Driver, DeviceAttribute},
     error::{CudaError, CudaResult},
 };
-use kernels::Kernels;
+use kernels::{Kernels, LoadedKernel};
 use memory::Pool;
 use std::{
     borrow::Cow,
@@ -173,56 +170,39 @@ impl CudaDevice {
     }
 
     /// What a launch of the kernel will be.
-    pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
-        let kernel = self.kernels.get(&K::entry())?;
-        let threads = self.threads(&kernel.resources, launch);
-        let blocks = active_blocks(
-            &self.limits,
-            &kernel.resources,
-            threads,
-            launch.dynamic_shared(threads),
-        );
-        Ok(LaunchPlan {
-            threads,
-            resident_blocks: blocks.max(1) * self.limits.multiprocessors,
-        })
-    }
-
-    fn threads(&self, kernel: &KernelResources, launch: Launch) -> u32 {
-        block_size_among(
-            &self.limits,
-            kernel,
-            launch.largest_block(),
-            |threads| launch.dynamic_shared(threads),
-            |threads| launch.suits(threads),
-        )
-    }
-
-    /// Enqueues a kernel.
-    ///
-    /// # Safety
-    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
-    pub unsafe fn launch<K: Kernel>(
+    pub fn choose(
         &self,
-        stream: &CudaStream,
-        launch: Launch,
-        args: K::Args<'_>,
-    ) -> Result<(), DeviceError> {
-        let kernel = self.kernels.get(&K::entry())?;
-        let threads = self.threads(&kernel.resources, launch);
-        let mut packed = PackedArgs::default();
-        K::pack(&args, &mut packed);
-        let pointers = packed.pointers();
-        // SAFETY: the arguments are packed in the order and layout of the entry point's parameters.
-        unsafe {
-            stream.launch(
-                &kernel,
-                launch.blocks(threads),
-                threads,
-                launch.dynamic_shared(threads),
-                &pointers,
-            )
-        }
+        entry: &str,
+        launch: &Launch,
+        experiment: Option<&Experiment>,
+    ) -> Result<(LoadedKernel, Choice), DeviceError> {
+        let kernel = match experiment.and_then(|it| it.max_registers) {
+            Some(most) => self.kernels.with_registers(entry, most)?,
+            None => self.kernels.get(entry)?,
+        };
+        let choice = Choice::on_gpu(&self.limits, entry, &kernel.resources, launch, experiment)?;
+        Ok((kernel, choice))
+    }
+
+    /// What a kernel takes, by the driver that compiled it.
+    pub fn resources(&self, entry: &str) -> Result<KernelResources, DeviceError> {
+        Ok(self.kernels.get(entry)?.resources)
+    }
+
+    /// How many blocks of a kernel the driver says a multiprocessor holds.
+    pub fn active_blocks(
+        &self,
+        entry: &str,
+        threads: u32,
+        dynamic_shared_bytes: u32,
+    ) -> Result<u32, DeviceError> {
+        let kernel = self.kernels.get(entry)?;
+        self.shared.with("asking for an occupancy", || {
+            kernel.allow_shared(dynamic_shared_bytes)?;
+            kernel
+                .function
+                .max_active_blocks_per_multiprocessor(threads.into(), dynamic_shared_bytes as usize)
+        })
     }
 }
 
