@@ -1,7 +1,7 @@
-//! `cargo xtask bench mesh`, `bench scan` and `bench distance`: builds a bench, and runs it with the options that follow.
+//! `cargo xtask bench mesh`, `bench scan`, `bench distance` and `bench occupancy`: builds a bench, and runs it with the options that follow.
 //!
 //! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-isosurface`,
-//! `benches/ferrovox-scan` and `benches/ferrovox-distance`, with the same options.
+//! `benches/ferrovox-scan` and so on, with the same options.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -33,6 +33,8 @@ enum Subject {
     Scan,
     /// The distance map
     Distance,
+    /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator says
+    Occupancy,
 }
 
 impl Subject {
@@ -42,6 +44,7 @@ impl Subject {
             Subject::Mesh => "isosurface",
             Subject::Scan => "scan",
             Subject::Distance => "distance",
+            Subject::Occupancy => "occupancy",
         }
     }
 }

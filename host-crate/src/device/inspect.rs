@@ -41,14 +41,18 @@ impl Device {
         self.launches().take()
     }
 
-    /// What a kernel takes of this device, by the driver that compiled it; nothing on the CPU.
+    /// What a kernel takes of this device, by the driver that compiled it, with as many registers as an
+    /// [experiment](Self::set_experiment) leaves it; nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
     pub fn kernel_resources(&self, entry: &str) -> Result<Option<KernelResources>, DeviceError> {
         match &*self.inner {
             Inner::Cpu(_) => Ok(None),
-            Inner::Cuda(device) => device.resources(entry).map(Some),
+            Inner::Cuda(device) => {
+                let experiment = self.launches().experiment(entry);
+                device.resources(entry, experiment.as_deref()).map(Some)
+            }
         }
     }
 

@@ -176,17 +176,29 @@ impl CudaDevice {
         launch: &Launch,
         experiment: Option<&Experiment>,
     ) -> Result<(LoadedKernel, Choice), DeviceError> {
-        let kernel = match experiment.and_then(|it| it.max_registers) {
-            Some(most) => self.kernels.with_registers(entry, most)?,
-            None => self.kernels.get(entry)?,
-        };
+        let kernel = self.kernel(entry, experiment)?;
         let choice = Choice::on_gpu(&self.limits, entry, &kernel.resources, launch, experiment)?;
         Ok((kernel, choice))
     }
 
+    fn kernel(
+        &self,
+        entry: &str,
+        experiment: Option<&Experiment>,
+    ) -> Result<LoadedKernel, DeviceError> {
+        match experiment.and_then(|it| it.max_registers) {
+            Some(most) => self.kernels.with_registers(entry, most),
+            None => self.kernels.get(entry),
+        }
+    }
+
     /// What a kernel takes, by the driver that compiled it.
-    pub fn resources(&self, entry: &str) -> Result<KernelResources, DeviceError> {
-        Ok(self.kernels.get(entry)?.resources)
+    pub fn resources(
+        &self,
+        entry: &str,
+        experiment: Option<&Experiment>,
+    ) -> Result<KernelResources, DeviceError> {
+        Ok(self.kernel(entry, experiment)?.resources)
     }
 
     /// How many blocks of a kernel the driver says a multiprocessor holds.
