@@ -61,6 +61,20 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
     if let Some(picture) = picture {
         writeln!(page, "{picture}")?;
     }
+    if sweep.question.kernel.registers == 0 {
+        writeln!(
+            page,
+            "<p>Its registers are not known here: a GPU's driver says them, and so does <code>cargo xtask inspect</code>.</p>"
+        )?;
+    } else {
+        explanation(page, sweep)?;
+    }
+    kernel(page, sweep)?;
+    points(page, sweep)
+}
+
+/// What the calculator says.
+fn explanation(page: &mut String, sweep: &Sweep) -> Outcome<()> {
     let (threads, dynamic) = sweep.explained;
     let question = &sweep.question;
     writeln!(
@@ -91,8 +105,7 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
         )?;
     }
     writeln!(page, "</table>")?;
-    kernel(page, sweep)?;
-    points(page, sweep)
+    Ok(())
 }
 
 fn kernel(page: &mut String, sweep: &Sweep) -> Outcome<()> {
