@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use cuda_builder::lint::KernelLint;
-use cuda_builder::ptx::{PtxFunction, PtxModule, kernel_module};
+use cuda_builder::ptx::{Instruction, PtxFunction, PtxModule, SourceLine, kernel_module};
 use cuda_builder::{CudaBuilder, KernelResources, NvvmArch, Ptxas};
 
 use crate::{paths, setup};
@@ -76,8 +76,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         arch.sm()
     );
     let alone = fresh.path().join("kernel.ptx");
-    let own = kernel_module(&text, &arguments.kernel).unwrap_or(text);
-    fs::write(&alone, own)?;
+    let own = kernel_module(&text, &arguments.kernel).unwrap_or_else(|| text.clone());
+    fs::write(&alone, &own)?;
     if shows(Part::Resources) {
         let table = ptxas.resources(&alone, arch)?;
         let figures = table.get(&arguments.kernel);
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         out += &lint(output.lint.kernel(&arguments.kernel));
     }
     if shows(Part::Ptx) {
-        out += &ptx(function);
+        out += &ptx(function, &own, &crate_path);
     }
     if shows(Part::Sass) {
         out += &sass(&ptxas, &alone, arch, fresh.path())?;
@@ -153,9 +153,10 @@ fn lint(found: Option<&KernelLint>) -> String {
     out
 }
 
-/// The kernel's instructions, each run of them under the source line that it comes from.
-fn ptx(function: &PtxFunction) -> String {
+/// The kernel's instructions, each run of them under the source line that it comes from; `|` marks those in loops.
+fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
     let mut out = format!("\n== PTX: {} instructions\n", function.instructions.len());
+    let written = with_predicates(text, function.instructions.len());
     let mut labels: Vec<(usize, &str)> = function
         .labels
         .iter()
@@ -171,21 +172,52 @@ fn ptx(function: &PtxFunction) -> String {
         {
             let _ = writeln!(out, "{name}:");
         }
-        let source = instruction.shown_source();
+        let source = source(instruction, crate_path);
         if source != last
             && let Some(source) = source
         {
             let _ = writeln!(out, "    // {source}");
         }
-        last = source;
+        last = source.or(last);
         let mark = if in_loop[at] { "|" } else { " " };
-        let line = format!(
-            "  {mark} {:<24} {}",
-            instruction.opcode, instruction.operands
-        );
+        let line = match &written {
+            Some(lines) => format!("  {mark} {}", lines[at].replace('\t', " ")),
+            None => format!(
+                "  {mark} {:<24} {}",
+                instruction.opcode, instruction.operands
+            ),
+        };
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
+}
+
+/// The lines of the instructions as they are written, with predicates; `None` where they are not one for each instruction.
+fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
+    let (_, body) = text.split_once(".entry")?;
+    let is_instruction = |line: &&str| {
+        line.ends_with(';') && !line.starts_with(['.', '{', '}']) && !line.contains(':')
+    };
+    let lines: Vec<&str> = body.lines().map(str::trim).filter(is_instruction).collect();
+    (lines.len() == count).then_some(lines)
+}
+
+/// The innermost line that the instruction comes from in a file of the kernel crate or of this repository: what the standard library does
+/// on the way is of no interest.
+fn source<'a>(instruction: &'a Instruction, crate_path: &Path) -> Option<&'a SourceLine> {
+    let root = paths::root();
+    let folders = [
+        root.as_path(),
+        crate_path,
+        crate_path.parent().unwrap_or(crate_path),
+    ];
+    let is_own = |line: &&SourceLine| {
+        line.line > 0
+            && folders
+                .iter()
+                .any(|folder| folder.join(&line.file).is_file())
+    };
+    instruction.source.iter().find(is_own)
 }
 
 /// Whether a label is for branches, not for debug information.
