@@ -19,6 +19,8 @@ use std::{io::Read, path::Path, str::FromStr};
 pub struct Question {
     /// The device's name, where it has one.
     pub device: String,
+    /// The device itself, if it is here.
+    pub live: Option<Device>,
     /// Whether the number of multiprocessors is the device's own, or was given.
     pub has_multiprocessors: bool,
     pub model: Box<dyn OccupancyModel>,
@@ -49,12 +51,17 @@ pub fn run(args: &OccupancyArgs) -> anyhow::Result<()> {
 }
 
 fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
-    let (device, limits, has_multiprocessors) = device(args)?;
+    let Asked {
+        device,
+        limits,
+        has_multiprocessors,
+        live,
+    } = device(args)?;
     let model: Box<dyn OccupancyModel> = match args.model {
         ModelName::Hardware => Box::new(HardwareModel::new(limits)),
         ModelName::Paper => Box::new(PaperModel::new(limits)),
     };
-    let kernel = kernel(args, &limits)?;
+    let kernel = kernel(args, &limits, live.as_ref())?;
     let dynamic = |threads: u32| dynamic(args, threads);
     let config = |threads: u32| {
         let block = BlockConfig::new(threads)
@@ -76,6 +83,7 @@ fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
     let block = config(threads);
     Ok(Question {
         device,
+        live,
         has_multiprocessors,
         model,
         kernel,
@@ -90,29 +98,51 @@ pub fn dynamic(args: &OccupancyArgs, threads: u32) -> u32 {
     args.dynamic.saturating_add(by_thread)
 }
 
-/// The device's name and limits, and whether these have its number of multiprocessors.
-fn device(args: &OccupancyArgs) -> anyhow::Result<(String, DeviceLimits, bool)> {
-    let (name, limits, is_device) = match (args.cc, args.device.as_deref()) {
-        (Some(capability), _) => {
-            let limits = DeviceLimits::of(capability)?;
-            match Gpu::of(capability) {
-                Some(gpu) => (format!("{capability}, as {}", gpu.name), gpu.limits(), true),
-                None => (capability.to_string(), limits, false),
-            }
-        }
+/// The device that a question is about.
+struct Asked {
+    device: String,
+    limits: DeviceLimits,
+    has_multiprocessors: bool,
+    live: Option<Device>,
+}
+
+fn device(args: &OccupancyArgs) -> anyhow::Result<Asked> {
+    let mut asked = match (args.cc, args.device.as_deref()) {
+        (Some(capability), _) => of_capability(capability)?,
         (None, name) => named(name.unwrap_or("auto"))?,
     };
-    Ok(match args.multiprocessors {
-        Some(count) => (name, limits.with_multiprocessors(count), true),
-        None => (name, limits, is_device),
+    if let Some(count) = args.multiprocessors {
+        asked.limits = asked.limits.with_multiprocessors(count);
+        asked.has_multiprocessors = true;
+    }
+    Ok(asked)
+}
+
+/// A capability, with as many multiprocessors as a GPU of it that is known.
+fn of_capability(capability: ComputeCapability) -> anyhow::Result<Asked> {
+    let limits = DeviceLimits::of(capability)?;
+    let gpu = Gpu::of(capability);
+    Ok(Asked {
+        device: match gpu {
+            Some(gpu) => format!("{capability}, as {}", gpu.name),
+            None => capability.to_string(),
+        },
+        limits: gpu.map_or(limits, Gpu::limits),
+        has_multiprocessors: gpu.is_some(),
+        live: None,
     })
 }
 
-fn named(name: &str) -> anyhow::Result<(String, DeviceLimits, bool)> {
+fn named(name: &str) -> anyhow::Result<Asked> {
     let is_live = matches!(name, "auto" | "cpu" | "cuda") || name.starts_with("cuda:");
     if !is_live {
         let gpu = Gpu::named(name).with_context(|| format!("--device {name}"))?;
-        return Ok((gpu.name.to_owned(), gpu.limits(), true));
+        return Ok(Asked {
+            device: gpu.name.to_owned(),
+            limits: gpu.limits(),
+            has_multiprocessors: true,
+            live: None,
+        });
     }
     let device = match name {
         "auto" => Device::cuda(0)
@@ -124,19 +154,36 @@ fn named(name: &str) -> anyhow::Result<(String, DeviceLimits, bool)> {
             "the CPU runs a block of one thread on each of its threads; name a GPU, or give --cc"
         );
     }
-    Ok((device.name(), *device.limits(), true))
+    Ok(Asked {
+        device: device.name(),
+        limits: *device.limits(),
+        has_multiprocessors: true,
+        live: Some(device),
+    })
 }
 
-fn kernel(args: &OccupancyArgs, limits: &DeviceLimits) -> anyhow::Result<Kernel> {
+fn kernel(
+    args: &OccupancyArgs,
+    limits: &DeviceLimits,
+    live: Option<&Device>,
+) -> anyhow::Result<Kernel> {
     let capability = limits.capability.unwrap_or(ComputeCapability::new(9, 0));
     let mut kernel = match (&args.ptxas, &args.kernel) {
         (Some(path), name) => of_ptxas(path, name.as_deref())?,
         (None, Some(name)) => {
             let found = recorded_kernel(name, capability)?;
+            let recorded = KernelResources::from(found.resources);
+            // a device that is here has compiled it itself
+            let own = live
+                .map(|device| device.kernel_resources(name))
+                .transpose()?;
+            let own = own
+                .flatten()
+                .map(|own| own.with_barriers(recorded.barriers));
             Kernel {
                 name: Some(found.name),
-                assembled_for: Some(found.capability),
-                resources: found.resources.into(),
+                assembled_for: Some(own.map_or(found.capability, |_| capability)),
+                resources: own.unwrap_or(recorded),
                 recorded: Some(found.resources),
             }
         }

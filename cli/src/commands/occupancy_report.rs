@@ -29,6 +29,8 @@ pub struct Report {
     pub active_threads: u32,
     pub max_warps: u32,
     pub occupancy: f64,
+    /// What the driver of a device that is here says of a kernel of ferrovox.
+    pub active_blocks_by_driver: Option<u32>,
     /// Every limiter that ties.
     pub limiters: Vec<Resource>,
     /// Every resource, those too that are no limit now.
@@ -146,6 +148,7 @@ impl Report {
             active_threads: occupancy.active_threads(),
             max_warps: occupancy.max_warps,
             occupancy: occupancy.fraction(),
+            active_blocks_by_driver: by_driver(args, question)?,
             limiters: resources.iter().filter(|it| it.limits).cloned().collect(),
             resources,
             shared_configuration_bytes: occupancy.allocation.shared_pool_bytes,
@@ -168,6 +171,17 @@ impl Report {
             warnings: warnings(args, question, &occupancy),
         })
     }
+}
+
+/// The driver's answer, where the kernel is as it has it.
+fn by_driver(args: &OccupancyArgs, question: &Question) -> anyhow::Result<Option<u32>> {
+    let typed = args.regs.is_some() || args.smem.is_some() || args.ptxas.is_some();
+    let usual = args.carveout.is_none() && !args.no_opt_in && !typed;
+    let (Some(device), Some(kernel), true) = (&question.live, &args.kernel, usual) else {
+        return Ok(None);
+    };
+    let block = &question.block;
+    Ok(device.active_blocks_by_driver(kernel, block.threads, block.dynamic_shared_bytes)?)
 }
 
 fn resource(question: &Question, occupancy: &Occupancy, limiter: Limiter) -> Resource {

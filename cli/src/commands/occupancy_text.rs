@@ -114,6 +114,9 @@ fn heading(report: &Report) -> String {
         count(report.block, "thread"),
         count(report.warps_per_block, "warp")
     );
+    if let Some(blocks) = report.active_blocks_by_driver {
+        let _ = writeln!(text, "driver      {}", count(blocks, "block"));
+    }
     let _ = writeln!(
         text,
         "occupancy   {}: {}, {} of {} warps on a multiprocessor\n",

@@ -65,11 +65,11 @@ impl OccupancyModel for HardwareModel {
                 blocks: device.blocks_per_multiprocessor,
                 registers: by_registers,
                 shared: shared.blocks,
-                barriers: device
-                    .barriers_per_multiprocessor
-                    .checked_div(kernel.barriers)
-                    .filter(|_| device.barriers_per_multiprocessor != NO_LIMIT)
-                    .unwrap_or(NO_LIMIT),
+                barriers: match (device.barriers_per_multiprocessor, kernel.barriers) {
+                    (NO_LIMIT, _) | (_, 0) => NO_LIMIT,
+                    (there_are, 1) => there_are,
+                    (there_are, used) => there_are / used,
+                },
             },
         }
     }
@@ -95,16 +95,22 @@ fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32)
         return (0, 0);
     }
     if rule.by_blocks {
-        let block = (per_thread * WARP * warps.next_multiple_of(2)).next_multiple_of(rule.unit);
+        let block = round_up(per_thread * WARP * round_up(warps, 2), rule.unit);
         return (block, device.registers_per_multiprocessor / block);
     }
-    let warp = (per_thread * WARP).next_multiple_of(rule.unit);
+    let warp = round_up(per_thread * WARP, rule.unit);
     let block = warp * warps;
-    if warp * warps.next_multiple_of(rule.checked_parts) > device.registers_per_block {
+    if warp * round_up(warps, rule.checked_parts) > device.registers_per_block {
         return (block, 0);
     }
-    let per_part = device.registers_per_multiprocessor / rule.parts / warp;
+    let per_part = (device.registers_per_multiprocessor >> rule.parts.trailing_zeros()) / warp;
     (block, per_part * rule.parts / warps)
+}
+
+/// `number` rounded up to a multiple of `unit`, which is a power of two, as all units here are: launches ask often, and divisions take long.
+const fn round_up(number: u32, unit: u32) -> u32 {
+    debug_assert!(unit.is_power_of_two());
+    number.saturating_add(unit - 1) & !(unit - 1)
 }
 
 /// How registers are given out.
@@ -165,13 +171,11 @@ struct Shared {
 }
 
 fn shared(device: &DeviceLimits, static_bytes: u32, block: &BlockConfig) -> Shared {
-    let own = u64::from(static_bytes) + u64::from(block.dynamic_shared_bytes);
-    let unit = u64::from(device.shared_granularity.max(1));
-    let allocated =
-        (own + u64::from(device.reserved_shared_bytes_per_block)).next_multiple_of(unit);
-    let allocated = u32::try_from(allocated).unwrap_or(u32::MAX);
+    let own = static_bytes.saturating_add(block.dynamic_shared_bytes);
+    let with_reserved = own.saturating_add(device.reserved_shared_bytes_per_block);
+    let allocated = round_up(with_reserved, device.shared_granularity);
     let preferred = preferred(device, block.carveout);
-    if own > u64::from(most_shared(device, block.opt_in)) {
+    if own > most_shared(device, block.opt_in) {
         return Shared {
             allocated,
             pool: preferred,

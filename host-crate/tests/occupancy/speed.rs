@@ -1,7 +1,7 @@
 //! How long a sweep takes.
 
 use ferrovox::occupancy::{
-    BlockConfig, ComputeCapability, HardwareModel, KernelResources, OccupancyModel,
+    BlockConfig, ComputeCapability, Gpu, HardwareModel, KernelResources, OccupancyModel, block_size,
 };
 use std::{hint::black_box, time::Instant};
 
@@ -32,4 +32,20 @@ fn a_million_configurations_take_less_than_a_second_on_one_core() {
         cfg!(debug_assertions) || per_million < 1.0,
         "{per_million} s"
     );
+}
+
+/// What a launch costs the host for its block size: told, not held to anything.
+#[test]
+fn a_block_size_is_found_at_once() {
+    let device = Gpu::named("H200").unwrap().limits();
+    let start = Instant::now();
+    let (mut count, mut sum) = (0u32, 0u64);
+    for registers in (24..=255).cycle().take(10_000) {
+        let kernel = KernelResources::new(black_box(registers)).with_static_shared(4096);
+        sum += u64::from(block_size(&device, &kernel, 1024, 1000));
+        count += 1;
+    }
+    let microseconds = start.elapsed().as_secs_f64() * 1e6 / f64::from(count);
+    println!("a block size in {microseconds:.2} microseconds");
+    assert!(black_box(sum) > 0);
 }
