@@ -86,8 +86,15 @@ fn any_block_size_gives_the_same_result() {
                     })
                     .unwrap();
                 let label = format!("{} on {} in blocks of {block}", workload.name, test.label);
-                let (found, launches) =
-                    run(device, workload).unwrap_or_else(|error| panic!("{label}: {error}"));
+                let (found, launches) = match run(device, workload) {
+                    Ok(done) => done,
+                    // a kernel with many registers on a GPU with few of them: said clearly, and nothing is run
+                    Err(error) if error.contains("cannot run in blocks of") => {
+                        assert!(block >= 250, "{label}: {error}");
+                        continue;
+                    }
+                    Err(error) => panic!("{label}: {error}"),
+                };
                 assert!(found == expected, "{label}: another result");
                 for launch in &launches {
                     assert_eq!(
