@@ -24,7 +24,7 @@ impl Device {
     ///
     /// let device = Device::cpu();
     /// device.record_launches(Recording::Shapes);
-    /// fields::sphere(&device.stream()?, [8, 8, 8], [3.5; 3], 2.0)?;
+    /// fields::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
     /// let launches = device.take_launches()?;
     /// assert!(launches.iter().all(|launch| launch.chosen_by == ChosenBy::Calculator));
     /// # Ok::<(), ferrovox::device::DeviceError>(())
