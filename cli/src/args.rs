@@ -1,8 +1,10 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod occupancy;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use occupancy::{ModelName, OccupancyArgs, Over};
 
 use crate::{
     device_choice::{DeviceChoice, DeviceList},
@@ -31,6 +33,7 @@ Try it:
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply   its isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
   ferrovox distance scan.nii.gz --level 120 -o d.nii.gz   how far each voxel is from there
+  ferrovox occupancy --device H200 --regs 92        how many blocks of a kernel run at a time
 
 `ferrovox COMMAND --help` says more about a command.")]
 pub struct Cli {
@@ -50,6 +53,8 @@ pub enum Command {
     Distance(Box<DistanceArgs>),
     /// Draw a picture of a volume's isosurface
     Render(RenderArgs),
+    /// Say how many blocks of a kernel run at a time, and what bounds their number
+    Occupancy(Box<OccupancyArgs>),
     /// Mesh and draw a brain and a field of metaballs
     Demo(DemoArgs),
 }

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Mesh(args) => commands::mesh::run(&args),
         Command::Distance(args) => commands::distance::run(&args),
         Command::Render(args) => commands::render::run(&args),
+        Command::Occupancy(args) => commands::occupancy::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
     };
     match result {

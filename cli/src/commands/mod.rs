@@ -15,4 +15,7 @@ pub mod mesh;
 mod mesh_report;
 mod mesh_stream;
 mod mesh_whole;
+pub mod occupancy;
+mod occupancy_report;
+mod occupancy_text;
 pub mod render;
