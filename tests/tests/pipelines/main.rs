@@ -34,6 +34,7 @@ mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
 mod skeleton_components;
+mod skeleton_expected;
+mod skeleton_field;
 mod skeleton_phantom;
-mod skeleton_try;
 mod voxelize;
