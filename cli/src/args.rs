@@ -2,9 +2,13 @@
 
 mod distance;
 mod occupancy;
+mod skeleton;
+mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
 pub use occupancy::{ModelName, OccupancyArgs, Over};
+pub use skeleton::SkeletonArgs;
+pub use voxelize::VoxelizeArgs;
 
 use crate::{
     device_choice::{DeviceChoice, DeviceList},
@@ -33,6 +37,7 @@ Try it:
   ferrovox mesh scan.nii.gz --iso 120 -o scan.ply   its isosurface at 120
   ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
   ferrovox distance scan.nii.gz --level 120 -o d.nii.gz   how far each voxel is from there
+  ferrovox skeleton scan.nii.gz --threshold 120 -o s.swc  the centre lines of what is above
   ferrovox occupancy --device H200 --regs 92        how many blocks of a kernel run at a time
 
 `ferrovox COMMAND --help` says more about a command.")]
@@ -51,6 +56,10 @@ pub enum Command {
     Mesh(MeshArgs),
     /// Make a distance map: of each voxel the distance to the nearest site
     Distance(Box<DistanceArgs>),
+    /// Find the curve skeleton of an object: its centre lines, as a graph
+    Skeleton(Box<SkeletonArgs>),
+    /// Make a volume of a closed triangle mesh: 1 inside, 0 outside
+    Voxelize(VoxelizeArgs),
     /// Draw a picture of a volume's isosurface
     Render(RenderArgs),
     /// Say how many blocks of a kernel run at a time, and what bounds their number

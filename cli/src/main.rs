@@ -25,6 +25,8 @@ fn main() -> ExitCode {
         Command::Info(args) => commands::info::run(&args),
         Command::Mesh(args) => commands::mesh::run(&args),
         Command::Distance(args) => commands::distance::run(&args),
+        Command::Skeleton(args) => commands::skeleton::run(&args),
+        Command::Voxelize(args) => commands::voxelize::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Occupancy(args) => commands::occupancy::run(&args),
         Command::Demo(args) => commands::demo::run(&args),

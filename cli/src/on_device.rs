@@ -7,7 +7,8 @@ use ferrovox::{
         self, DistanceError, DistanceMap, DistanceParams, SiteMask, SitePoints, Square, SquaredMap,
     },
     isosurface::{self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts},
-    render::{self, Picture, RenderError, RenderParams},
+    render::{self, Picture, RenderError, RenderParams, SkeletonStyle},
+    skeleton::Skeleton,
     volume::{AnyVolume, Volume, VolumeView},
 };
 
@@ -124,6 +125,16 @@ impl OnDevice {
         })
     }
 
+    /// The voxels of one label.
+    pub fn of_label(&self, stream: &Stream, label: f32) -> Result<SiteMask, DistanceError> {
+        on_device!(self, volume => SiteMask::between(stream, volume, label, label))
+    }
+
+    /// The voxels that are not zero.
+    pub fn not_zero(&self, stream: &Stream) -> Result<SiteMask, DistanceError> {
+        on_device!(self, volume => SiteMask::from_mask(stream, volume))
+    }
+
     /// The points between voxels where the samples take a level.
     pub fn crossings(&self, stream: &Stream, level: f32) -> Result<SitePoints, DistanceError> {
         on_device!(self, volume => SitePoints::from_crossings(stream, volume, level))
@@ -155,5 +166,16 @@ impl OnDevice {
     /// A picture of the isosurface.
     pub fn render(&self, stream: &Stream, params: &RenderParams) -> Result<Picture, RenderError> {
         on_device!(self, volume => render::isosurface(stream, volume, params))
+    }
+
+    /// A picture of a skeleton over the isosurface.
+    pub fn render_skeleton(
+        &self,
+        stream: &Stream,
+        skeleton: &Skeleton,
+        params: &RenderParams,
+        style: &SkeletonStyle,
+    ) -> Result<Picture, RenderError> {
+        on_device!(self, volume => render::skeleton(stream, volume, skeleton, params, style))
     }
 }

@@ -9,13 +9,17 @@
 //! # Ok::<(), ferrovox::device::DeviceError>(())
 //! ```
 
+mod human;
+
+pub use human::{HUMAN_HEIGHT, human};
+
 use crate::{
     device::{DeviceError, Element, Stream},
     device_volume::{DeviceVolume, grid_of, rows, rows_launch},
     volume::Geometry,
 };
 use ferrovox_kernels::{
-    fields::{fill_gyroid, fill_metaballs, fill_sphere, fill_sphere_as},
+    fields::{Scaling, fill_capsules, fill_gyroid, fill_metaballs, fill_sphere, fill_sphere_as},
     grid::Grid,
     rows::Rows,
 };
@@ -204,6 +208,56 @@ pub fn metaballs(
     unsafe {
         let args = (grid, sample_rows, flat.view(), samples.view_mut());
         stream.launch::<fill_metaballs>(rows_launch(sample_rows), args)?;
+    }
+    DeviceVolume::from_buffer(samples, dims, Geometry::default())
+}
+
+/// A capsule whose radius may change from one end to the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capsule {
+    /// The ends of its axis.
+    pub ends: [[f32; 3]; 2],
+    /// The radius at each end.
+    pub radii: [f32; 2],
+}
+
+/// How deep voxels are in a smooth union of capsules: a body at isovalue 0, inside above. Where two capsules come as near as `blend`, their union is
+/// rounded off. Voxel (0, 0, 0) is at `offset`, and its neighbours along the axes `scale` away.
+///
+/// # Errors
+/// Those of an allocation.
+pub fn capsules(
+    stream: &Stream,
+    dims: [usize; 3],
+    capsules: &[Capsule],
+    blend: f32,
+    scale: [f32; 3],
+    offset: [f32; 3],
+) -> Result<DeviceVolume<f32>, DeviceError> {
+    let (grid, sample_rows) = extent(stream, dims)?;
+    let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
+    let flat: Vec<f32> = capsules
+        .iter()
+        .flat_map(|capsule| {
+            let [[ax, ay, az], [bx, by, bz]] = capsule.ends;
+            let [a, b] = capsule.radii;
+            [ax, ay, az, a, bx, by, bz, b]
+        })
+        .collect();
+    let flat = stream.upload(&flat)?;
+    let scaling = Scaling { scale, offset };
+    // SAFETY: an element for each of the grid's samples, eight numbers for each capsule, and the rows are those of the samples.
+    unsafe {
+        let blend = blend.max(f32::MIN_POSITIVE);
+        let args = (
+            grid,
+            sample_rows,
+            scaling,
+            flat.view(),
+            blend,
+            samples.view_mut(),
+        );
+        stream.launch::<fill_capsules>(rows_launch(sample_rows), args)?;
     }
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }

@@ -10,8 +10,10 @@
 //! | hold samples with their place in the world | [`volume`] |
 //! | choose where to run | [`device`] |
 //! | put a volume there | [`device_volume`], [`fields`] |
+//! | make a volume of a mesh | [`voxelize`] |
 //! | make geometry | [`isosurface`] |
 //! | add up what comes before | [`scan`] |
+//! | find the centre lines of a solid | [`skeleton`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`files`] |
 //! | understand a launch | [`occupancy`] |
@@ -26,5 +28,7 @@ pub mod mesh;
 pub mod occupancy;
 pub mod render;
 pub mod scan;
+pub mod skeleton;
 pub mod volume;
+pub mod voxelize;
 mod workers;

@@ -19,13 +19,15 @@ mod write;
 type Target = fn(&[u8]);
 
 /// The targets of `fuzz/`, by name.
-const TARGETS: [(&str, Target); 7] = [
+const TARGETS: [(&str, Target); 9] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
     ("npy", fuzz::npy),
     ("raw", fuzz::raw),
     ("ply", fuzz::ply),
+    ("obj", fuzz::obj),
+    ("stl", fuzz::stl),
     ("points", fuzz::points),
 ];
 

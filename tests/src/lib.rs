@@ -5,3 +5,4 @@ pub mod extract;
 pub mod noise;
 pub mod random;
 pub mod reference;
+pub mod solids;

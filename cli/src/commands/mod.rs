@@ -19,3 +19,7 @@ pub mod occupancy;
 mod occupancy_report;
 mod occupancy_text;
 pub mod render;
+pub mod skeleton;
+mod skeleton_input;
+mod skeleton_report;
+pub mod voxelize;

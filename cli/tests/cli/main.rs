@@ -18,5 +18,7 @@ mod occupancy;
 mod readme;
 mod render;
 mod samples;
+mod skeleton;
 mod support;
 mod usage;
+mod voxelize;

@@ -37,6 +37,26 @@ write_volume("distances.nii.gz", &map.download(&stream)?.into(), &VolumeWriteOpt
 Ok(())
 }
 
+#[allow(dead_code, reason = "compiled, and compared with docs/skeleton.md")]
+#[rustfmt::skip]
+fn skeletons() -> Result<(), Box<dyn Error>> {
+// docs/skeleton.md
+use ferrovox::{device::Device, device_volume::DeviceVolume, distance::SiteMask};
+use ferrovox::files::{ReadOptions, read_volume, write_skeleton};
+use ferrovox::skeleton::{Prune, SkeletonParams, skeleton};
+
+let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
+let stream = Device::best().stream()?;
+let on_device = DeviceVolume::upload(&stream, volume.view())?;
+let object = SiteMask::above(&stream, &on_device, 120.0)?;
+let mut made = skeleton(&stream, &object, &SkeletonParams::default())?;
+made.skeleton.prune(Prune::Length(5.0))?;
+println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.balanced()));
+write_skeleton("scan.swc", &made.skeleton)?;
+// docs/skeleton.md: end
+Ok(())
+}
+
 /// The README's Rust block with this text in it.
 fn block(readme: &str, with: &str) -> String {
     let blocks = readme
@@ -69,15 +89,17 @@ fn the_readmes_code_is_real() {
         .0;
     assert_eq!(block(&readme, "read_volume"), library);
 
-    let guide = fs::read_to_string(root.join("docs/distance.md")).unwrap();
-    let distance = here
-        .split_once("// docs/distance.md\n")
-        .unwrap()
-        .1
-        .split_once("// docs/distance.md: end")
-        .unwrap()
-        .0;
-    assert_eq!(block(&guide, "read_volume"), distance);
+    for name in ["docs/distance.md", "docs/skeleton.md"] {
+        let guide = fs::read_to_string(root.join(name)).unwrap();
+        let code = here
+            .split_once(&format!("// {name}\n"))
+            .unwrap()
+            .1
+            .split_once(&format!("// {name}: end"))
+            .unwrap()
+            .0;
+        assert_eq!(block(&guide, "read_volume"), code);
+    }
 
     let example = root.join("examples/03-your-first-kernel");
     let kernel = fs::read_to_string(example.join("kernels/src/lib.rs")).unwrap();
@@ -99,6 +121,7 @@ fn the_pictures_and_links_are_there() {
         "docs/writing-kernels.md",
         "docs/performance.md",
         "docs/distance.md",
+        "docs/skeleton.md",
     ] {
         let Ok(text) = fs::read_to_string(root.join(file)) else {
             eprintln!("skipped: the sources are not here");

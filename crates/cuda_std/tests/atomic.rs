@@ -31,6 +31,7 @@ macro_rules! integer_operations {
             while let Err(now) = words.atomic_compare_exchange(6, old, old + 2) {
                 old = now;
             }
+            words.atomic_xor(7, x);
             // SAFETY: the test passes twelve words; only atomics touch them.
             let at = |k: usize| unsafe { $atomic::from_ptr(raw.add(k)) };
             at(0).fetch_add(x, AcqRel);
@@ -60,14 +61,14 @@ macro_rules! integer_operations {
             let or = (0..n).fold(0, |a, x| a | x);
             let xor = (0..n).fold(0, |a, x| a ^ x);
             for mode in MODES {
-                let mut words: [$word; 7] = [0, 400, 3, !0, 0, 9999, 0];
+                let mut words: [$word; 8] = [0, 400, 3, !0, 0, 9999, 0, 0];
                 let mut raw: [$word; 12] = [0, 2 * sum, 400, 3, !0, 0, 0, 9999, 0, 0, 0, 0];
                 let args = (ViewMut::from(&mut words[..]), raw.as_mut_ptr());
                 // SAFETY: enough words, and only atomics touch them.
                 unsafe { launch_on_cpu::<$kernel>(shape_for(THREADS, 64), mode, args) }.unwrap();
                 assert_eq!(words[..5], [sum, 0, n - 1, !6, or]);
                 assert!(words[5] < n);
-                assert_eq!(words[6], 2 * n);
+                assert_eq!(words[6..], [2 * n, xor]);
                 assert_eq!(raw[..7], [sum, sum, 0, n - 1, !6, or, xor]);
                 assert!(raw[7] < n);
                 assert_eq!(raw[8..], [3 * n, n, n, 77]);

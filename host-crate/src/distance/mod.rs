@@ -18,7 +18,7 @@ mod points;
 mod scale;
 mod separable;
 mod sign;
-mod sites;
+pub(crate) mod sites;
 mod slabs;
 mod squared;
 

@@ -10,7 +10,7 @@ use crate::{
 /// volume.
 #[derive(Debug)]
 pub struct SitePoints {
-    pub(super) coordinates: Buffer<f32>,
+    pub(crate) coordinates: Buffer<f32>,
     pub(super) dims: [usize; 3],
     pub(super) geometry: Geometry,
 }

@@ -27,14 +27,14 @@ use ferrovox_kernels::{
 pub struct SiteMask {
     /// 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their own: word
     /// `(z·ny + y)·⌈nx/32⌉ + x/32`. A bit is 1 where there is a site, and 0 after the end of a row.
-    pub(super) bits: Buffer<u32>,
-    pub(super) grid: Grid,
-    pub(super) geometry: Geometry,
+    pub(crate) bits: Buffer<u32>,
+    pub(crate) grid: Grid,
+    pub(crate) geometry: Geometry,
 }
 
 /// A launch over `count` items by neighbouring threads: in large pieces for the threads of a CPU, which take a piece each; for a GPU's
 /// blocks in pieces small enough that all multiprocessors have some.
-pub(super) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
+pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     let alone = stream.device().limits().threads_per_block == 1;
     let piece = if alone { 1 << 13 } else { 1 << 10 };
     let items = Items { count, piece };
@@ -170,6 +170,20 @@ impl SiteMask {
             bits: stream.upload(&bits)?,
             grid,
             geometry,
+        })
+    }
+
+    /// The same again.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn copy(&self, stream: &Stream) -> Result<Self, DeviceError> {
+        let mut bits = stream.alloc::<u32>(self.bits.len())?;
+        stream.copy(&self.bits, &mut bits)?;
+        Ok(Self {
+            bits,
+            grid: self.grid,
+            geometry: self.geometry,
         })
     }
 

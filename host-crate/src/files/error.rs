@@ -251,6 +251,20 @@ pub enum FileProblem {
     /// The mesh is not valid.
     #[error("the mesh cannot be written: {0}")]
     Mesh(#[from] MeshError),
+    /// The skeleton is not valid.
+    #[error("the skeleton cannot be written: {0}")]
+    Skeleton(String),
+    /// Too few or too many vectors for a field.
+    #[error(
+        "the field has {found} vectors for {} voxels, which need one each",
+        by(dims)
+    )]
+    FieldLength {
+        /// How many vectors there are, at least.
+        found: u64,
+        /// Voxels along x, y and z.
+        dims: [u64; 3],
+    },
     /// More of something than the mesh format can count.
     #[error(
         "{format} counts {what} in {bits} bits, and the mesh has {count}; write {instead} instead"

@@ -33,10 +33,25 @@ pub fn npy(bytes: &[u8]) {
     read("fuzz.npy", bytes, None);
 }
 
-/// Reads the bytes as a mesh.
+/// Reads the bytes as a mesh in PLY.
 pub fn ply(bytes: &[u8]) {
-    if let Ok(mesh) = read_mesh_bytes("fuzz.ply", bytes) {
-        assert_eq!(mesh.validate(), Ok(()), "a mesh that is read is valid");
+    mesh("fuzz.ply", bytes);
+}
+
+/// Reads the bytes as a mesh in OBJ.
+pub fn obj(bytes: &[u8]) {
+    mesh("fuzz.obj", bytes);
+}
+
+/// Reads the bytes as a mesh in STL.
+pub fn stl(bytes: &[u8]) {
+    mesh("fuzz.stl", bytes);
+}
+
+fn mesh(name: &str, bytes: &[u8]) {
+    match read_mesh_bytes(name, bytes) {
+        Ok(mesh) => assert_eq!(mesh.validate(), Ok(()), "a mesh that is read is valid"),
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
     }
 }
 

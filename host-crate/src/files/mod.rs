@@ -21,19 +21,22 @@
 //! if one of them does not fit. NIfTI's `scl_slope` and `scl_inter` are applied where they change something;
 //! then the samples are f32, or f64 where the file has f64.
 //!
-//! | mesh format | extension | normals | indices |
-//! | --- | --- | --- | --- |
-//! | PLY, binary little-endian | `.ply` | yes | 32 bits |
-//! | OBJ | `.obj` | yes | any |
-//! | STL, binary | `.stl` | of the facets | none; 2^32 − 1 triangles |
-//! | VTK legacy, binary | `.vtk` | yes | 31 bits |
-//! | VTK XML polydata, appended raw | `.vtp` | yes | 63 bits |
+//! | mesh format | extension | read | normals written | indices written |
+//! | --- | --- | --- | --- | --- |
+//! | PLY, binary little-endian | `.ply` | text, binary of both byte orders | yes | 32 bits |
+//! | OBJ | `.obj` | positions and faces | yes | any |
+//! | STL, binary | `.stl` | binary and text | of the facets | none; 2^32 − 1 triangles |
+//! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
+//! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
+//!
+//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. [`write_field`] writes a vector for each voxel, as `.npy`.
 //!
 //! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
 mod axes;
 mod data_files;
 mod error;
+mod field;
 mod format;
 pub mod fuzz;
 mod layout;
@@ -53,6 +56,7 @@ mod replace;
 mod sample_stream;
 mod samples;
 mod scale;
+mod skeleton;
 mod source;
 mod stored;
 mod text;
@@ -61,6 +65,7 @@ mod volume_writer;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
+pub use field::write_field;
 pub use format::{MeshFormat, VolumeFormat};
 pub use mesh::{
     MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
@@ -69,6 +74,7 @@ pub use mesh::{
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
+pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;

@@ -1,4 +1,4 @@
-//! Pictures of isosurfaces, drawn on the device by casting rays through the volume.
+//! Pictures of isosurfaces, drawn on the device by casting rays through the volume, and of skeletons within them.
 //!
 //! ```
 //! use ferrovox::{device::Device, fields, render::{self, RenderParams}};
@@ -13,10 +13,12 @@
 mod camera;
 mod isolines;
 mod picture;
+mod skeleton;
 mod view;
 
 pub use isolines::{IsolineParams, isoline_step, isolines};
 pub use picture::{Picture, RenderError};
+pub use skeleton::{SkeletonStyle, skeleton};
 pub use view::ViewDirection;
 
 use crate::{

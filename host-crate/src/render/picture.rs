@@ -65,6 +65,15 @@ impl Picture {
         }
     }
 
+    /// Mixes a colour, as sRGB, into a pixel: all of it with `part` 1.
+    pub(super) fn mix(&mut self, pixel: usize, colour: [f32; 3], part: f32) {
+        let channels = &mut self.rgba[4 * pixel..4 * pixel + 3];
+        for (channel, colour) in channels.iter_mut().zip(colour) {
+            let before = f32::from(*channel);
+            *channel = (before + (colour - before) * part + 0.5) as u8;
+        }
+    }
+
     /// Pixels along x.
     pub fn width(&self) -> u32 {
         self.width

@@ -17,6 +17,8 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(npy_headers());
     files.extend(raw_files());
     files.extend(meshes());
+    files.extend(text_meshes());
+    files.extend(facets());
     files.extend(points());
     files
 }
@@ -252,6 +254,60 @@ fn points() -> Vec<File> {
     .into()
 }
 
+/// OBJ: quads, references of all kinds, and damage.
+fn text_meshes() -> Vec<File> {
+    [
+        (
+            "plain",
+            "# c\nmtllib a.mtl\no thing\nv 0 0 0\nv 1 0 0 1.0\nv 0 1 0 .5 .5 .5\nf 1 2 3\n",
+        ),
+        (
+            "references",
+            "v 0 0 0\r\nv 1 0 0\r\nvt 0 0\r\nvn 0 0 1\r\nv 1 1 0\r\nv 0 1e0 -0\r\ng a b\r\ns off\r\nf 1/1/1 2//1 3/1 -1\r\n",
+        ),
+        ("before-it", "v 0 0 0\nf 1 2 3\n"),
+        ("two-corners", "v 0 0 0\nf 1 1\n"),
+        ("no-number", "v 0 zero 0\n"),
+        ("zero", "v 0 0 0\nf 0 0 0\n"),
+        ("far", "v 0 0 0\nf -9223372036854775808 9223372036854775807 1\n"),
+    ]
+    .map(|(name, text)| ("obj", format!("{name}.obj"), text.as_bytes().to_vec()))
+    .into()
+}
+
+/// STL: both forms, and damage.
+fn facets() -> Vec<File> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.stl");
+    let mesh = TriangleMesh {
+        vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        normals: None,
+        triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+    };
+    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    let binary = fs::read(&path).unwrap();
+    let mut like_text = binary.clone();
+    like_text[..6].copy_from_slice(b"solid ");
+    let mut lying = binary.clone();
+    lying[80..84].fill(0xff);
+    let text = "solid a b\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   vertex 1 0 0\n   vertex 0 1e0 -0\n  endloop\n endfacet\nendsolid a b\n";
+    [
+        ("binary", binary.clone()),
+        ("cut", binary[..binary.len() - 1].to_vec()),
+        ("lying", lying),
+        ("like-text", like_text),
+        ("text", text.as_bytes().to_vec()),
+        ("text-cut", text.as_bytes()[..80].to_vec()),
+        (
+            "many-corners",
+            text.replace("endloop", "vertex 1 2 3").into_bytes(),
+        ),
+        ("two-corners", text.replace("vertex 0 0 0", "").into_bytes()),
+    ]
+    .map(|(name, bytes)| ("stl", format!("{name}.stl"), bytes))
+    .into()
+}
+
 fn meshes() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
@@ -278,12 +334,17 @@ fn meshes() -> Vec<File> {
         .to_vec();
     let lying = b"ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nproperty float x\nproperty float y\nproperty float z\nend_header\n".to_vec();
     let cut = normals[..normals.len() - 2].to_vec();
+    let text = b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement edge 1\n\
+                 property list uchar int a\nelement face 1\nproperty list uchar int vertex_index\nend_header\n\
+                 0 0 0\n1 0 0\n1 1e0 0\n0 1 -0\n2 0 1\n4 0 1 2 3\n"
+        .to_vec();
     [
         ("normals", normals),
         ("plain", plain),
         ("big-endian", big),
         ("lying", lying),
         ("cut", cut),
+        ("text", text),
     ]
     .map(|(name, bytes)| ("ply", format!("{name}.ply"), bytes))
     .into()

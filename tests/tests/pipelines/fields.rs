@@ -3,7 +3,7 @@
 use ferrovox::{
     device::Element,
     device_volume::DeviceVolume,
-    fields::{self, Levels, Metaball, Quantised},
+    fields::{self, Capsule, Levels, Metaball, Quantised},
 };
 use ferrovox_tests::devices;
 
@@ -67,6 +67,35 @@ fn fields_follow_their_formulas() {
             balls.iter().map(one).sum()
         };
         assert_near(label, &metaballs, dims, expected, 1e-5);
+
+        let capsules = [
+            Capsule {
+                ends: [[2.0, 3.0, 1.0], [11.0, 5.0, 9.0]],
+                radii: [2.0, 1.0],
+            },
+            Capsule {
+                ends: [[13.0, 1.0, 4.0]; 2],
+                radii: [3.0, 9.0],
+            },
+        ];
+        let (scale, offset) = ([0.5, 1.0, 2.0], [3.0, -1.0, 0.5]);
+        let found = fields::capsules(&stream, dims, &capsules, 4.0, scale, offset).unwrap();
+        let expected = |p: [f64; 3]| {
+            let p = [0, 1, 2].map(|k| p[k] * f64::from(scale[k]) + f64::from(offset[k]));
+            // the first is nearest at some place of its axis, the second is a ball
+            let [from, to] = capsules[0].ends.map(|end| end.map(f64::from));
+            let steps = [0, 1, 2].map(|k| to[k] - from[k]);
+            let reach: f64 = (0..3).map(|k| (p[k] - from[k]) * steps[k]).sum();
+            let part = (reach / square(from, to)).clamp(0.0, 1.0);
+            let nearest = [0, 1, 2].map(|k| from[k] + part * steps[k]);
+            let first = square(p, nearest).sqrt() - (2.0 - part);
+            let second = square(p, [13.0, 1.0, 4.0]).sqrt() - 3.0;
+            let overlap = (4.0 - (first - second).abs()).max(0.0);
+            overlap * overlap / 16.0 - first.min(second)
+        };
+        assert_near(label, &samples(found), dims, expected, 1e-5);
+        let none = samples(fields::capsules(&stream, [3; 3], &[], 4.0, scale, offset).unwrap());
+        assert!(none.iter().all(|&value| value == f32::MIN));
 
         let nothing = samples(fields::metaballs(&stream, [3, 0, 5], &balls).unwrap());
         assert!(nothing.is_empty());

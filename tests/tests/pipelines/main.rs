@@ -25,6 +25,7 @@ mod isosurface_stream;
 mod isosurface_topology;
 mod launches;
 mod render;
+mod render_skeleton;
 mod scan;
 mod scan_across;
 mod scan_beyond_2_to_the_31;
@@ -33,6 +34,12 @@ mod scan_methods;
 mod scan_properties;
 mod scan_single_pass;
 mod shipped_ptx;
+mod skeleton_classes;
+mod skeleton_components;
+mod skeleton_expected;
+mod skeleton_field;
+mod skeleton_phantom;
+mod voxelize;
 // the pipelines that the bench of block sizes runs
 #[allow(dead_code, reason = "the bench reads all of it")]
 #[path = "../../../host-crate/benches/occupancy/workloads.rs"]

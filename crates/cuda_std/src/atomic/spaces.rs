@@ -45,6 +45,7 @@ pub trait SpaceInteger: SpaceWord {
     unsafe fn max<S: Space>(ptr: *mut Self, value: Self) -> Self;
     unsafe fn and<S: Space>(ptr: *mut Self, value: Self) -> Self;
     unsafe fn or<S: Space>(ptr: *mut Self, value: Self) -> Self;
+    unsafe fn xor<S: Space>(ptr: *mut Self, value: Self) -> Self;
     unsafe fn compare_exchange<S: Space>(ptr: *mut Self, expected: Self, new: Self) -> Self;
 }
 
@@ -119,7 +120,7 @@ space_word! {
 }
 
 macro_rules! space_integer {
-    ($($word:ident $reg:ident $bits:literal $min:literal $max:literal $and:literal $or:literal;)+) => {
+    ($($word:ident $reg:ident $bits:literal $min:literal $max:literal $and:literal $or:literal $xor:literal;)+) => {
         $(
             impl SpaceInteger for $word {
                 fetch_methods! {
@@ -127,6 +128,7 @@ macro_rules! space_integer {
                     max max $max $reg;
                     and and $and $reg;
                     or or $or $reg;
+                    xor xor $xor $reg;
                 }
 
                 #[inline(always)]
@@ -146,8 +148,8 @@ macro_rules! space_integer {
 }
 
 space_integer! {
-    u32 reg32 "b32" "min.u32" "max.u32" "and.b32" "or.b32";
-    i32 reg32 "b32" "min.s32" "max.s32" "and.b32" "or.b32";
-    u64 reg64 "b64" "min.u64" "max.u64" "and.b64" "or.b64";
-    i64 reg64 "b64" "min.s64" "max.s64" "and.b64" "or.b64";
+    u32 reg32 "b32" "min.u32" "max.u32" "and.b32" "or.b32" "xor.b32";
+    i32 reg32 "b32" "min.s32" "max.s32" "and.b32" "or.b32" "xor.b32";
+    u64 reg64 "b64" "min.u64" "max.u64" "and.b64" "or.b64" "xor.b64";
+    i64 reg64 "b64" "min.s64" "max.s64" "and.b64" "or.b64" "xor.b64";
 }

@@ -48,6 +48,41 @@ pub fn sqrt_of_normal(x: f32) -> f32 {
     if x == 0.0 { 0.0 } else { better }
 }
 
+/// `1 / √x` within two units in the last place, for an `x` that is not subnormal: one instruction on the device, where
+/// [`FloatExt::fast_rsqrt`] looks at the range first. 0 for infinity.
+///
+/// ```
+/// assert_eq!(cuda_std::float::rsqrt_of_normal(4.0), 0.5);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn rsqrt_of_normal(x: f32) -> f32 {
+    fast::rsqrt_of_normal(x)
+}
+
+/// `1 / x` within a unit in the last place, where neither `x` nor the result is subnormal: one instruction on the device. 0 for infinity.
+///
+/// ```
+/// assert_eq!(cuda_std::float::recip_of_normal(4.0), 0.25);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn recip_of_normal(x: f32) -> f32 {
+    fast::recip_of_normal(x)
+}
+
+/// `x^exponent` for an `x` that is not subnormal, by logarithms: an error of about 2⁻²² times the exponent and the logarithm. What would be subnormal is 0 on the device.
+///
+/// ```
+/// let cube = cuda_std::float::pow_of_normal(2.0, 3.0);
+/// assert!((cube - 8.0).abs() < 1e-5);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn pow_of_normal(x: f32, exponent: f32) -> f32 {
+    fast::exp2_to_normal(exponent * fast::log2_of_normal(x))
+}
+
 mod sealed {
     /// Only `f32` and `f64` are floats, so functions can be added to the traits.
     pub trait Sealed {}

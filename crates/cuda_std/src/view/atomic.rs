@@ -116,6 +116,14 @@ macro_rules! atomic_operations {
                 unsafe { T::or::<$space>(self.atomic_ptr(i), value) }
             }
 
+            #[doc = concat!("Bitwise exclusive or with element `i`, relaxed, at ", $scope, " scope; its value before.")]
+            #[inline(always)]
+            #[track_caller]
+            pub fn atomic_xor(&self, i: usize, value: T) -> T {
+                // SAFETY: see `atomic_load`.
+                unsafe { T::xor::<$space>(self.atomic_ptr(i), value) }
+            }
+
             #[doc = concat!("Puts `new` into element `i` where it is `current`, relaxed, at ", $scope, " scope: ")]
             /// `Ok` of its value before where it did, else `Err` of it.
             #[inline(always)]

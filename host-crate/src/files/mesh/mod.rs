@@ -1,14 +1,17 @@
-//! Mesh files: one writer per format, and a PLY reader.
+//! Mesh files: one writer per format, and readers of PLY, OBJ and STL.
 
 mod ahead;
 mod encode;
 mod obj;
+mod obj_read;
 mod parts;
 mod ply;
 mod ply_header;
 mod ply_read;
+mod read;
 mod spool;
 mod stl;
+mod stl_read;
 mod vtk;
 mod vtp;
 mod writer;
@@ -18,11 +21,12 @@ use std::path::Path;
 
 use super::format::extension;
 use super::replace::replace_file;
+use super::samples::reserve;
 use super::{FileError, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::Counts as MeshCounts;
-pub use ply_read::{read_mesh, read_mesh_bytes};
+pub use read::{read_mesh, read_mesh_bytes};
 pub use writer::{MeshWriter, MeshWriterOptions};
 
 use parts::{Counts, Form, Part, write_facets};
@@ -139,6 +143,18 @@ fn encode_parts<I: VertexIndex + Into<u64>>(
         }
     }
     Ok(())
+}
+
+/// Elements by which memory grows.
+const STEP: usize = 1 << 16;
+
+/// Room for one more, in steps and with an error instead of an abort.
+fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
+    if list.len() == list.capacity() {
+        reserve(list, STEP.max(list.len() / 2))
+    } else {
+        Ok(())
+    }
 }
 
 /// What a format cannot count.

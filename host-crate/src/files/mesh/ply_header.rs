@@ -82,9 +82,17 @@ pub(super) struct Element {
     pub properties: Vec<Property>,
 }
 
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// As words.
+    Text,
+    Binary(ByteOrder),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    pub order: ByteOrder,
+    pub encoding: Encoding,
     pub elements: Vec<Element>,
 }
 
@@ -94,7 +102,7 @@ impl Header {
         if line(source)?.as_deref() != Some("ply") {
             return Err(damaged("it does not start with \"ply\"".to_owned()));
         }
-        let mut order = None;
+        let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
         for _ in 0..LINES {
             let Some(line) = line(source)? else {
@@ -103,19 +111,18 @@ impl Header {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 ["end_header"] => {
-                    let order =
-                        order.ok_or_else(|| damaged("its header names no format".to_owned()))?;
-                    return Ok(Self { order, elements });
+                    let encoding =
+                        encoding.ok_or_else(|| damaged("its header names no format".to_owned()))?;
+                    return Ok(Self { encoding, elements });
                 }
                 [] | ["comment" | "obj_info", ..] => {}
-                ["format", "binary_little_endian", _] => order = Some(ByteOrder::Little),
-                ["format", "binary_big_endian", _] => order = Some(ByteOrder::Big),
-                ["format", "ascii", _] => {
-                    return Err(FileProblem::Unsupported {
-                        what: "PLY as text".to_owned(),
-                        advice: "convert the file to binary PLY",
-                    });
+                ["format", "binary_little_endian", _] => {
+                    encoding = Some(Encoding::Binary(ByteOrder::Little));
                 }
+                ["format", "binary_big_endian", _] => {
+                    encoding = Some(Encoding::Binary(ByteOrder::Big));
+                }
+                ["format", "ascii", _] => encoding = Some(Encoding::Text),
                 ["element", name, count] => {
                     let count = count.parse().map_err(|_| {
                         damaged(format!("the number of elements {name:?} is {count:?}"))

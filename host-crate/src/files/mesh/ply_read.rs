@@ -1,56 +1,27 @@
-//! Reading triangle meshes from binary PLY.
+//! Reading triangle meshes from PLY, binary and text.
 
-use std::path::Path;
-
-use super::ply_header::{Element, Header, Property, Scalar, damaged};
-use crate::files::samples::reserve;
+use super::grow;
+use super::ply_header::{Element, Encoding, Header, Property, Scalar, damaged};
+use crate::files::FileProblem;
 use crate::files::source::Source;
-use crate::files::{ByteOrder, FileError, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles};
 
-/// Elements by which memory grows.
-const STEP: usize = 1 << 16;
+/// Longer words are no numbers.
+const WORD: usize = 256;
 
-/// Reads a triangle mesh from a binary PLY file of either byte order: positions, normals where there are any, and
-/// triangles. Other properties and elements are passed over.
-///
-/// # Errors
-/// [`FileError`] for another format, a face that is no triangle, a damaged or truncated file, and
-/// what the operating system refuses.
-pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
-    let path = path.as_ref();
-    let known = "meshes are read from .ply";
-    if MeshFormat::from_path(path).is_some_and(|format| format != MeshFormat::Ply) {
-        let extension = crate::files::format::extension(path);
-        return Err(FileError::new(
-            path,
-            FileProblem::UnknownExtension { extension, known },
-        ));
-    }
-    Source::open(path)
-        .and_then(read)
-        .map_err(|problem| FileError::new(path, problem))
-}
-
-/// Reads a triangle mesh from the bytes of a binary PLY file; `name` stands for the file's name in errors.
-///
-/// # Errors
-/// Those of [`read_mesh`].
-pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
-    read(Source::from_bytes(bytes)).map_err(|problem| FileError::new(name.as_ref(), problem))
-}
-
-fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
+/// Reads positions, normals where there are any, and triangles; faces with more corners are cut into triangles from their first corner. Other
+/// properties and elements are passed over.
+pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
     let header = Header::read(&mut source)?;
     let mut mesh = TriangleMesh::default();
     for element in &header.elements {
-        check_length(&source, element)?;
+        check_length(&source, element, header.encoding)?;
         match element.name.as_str() {
-            "vertex" => read_vertices(&mut source, element, header.order, &mut mesh)?,
+            "vertex" => read_vertices(&mut source, element, header.encoding, &mut mesh)?,
             "face" => {
-                mesh.triangles = Triangles::U32(read_faces(&mut source, element, header.order)?);
+                mesh.triangles = Triangles::U32(read_faces(&mut source, element, header.encoding)?);
             }
-            _ => pass_over(&mut source, element, header.order)?,
+            _ => pass_over(&mut source, element, header.encoding)?,
         }
     }
     mesh.validate()
@@ -59,16 +30,25 @@ fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
 }
 
 /// Compares the number of elements with the file's length.
-fn check_length(source: &Source<'_>, element: &Element) -> Result<(), FileProblem> {
+fn check_length(
+    source: &Source<'_>,
+    element: &Element,
+    encoding: Encoding,
+) -> Result<(), FileProblem> {
     let least: usize = element
         .properties
         .iter()
-        .map(|property| match property {
-            Property::Scalar { scalar, .. } => scalar.bytes(),
-            Property::List { count, .. } => count.bytes(),
+        .map(|property| match (encoding, property) {
+            // a digit, and but for the last a gap
+            (Encoding::Text, _) => 2,
+            (_, Property::Scalar { scalar, .. }) => scalar.bytes(),
+            (_, Property::List { count, .. }) => count.bytes(),
         })
         .sum();
-    let needed = element.count.saturating_mul(least as u64);
+    let mut needed = element.count.saturating_mul(least as u64);
+    if encoding == Encoding::Text {
+        needed = needed.saturating_sub(1);
+    }
     if element.count > 0 && least == 0 {
         return Err(damaged(format!(
             "its element {:?} has no properties",
@@ -84,14 +64,37 @@ fn check_length(source: &Source<'_>, element: &Element) -> Result<(), FileProble
     }
 }
 
-/// The bytes of the next number.
-fn number(source: &mut Source<'_>, scalar: Scalar, order: ByteOrder) -> Result<f64, FileProblem> {
+/// The next number.
+fn number(source: &mut Source<'_>, scalar: Scalar, encoding: Encoding) -> Result<f64, FileProblem> {
+    let order = match encoding {
+        Encoding::Binary(order) => order,
+        Encoding::Text => return word(source, scalar),
+    };
     let mut bytes = [0; 8];
     let bytes = &mut bytes[..scalar.bytes()];
     if source.fill(bytes)? < scalar.bytes() {
         return Err(truncated(source));
     }
     Ok(scalar.read(bytes, order))
+}
+
+/// The next number of a text, rounded to its type only once.
+fn word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
+    let Some(word) = source.word(WORD)? else {
+        return Err(truncated(source));
+    };
+    let text = String::from_utf8_lossy(&word);
+    let parsed = match scalar {
+        Scalar::F32 => text.parse::<f32>().map(f64::from),
+        _ => text.parse::<f64>(),
+    };
+    parsed.map_err(|_| {
+        let start: String = text.chars().take(60).collect();
+        damaged(format!(
+            "{start:?}, after {} bytes, is no number",
+            source.position()
+        ))
+    })
 }
 
 fn truncated(source: &Source<'_>) -> FileProblem {
@@ -104,49 +107,69 @@ fn truncated(source: &Source<'_>) -> FileProblem {
 fn read_vertices(
     source: &mut Source<'_>,
     element: &Element,
-    order: ByteOrder,
+    encoding: Encoding,
     mesh: &mut TriangleMesh,
 ) -> Result<(), FileProblem> {
     const NAMES: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
-    let mut places: [Option<(usize, Scalar)>; 6] = [None; 6];
-    let mut stride = 0;
+    // of each property its type, and which of the names it is
+    let mut properties = Vec::new();
     for property in &element.properties {
         let Property::Scalar { name, scalar } = property else {
             return Err(damaged("its vertices have a list property".to_owned()));
         };
-        if let Some(known) = NAMES.iter().position(|known| known == name) {
-            places[known] = Some((stride, *scalar));
-        }
-        stride += scalar.bytes();
+        properties.push((*scalar, NAMES.iter().position(|known| known == name)));
     }
-    let triple = |first: usize| Some([places[first]?, places[first + 1]?, places[first + 2]?]);
-    let position =
-        triple(0).ok_or_else(|| damaged("its vertices have no x, y and z".to_owned()))?;
-    let normal = triple(3);
-    let mut normals = Vec::new();
-    let mut record = vec![0; stride];
-    let vector = |record: &[u8], places: [(usize, Scalar); 3]| {
-        places.map(|(offset, scalar)| scalar.read(&record[offset..], order) as f32)
+    let has = |names: std::ops::Range<usize>| {
+        names
+            .into_iter()
+            .all(|name| properties.iter().any(|property| property.1 == Some(name)))
     };
+    if !has(0..3) {
+        return Err(damaged("its vertices have no x, y and z".to_owned()));
+    }
+    let has_normals = has(3..6);
+    let mut normals = Vec::new();
+    let stride = properties.iter().map(|property| property.0.bytes()).sum();
+    let mut record = vec![0; stride];
     for _ in 0..element.count {
-        grow(&mut mesh.vertices)?;
-        if source.fill(&mut record)? < stride {
-            return Err(truncated(source));
+        let mut found = [0.0; 6];
+        if let Encoding::Binary(order) = encoding {
+            // one piece is read more quickly than number by number
+            if source.fill(&mut record)? < stride {
+                return Err(truncated(source));
+            }
+            let mut rest = &record[..];
+            for &(scalar, name) in &properties {
+                let (bytes, others) = rest.split_at(scalar.bytes());
+                rest = others;
+                if let Some(name) = name {
+                    found[name] = scalar.read(bytes, order) as f32;
+                }
+            }
+        } else {
+            for &(scalar, name) in &properties {
+                let value = word(source, scalar)?;
+                if let Some(name) = name {
+                    found[name] = value as f32;
+                }
+            }
         }
-        mesh.vertices.push(vector(&record, position));
-        if let Some(normal) = normal {
+        let [x, y, z, nx, ny, nz] = found;
+        grow(&mut mesh.vertices)?;
+        mesh.vertices.push([x, y, z]);
+        if has_normals {
             grow(&mut normals)?;
-            normals.push(vector(&record, normal));
+            normals.push([nx, ny, nz]);
         }
     }
-    mesh.normals = normal.map(|_| normals);
+    mesh.normals = has_normals.then_some(normals);
     Ok(())
 }
 
 fn read_faces(
     source: &mut Source<'_>,
     element: &Element,
-    order: ByteOrder,
+    encoding: Encoding,
 ) -> Result<Vec<[u32; 3]>, FileProblem> {
     let lists = element
         .properties
@@ -163,27 +186,21 @@ fn read_faces(
         for property in &element.properties {
             match *property {
                 Property::Scalar { scalar, .. } => {
-                    number(source, scalar, order)?;
+                    number(source, scalar, encoding)?;
                 }
                 Property::List { count, item } => {
-                    let corners = number(source, count, order)?;
-                    if corners != 3.0 {
-                        return Err(FileProblem::Unsupported {
-                            what: format!("face {face} with {corners} corners"),
-                            advice: "triangulate the mesh first",
-                        });
+                    let corners = number(source, count, encoding)?;
+                    if corners < 3.0 || corners.fract() != 0.0 || !corners.is_finite() {
+                        return Err(damaged(format!("face {face} has {corners} corners")));
                     }
-                    let mut triangle = [0; 3];
-                    for corner in &mut triangle {
-                        let index = number(source, item, order)?;
-                        // f64 to u32 saturates; what changes is no index
-                        *corner = index as u32;
-                        if f64::from(*corner) != index {
-                            return Err(damaged(format!("face {face} names vertex {index}")));
-                        }
+                    let mut corner = || vertex(source, item, encoding, face);
+                    let (first, mut before) = (corner()?, corner()?);
+                    for _ in 2..corners as u64 {
+                        let next = vertex(source, item, encoding, face)?;
+                        grow(&mut triangles)?;
+                        triangles.push([first, before, next]);
+                        before = next;
                     }
-                    grow(&mut triangles)?;
-                    triangles.push(triangle);
                 }
             }
         }
@@ -191,17 +208,37 @@ fn read_faces(
     Ok(triangles)
 }
 
+/// The vertex of a corner of a face.
+fn vertex(
+    source: &mut Source<'_>,
+    item: Scalar,
+    encoding: Encoding,
+    face: u64,
+) -> Result<u32, FileProblem> {
+    let number = number(source, item, encoding)?;
+    // f64 to u32 saturates; what changes is no index
+    let vertex = number as u32;
+    if f64::from(vertex) != number {
+        return Err(damaged(format!("face {face} names vertex {number}")));
+    }
+    Ok(vertex)
+}
+
 fn pass_over(
     source: &mut Source<'_>,
     element: &Element,
-    order: ByteOrder,
+    encoding: Encoding,
 ) -> Result<(), FileProblem> {
     for _ in 0..element.count {
         for property in &element.properties {
+            if encoding == Encoding::Text {
+                pass_over_words(source, property)?;
+                continue;
+            }
             let bytes = match *property {
                 Property::Scalar { scalar, .. } => scalar.bytes() as u64,
                 Property::List { count, item } => {
-                    let items = number(source, count, order)?;
+                    let items = number(source, count, encoding)?;
                     items.max(0.0) as u64 * item.bytes() as u64
                 }
             };
@@ -213,11 +250,15 @@ fn pass_over(
     Ok(())
 }
 
-/// Room for one more, in steps and with an error instead of an abort.
-fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
-    if list.len() == list.capacity() {
-        reserve(list, STEP)
-    } else {
-        Ok(())
+fn pass_over_words(source: &mut Source<'_>, property: &Property) -> Result<(), FileProblem> {
+    match *property {
+        Property::Scalar { scalar, .. } => word(source, scalar).map(drop),
+        Property::List { count, item } => {
+            let items = word(source, count)?.max(0.0) as u64;
+            for _ in 0..items {
+                word(source, item)?;
+            }
+            Ok(())
+        }
     }
 }

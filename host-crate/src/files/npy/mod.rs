@@ -8,7 +8,7 @@
 mod dictionary;
 mod write;
 
-pub(crate) use write::header as header_to_write;
+pub(crate) use write::{header as header_to_write, header_of};
 
 use super::error::show_bytes;
 use super::layout::Layout;

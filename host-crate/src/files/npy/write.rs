@@ -6,7 +6,12 @@ use crate::files::{ByteOrder, StoredType};
 /// What stands before the samples of an array of shape (z, y, x) in C order.
 pub(crate) fn header(content: &Content) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
-    let code = match content.stored {
+    header_of(content.stored, content.order, &[nz, ny, nx])
+}
+
+/// What stands before the elements of an array in C order, slowest axis first.
+pub(crate) fn header_of(stored: StoredType, order: ByteOrder, shape: &[usize]) -> Vec<u8> {
+    let code = match stored {
         StoredType::U8 => "u1",
         StoredType::I8 => "i1",
         StoredType::U16 => "u2",
@@ -18,14 +23,15 @@ pub(crate) fn header(content: &Content) -> Vec<u8> {
         StoredType::F32 => "f4",
         StoredType::F64 => "f8",
     };
-    let mark = match content.order {
-        _ if content.stored.bytes() == 1 => '|',
+    let mark = match order {
+        _ if stored.bytes() == 1 => '|',
         ByteOrder::Little => '<',
         ByteOrder::Big => '>',
     };
-    let mut text = format!(
-        "{{'descr': '{mark}{code}', 'fortran_order': False, 'shape': ({nz}, {ny}, {nx}), }}"
-    );
+    let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let shape = shape.join(", ");
+    let mut text =
+        format!("{{'descr': '{mark}{code}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Magic, version, length and text together are a multiple of 64, so that the samples are aligned.
     let padding = 63 - (10 + text.len()) % 64;
     text.extend(std::iter::repeat_n(' ', padding));

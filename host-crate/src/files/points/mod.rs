@@ -20,7 +20,7 @@ const STEP: usize = 1 << 14;
 /// | --- | --- |
 /// | `.xyz` | text, a point on a line: x, y and z, with spaces, tabs or commas between them; what follows on a line is passed over, and so are empty lines and those that begin with `#` |
 /// | `.npy` | an array of n rows and 3 columns, of any type that volumes are read of |
-/// | `.ply` | the vertices of a binary mesh, as [`read_mesh`](super::read_mesh) reads it |
+/// | `.ply` | the vertices of a mesh, as [`read_mesh`](super::read_mesh) reads it |
 ///
 /// The first two may be packed by gzip. Coordinates are as the file has them.
 ///

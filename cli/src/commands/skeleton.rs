@@ -1,0 +1,118 @@
+//! `ferrovox skeleton`.
+
+use super::{
+    skeleton_input::{self, Object},
+    skeleton_report::{SkeletonRun, json, readable},
+};
+use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
+use anyhow::Context;
+use ferrovox::{
+    device::Stream,
+    files::write_skeleton,
+    render::{Picture, RenderParams, SkeletonStyle},
+    skeleton::{self, Prune, Skeleton},
+};
+
+/// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
+pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
+    let name = args.input.name();
+    let params = args.params();
+    params.check()?;
+    let object = Object::of(args)?;
+    check_outputs(args)?;
+    let device = args.device.device.open()?;
+    let stream = device.stream()?;
+    let mut phases = Phases::new(5);
+    let volume = phases.run("read", || skeleton_input::read(args))?;
+    let mask = phases.run("object", || -> anyhow::Result<_> {
+        let on_device = volume.upload(&stream).with_context(|| name.clone())?;
+        let mask = object.mask(&stream, &on_device)?;
+        object.check(&name, &volume, mask.count(&stream)?)?;
+        Ok(mask)
+    })?;
+    let mut made = phases
+        .run("skeleton", || skeleton::skeleton(&stream, &mask, &params))
+        .with_context(|| name.clone())?;
+    let pruned = match args.prune {
+        Some(limit) => made.skeleton.prune(Prune::Length(limit))?,
+        None => 0,
+    };
+    if args.merge {
+        made.skeleton.merge_chains();
+    }
+    let picture = match args.png {
+        Some(_) => Some(phases.run("draw", || {
+            let (solid, iso) = skeleton_input::drawn(object, volume, &stream, &mask)?;
+            draw(args, &stream, &solid, iso, &made.skeleton)
+        })?),
+        None => None,
+    };
+    let cut_cycles = phases.run("write", || -> anyhow::Result<_> {
+        let mut cut_cycles = 0;
+        for path in &args.output {
+            let written = write_skeleton(path, &made.skeleton)?;
+            if written.cut_cycles > 0 {
+                cut_cycles = written.cut_cycles;
+                terminal::note(&format!(
+                    "{}: {cut_cycles} cycles were cut, since the format has trees only",
+                    path.display()
+                ));
+            }
+        }
+        if let (Some(path), Some(picture)) = (&args.png, &picture) {
+            output::write_picture(path, picture)?;
+        }
+        Ok(cut_cycles)
+    })?;
+    let (phase_times, total) = phases.finish();
+    let run = SkeletonRun {
+        args,
+        dims: mask.dims(),
+        spacing: mask.geometry().spacing().into(),
+        made,
+        pruned,
+        cut_cycles,
+        device,
+        phase_times,
+        total,
+    };
+    if let Some(note) = run.unbalanced() {
+        terminal::warning(&format!("{name}: {note}"));
+    }
+    match args.json {
+        true => terminal::print_json(&json(&run)),
+        false => terminal::print(&readable(&run)),
+    }
+}
+
+fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
+    for path in &args.output {
+        output::check_skeleton_path(path)?;
+    }
+    if let Some(picture) = &args.png {
+        output::check_picture_path(picture)?;
+    }
+    Ok(())
+}
+
+fn draw(
+    args: &SkeletonArgs,
+    stream: &Stream,
+    solid: &crate::on_device::OnDevice,
+    iso: f32,
+    skeleton: &Skeleton,
+) -> anyhow::Result<Picture> {
+    let params = RenderParams {
+        iso,
+        view: args.view,
+        width: args.size.width,
+        height: args.size.height,
+        ..RenderParams::default()
+    };
+    let shorter = args.size.width.min(args.size.height);
+    let style = SkeletonStyle {
+        width: (shorter as f32 / 200.0).max(1.5),
+        ..SkeletonStyle::default()
+    };
+    Ok(solid.render_skeleton(stream, skeleton, &params, &style)?)
+}

@@ -1,0 +1,397 @@
+//! What `ferrovox skeleton` says when it is done.
+
+use super::mesh_report::Ordered;
+use crate::{args::SkeletonArgs, input::by, phases::milliseconds};
+use ferrovox::{
+    device::Device,
+    skeleton::{Certificate, Extraction},
+};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Everything there is to say.
+pub struct SkeletonRun<'a> {
+    pub args: &'a SkeletonArgs,
+    pub dims: [usize; 3],
+    pub spacing: [f64; 3],
+    pub made: Extraction,
+    /// Branches that were pruned away.
+    pub pruned: usize,
+    /// Cycles that a tree does not have.
+    pub cut_cycles: usize,
+    pub device: Device,
+    pub phase_times: Vec<(&'static str, f64)>,
+    pub total: f64,
+}
+
+/// The JSON object. Times are in milliseconds, lengths in the world's units.
+#[derive(Serialize)]
+pub struct Json {
+    input: String,
+    outputs: Vec<String>,
+    picture: Option<String>,
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    threshold: Option<f64>,
+    label: Option<f64>,
+    filled: bool,
+    exponent: f64,
+    levels: &'static str,
+    divergence: f64,
+    curvature: f64,
+    precision: &'static str,
+    boundary: &'static str,
+    variant: &'static str,
+    pruned_below: Option<f64>,
+    pruned: usize,
+    merged: bool,
+    components: usize,
+    cycles: usize,
+    nodes: usize,
+    edges: usize,
+    length: f64,
+    cut_cycles: usize,
+    certificate: JsonCertificate,
+    certificates: Vec<JsonCertificate>,
+    voxels: Voxels,
+    device: String,
+    device_name: String,
+    stages: Ordered<Vec<(&'static str, f64)>>,
+    timings: Ordered<Vec<(&'static str, f64)>>,
+}
+
+/// Of one component of the object, or of all together.
+#[derive(Serialize)]
+struct JsonCertificate {
+    attracting: u64,
+    saddles_index1: u64,
+    saddles_index2: u64,
+    repelling: u64,
+    euler_solid: i64,
+    balance: i64,
+    balanced: bool,
+}
+
+#[derive(Serialize)]
+struct Voxels {
+    exterior: u64,
+    surface: u64,
+    boundary: u64,
+    interior: u64,
+}
+
+impl From<&Certificate> for JsonCertificate {
+    fn from(certificate: &Certificate) -> Self {
+        Self {
+            attracting: certificate.attracting,
+            saddles_index1: certificate.saddles_index1,
+            saddles_index2: certificate.saddles_index2,
+            repelling: certificate.repelling,
+            euler_solid: certificate.euler_solid,
+            balance: certificate.balance(),
+            balanced: certificate.balanced(),
+        }
+    }
+}
+
+impl SkeletonRun<'_> {
+    /// The sum of all certificates.
+    fn whole(&self) -> Certificate {
+        let all = self.made.certificate.iter();
+        all.fold(Certificate::default(), |sum, next| Certificate {
+            attracting: sum.attracting + next.attracting,
+            saddles_index1: sum.saddles_index1 + next.saddles_index1,
+            saddles_index2: sum.saddles_index2 + next.saddles_index2,
+            repelling: sum.repelling + next.repelling,
+            euler_solid: sum.euler_solid + next.euler_solid,
+        })
+    }
+
+    /// Components whose certificate does not balance.
+    fn off_balance(&self) -> usize {
+        let all = self.made.certificate.iter();
+        all.filter(|certificate| !certificate.balanced()).count()
+    }
+
+    /// What to say if not all certificates balance.
+    pub fn unbalanced(&self) -> Option<String> {
+        let count = self.off_balance();
+        let all = self.made.certificate.len();
+        (count > 0).then(|| {
+            format!(
+                "the critical points of {count} of {all} components do not add up to the Euler number: some were not found, and curves may be missing"
+            )
+        })
+    }
+}
+
+/// The JSON object of a run.
+pub fn json(run: &SkeletonRun<'_>) -> Json {
+    let args = run.args;
+    let params = args.params();
+    let skeleton = &run.made.skeleton;
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    let stages = run.made.timings.iter();
+    let mut timings = run.phase_times.clone();
+    timings.push(("total", run.total));
+    Json {
+        input: args.input.name(),
+        outputs: args.output.iter().map(shown).collect(),
+        picture: args.png.as_ref().map(shown),
+        dims: run.dims,
+        spacing: run.spacing,
+        threshold: args.threshold,
+        label: args.label,
+        filled: args.fill,
+        exponent: args.exponent,
+        levels: params.levels.name(),
+        divergence: args.divergence,
+        curvature: args.curvature,
+        precision: params.precision.name(),
+        boundary: params.boundary.name(),
+        variant: params.variant.name(),
+        pruned_below: args.prune,
+        pruned: run.pruned,
+        merged: args.merge,
+        components: skeleton.components().count,
+        cycles: skeleton.cycles(),
+        nodes: skeleton.nodes.len(),
+        edges: skeleton.edges.len(),
+        length: skeleton.length(),
+        cut_cycles: run.cut_cycles,
+        certificate: JsonCertificate {
+            // sums may agree where components do not
+            balanced: run.off_balance() == 0,
+            ..JsonCertificate::from(&run.whole())
+        },
+        certificates: run.made.certificate.iter().map(Into::into).collect(),
+        voxels: Voxels {
+            exterior: run.made.counts.exterior,
+            surface: run.made.counts.surface,
+            boundary: run.made.counts.boundary,
+            interior: run.made.counts.interior,
+        },
+        device: run.device.id(),
+        device_name: run.device.name(),
+        stages: Ordered(
+            stages
+                .map(|&(name, time)| (name, milliseconds(time)))
+                .collect(),
+        ),
+        timings: Ordered(timings),
+    }
+}
+
+/// The same in a few lines.
+pub fn readable(run: &SkeletonRun<'_>) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<11} {value}");
+    };
+    let args = run.args;
+    let made = &run.made;
+    let object = match (args.threshold, args.label) {
+        (Some(threshold), _) => format!("{threshold} or more"),
+        (_, Some(label)) => format!("label {label}"),
+        _ => "not zero".to_owned(),
+    };
+    let counts = made.counts;
+    line(
+        "object",
+        format!(
+            "{}: {object}, in {} voxels of {}",
+            args.input.name(),
+            by(run.dims),
+            run.spacing.map(|it| it.to_string()).join(" x ")
+        ),
+    );
+    line(
+        "voxels",
+        format!(
+            "{} surface, {} boundary, {} interior",
+            counts.surface, counts.boundary, counts.interior
+        ),
+    );
+    let skeleton = &made.skeleton;
+    let pruned = match run.pruned {
+        0 => String::new(),
+        pruned => format!(", {pruned} branches pruned"),
+    };
+    line(
+        "skeleton",
+        format!(
+            "{} components, {} cycles, {} nodes, {} edges, length {:.3}{pruned}",
+            skeleton.components().count,
+            skeleton.cycles(),
+            skeleton.nodes.len(),
+            skeleton.edges.len(),
+            skeleton.length()
+        ),
+    );
+    let whole = run.whole();
+    let verdict = match run.off_balance() {
+        0 => "balanced".to_owned(),
+        count => format!("{count} components not balanced"),
+    };
+    line(
+        "certificate",
+        format!(
+            "{} attracting - {} saddles of index 1 + {} of index 2 = {}, Euler number {}: {verdict}",
+            whole.attracting,
+            whole.saddles_index1,
+            whole.saddles_index2,
+            whole.balance(),
+            whole.euler_solid
+        ),
+    );
+    let files = args.output.iter().chain(&args.png);
+    let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+    line("written", files.join(", "));
+    let params = args.params();
+    line(
+        "device",
+        format!(
+            "{}, exponent {}, {}, {}",
+            run.device,
+            args.exponent,
+            params.precision.name(),
+            params.variant.name()
+        ),
+    );
+    let phases = run.phase_times.iter();
+    let phases: Vec<String> = phases
+        .map(|(name, time)| format!("{name} {time:.1}"))
+        .collect();
+    line("ms", format!("{:.1}: {}", run.total, phases.join(", ")));
+    let stages = made.timings.iter();
+    let stages: Vec<String> = stages
+        .map(|(name, time)| format!("{name} {:.1}", milliseconds(*time)))
+        .collect();
+    if !stages.is_empty() {
+        line("of skeleton", stages.join(", "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+    use ferrovox::skeleton::{ClassCounts, Edge, Node, NodeKind, Skeleton};
+    use nalgebra::Point3;
+    use std::time::Duration;
+
+    fn args(line: &str) -> SkeletonArgs {
+        let words = ["ferrovox", "skeleton"].into_iter();
+        match Cli::parse_from(words.chain(line.split_whitespace())).command {
+            Command::Skeleton(args) => *args,
+            _ => panic!("another command"),
+        }
+    }
+
+    /// A ring of one node, and a point that lacks a saddle.
+    fn made() -> Extraction {
+        let node = |kind, component| Node {
+            kind,
+            position: Point3::origin(),
+            eigenvalues: None,
+            radius: 1.0,
+            component,
+        };
+        let ring = Edge {
+            nodes: [0, 0],
+            points: vec![
+                Point3::origin(),
+                Point3::new(3.0, 0.0, 0.0),
+                Point3::origin(),
+            ],
+            radii: vec![1.0; 3],
+            level: 0,
+        };
+        Extraction {
+            skeleton: Skeleton {
+                nodes: vec![node(NodeKind::Attracting, 0), node(NodeKind::Attracting, 1)],
+                edges: vec![ring],
+                ..Skeleton::default()
+            },
+            certificate: vec![
+                Certificate {
+                    attracting: 4,
+                    saddles_index1: 4,
+                    ..Certificate::default()
+                },
+                Certificate {
+                    attracting: 2,
+                    euler_solid: 1,
+                    ..Certificate::default()
+                },
+            ],
+            counts: ClassCounts {
+                exterior: 90,
+                surface: 6,
+                boundary: 3,
+                interior: 1,
+            },
+            timings: vec![("field", Duration::from_micros(1500))],
+        }
+    }
+
+    fn run(args: &SkeletonArgs) -> SkeletonRun<'_> {
+        SkeletonRun {
+            args,
+            dims: [10, 5, 2],
+            spacing: [1.0; 3],
+            made: made(),
+            pruned: 2,
+            cut_cycles: 1,
+            device: Device::cpu(),
+            phase_times: vec![("read", 1.0), ("skeleton", 2.0)],
+            total: 3.5,
+        }
+    }
+
+    #[test]
+    fn the_json_object_says_everything() {
+        let args = args("a.nii --threshold 5 --levels 2 --exponent 4 -o a.swc -o a.vtp --prune 3");
+        let json = serde_json::to_value(json(&run(&args))).unwrap();
+        for (field, value) in [
+            ("outputs", serde_json::json!(["a.swc", "a.vtp"])),
+            ("levels", serde_json::json!("2")),
+            ("components", serde_json::json!(2)),
+            ("cycles", serde_json::json!(1)),
+            ("nodes", serde_json::json!(2)),
+            ("edges", serde_json::json!(1)),
+            ("length", serde_json::json!(6.0)),
+            ("cut_cycles", serde_json::json!(1)),
+            ("pruned_below", serde_json::json!(3.0)),
+            ("stages", serde_json::json!({"field": 1.5})),
+            (
+                "timings",
+                serde_json::json!({"read": 1.0, "skeleton": 2.0, "total": 3.5}),
+            ),
+            (
+                "voxels",
+                serde_json::json!({"exterior": 90, "surface": 6, "boundary": 3, "interior": 1}),
+            ),
+        ] {
+            assert_eq!(json[field], value, "{field}");
+        }
+        let certificate = &json["certificate"];
+        assert_eq!(certificate["attracting"], 6);
+        assert_eq!(certificate["euler_solid"], 1);
+        assert_eq!(certificate["balanced"], false);
+        assert_eq!(json["certificates"][0]["balanced"], true);
+    }
+
+    #[test]
+    fn the_lines_say_what_is_wrong() {
+        let args = args("a.nii --label 3 -o a.swc");
+        let run = run(&args);
+        let text = readable(&run);
+        assert!(text.contains("label 3, in 10 x 5 x 2 voxels"), "{text}");
+        assert!(text.contains("1 components not balanced"), "{text}");
+        assert!(text.contains("of skeleton field 1.5"), "{text}");
+        assert!(run.unbalanced().unwrap().contains("1 of 2 components"));
+    }
+}

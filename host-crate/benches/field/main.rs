@@ -1,0 +1,98 @@
+//! Times the force field on every device present: variants, exponents, precisions; and says how right it is.
+//!
+//! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help` names the options.
+//!
+//! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source and a target. `force` is the time by the device's clock
+//! from the masks to directions and magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair takes
+//! of the device's instructions at least, by its clock.
+
+mod accuracy;
+mod arguments;
+mod shapes;
+#[path = "../support/mod.rs"]
+mod support;
+
+use arguments::Arguments;
+use clap::Parser;
+use ferrovox::{
+    device::{Device, DeviceKind},
+    skeleton::{FieldVariant, Precision, SkeletonParams, field},
+};
+use measure::{Record, Report};
+use std::process::ExitCode;
+use support::Outcome;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut report = Report::new("field", &arguments.common);
+    let outcome = measure(&mut report, &arguments);
+    support::end(&report, outcome)
+}
+
+fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
+    let jobs = arguments.jobs()?;
+    for device in support::devices(&arguments.common.device)? {
+        let stream = device.stream()?;
+        let [targets, sources] = arguments.counts(device.kind() == DeviceKind::Cpu);
+        let mask = shapes::ball(&stream, targets)?;
+        let points = shapes::sphere(&stream, targets, sources)?;
+        for params in &jobs {
+            let spread = support::by_events(&stream, arguments.common.runs, 1, || {
+                field::forces(&stream, &points, mask.copy(&stream)?, params)?;
+                Ok(())
+            })?;
+            let pairs = (targets * sources) as f64;
+            let rate = pairs / (spread.median_ms * 1e-3);
+            let error = accuracy::worst_direction(&stream, &mask, &points, params)?;
+            let record = Record {
+                note: format!("{rate:.3e} pairs/s, direction within {error:.1e} degrees"),
+                ..record(&device, params, targets, sources)
+            };
+            report.add(record.timed(spread));
+        }
+    }
+    Ok(())
+}
+
+fn record(device: &Device, params: &SkeletonParams, targets: usize, sources: usize) -> Record {
+    Record {
+        system: "ferrovox".into(),
+        device: device.id(),
+        measure: format!("force, m = {}", params.exponent),
+        method: params.variant.name().into(),
+        element: params.precision.name().into(),
+        size: format!("{targets} x {sources}"),
+        elements: (targets * sources) as u64,
+        ..Record::default()
+    }
+}
+
+/// All variants, or those of these names.
+fn variants(names: &[String]) -> Outcome<Vec<FieldVariant>> {
+    chosen(names, &FieldVariant::ALL, FieldVariant::name, "variant")
+}
+
+/// All precisions, or those of these names.
+fn precisions(names: &[String]) -> Outcome<Vec<Precision>> {
+    chosen(names, &Precision::ALL, Precision::name, "precision")
+}
+
+fn chosen<T: Copy>(
+    names: &[String],
+    all: &[T],
+    name: fn(T) -> &'static str,
+    what: &str,
+) -> Outcome<Vec<T>> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(all.to_vec());
+    }
+    let find = |wanted: &String| {
+        let found = all.iter().copied().find(|&one| name(one) == wanted);
+        found.ok_or_else(|| {
+            let known: Vec<_> = all.iter().map(|&one| name(one)).collect();
+            let known = known.join(", ");
+            format!("no {what} is called {wanted:?}; there are {known} and all").into()
+        })
+    };
+    names.iter().map(find).collect()
+}

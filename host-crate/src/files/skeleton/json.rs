@@ -1,0 +1,86 @@
+//! Writing JSON: nodes and edges with all that is known of them.
+
+use crate::skeleton::Skeleton;
+use nalgebra::Point3;
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct File {
+    format: &'static str,
+    /// From voxels to the world, row by row.
+    affine: [[f64; 4]; 4],
+    components: usize,
+    cycles: usize,
+    length: f64,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+#[derive(Serialize)]
+struct Node {
+    kind: &'static str,
+    position: [f64; 3],
+    voxel: [f64; 3],
+    radius: f64,
+    component: u32,
+    degree: usize,
+    eigenvalues: Option<[f64; 3]>,
+}
+
+#[derive(Serialize)]
+struct Edge {
+    nodes: [usize; 2],
+    level: u8,
+    length: f64,
+    points: Vec<[f64; 3]>,
+    radii: Vec<f64>,
+}
+
+fn numbers(point: Point3<f64>) -> [f64; 3] {
+    point.coords.into()
+}
+
+pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<()> {
+    let degrees = skeleton.degrees();
+    let nodes = skeleton.nodes.iter().zip(degrees).enumerate();
+    let file = File {
+        format: "ferrovox skeleton 1",
+        affine: skeleton.geometry.affine().transpose().into(),
+        components: skeleton.components().count,
+        cycles: skeleton.cycles(),
+        length: skeleton.length(),
+        nodes: nodes
+            .map(|(number, (node, degree))| Node {
+                kind: node.kind.name(),
+                position: numbers(skeleton.node_in_world(number)),
+                voxel: numbers(node.position),
+                radius: node.radius,
+                component: node.component,
+                degree,
+                // JSON has no number for what is not finite
+                eigenvalues: node
+                    .eigenvalues
+                    .filter(|all| all.iter().all(|x| x.is_finite())),
+            })
+            .collect(),
+        edges: skeleton
+            .edges
+            .iter()
+            .enumerate()
+            .map(|(number, edge)| Edge {
+                nodes: edge.nodes,
+                level: edge.level,
+                length: skeleton.length_of(edge),
+                points: skeleton
+                    .edge_in_world(number)
+                    .into_iter()
+                    .map(numbers)
+                    .collect(),
+                radii: edge.radii.clone(),
+            })
+            .collect(),
+    };
+    serde_json::to_writer(&mut *out, &file).map_err(io::Error::from)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,58 @@
+//! A skeleton as points and lines between them, in the world.
+
+use crate::skeleton::Skeleton;
+use nalgebra::Point3;
+
+/// Points that lines share. The first are the nodes.
+pub struct Polylines {
+    pub positions: Vec<Point3<f64>>,
+    /// In world units.
+    pub radii: Vec<f64>,
+    /// The lowest level of the lines that have the point.
+    pub levels: Vec<u8>,
+    /// For each edge the numbers of its points.
+    pub lines: Vec<Vec<usize>>,
+    /// Nodes without an edge.
+    pub alone: Vec<usize>,
+}
+
+impl Polylines {
+    pub fn of(skeleton: &Skeleton) -> Self {
+        let nodes = skeleton.nodes.iter();
+        let mut made = Self {
+            positions: nodes
+                .clone()
+                .map(|node| skeleton.to_world(node.position))
+                .collect(),
+            radii: nodes.map(|node| node.radius).collect(),
+            levels: vec![u8::MAX; skeleton.nodes.len()],
+            lines: Vec::with_capacity(skeleton.edges.len()),
+            alone: Vec::new(),
+        };
+        for edge in &skeleton.edges {
+            let last = edge.points.len() - 1;
+            let mut line = vec![edge.nodes[0]];
+            for (point, radius) in edge.points.iter().zip(&edge.radii).take(last).skip(1) {
+                line.push(made.positions.len());
+                made.positions.push(skeleton.to_world(*point));
+                made.radii.push(*radius);
+                made.levels.push(edge.level);
+            }
+            line.push(edge.nodes[1]);
+            for (node, end) in edge.nodes.into_iter().zip([0, last]) {
+                made.levels[node] = made.levels[node].min(edge.level);
+                if made.radii[node] == 0.0 {
+                    made.radii[node] = edge.radii[end];
+                }
+            }
+            made.lines.push(line);
+        }
+        for (node, level) in made.levels.iter_mut().enumerate() {
+            if *level == u8::MAX {
+                *level = 0;
+                made.alone.push(node);
+            }
+        }
+        made
+    }
+}

@@ -1,0 +1,166 @@
+//! Voxels by how deep in the solid they are.
+
+use super::{SkeletonError, SurfaceBy};
+use crate::{
+    device::{Buffer, DeviceError, Stream},
+    distance::{SiteMask, sites::over},
+};
+use cuda_std::Kernel;
+use ferrovox_kernels::skeleton::classes::{erode, join_masks, separate_classes};
+
+/// How many voxels there are of each class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// Not of the object.
+    pub exterior: u64,
+    /// With an exterior neighbour, as [`SurfaceBy`] says; everything outside the grid is exterior.
+    pub surface: u64,
+    /// Not of the surface, with a surface voxel among the 26 neighbours.
+    pub boundary: u64,
+    /// The rest.
+    pub interior: u64,
+}
+
+impl ClassCounts {
+    /// Voxels of the object.
+    pub fn object(&self) -> u64 {
+        self.surface + self.boundary + self.interior
+    }
+}
+
+/// The classes of a solid's voxels, on a device. Every voxel of the solid is in one of the masks.
+#[derive(Debug)]
+pub struct Classes {
+    /// Voxels from which the force comes.
+    pub surface: SiteMask,
+    /// Voxels next to the surface.
+    pub boundary: SiteMask,
+    /// Voxels deeper than that.
+    pub interior: SiteMask,
+    /// How many there are.
+    pub counts: ClassCounts,
+}
+
+impl Classes {
+    /// The voxels on which a force acts: boundary and interior.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn inside(&self, stream: &Stream) -> Result<SiteMask, SkeletonError> {
+        let (boundary, interior) = (&self.boundary, &self.interior);
+        let mut both = stream.alloc::<u32>(boundary.bits.len())?;
+        let words = boundary.layout().words();
+        join(stream, boundary, interior, words, &mut both)?;
+        Ok(like(boundary, both))
+    }
+}
+
+/// A mask of the same grid.
+fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
+    SiteMask {
+        bits,
+        grid: mask.grid,
+        geometry: mask.geometry,
+    }
+}
+
+/// Classifies the voxels of a solid.
+///
+/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits of device memory for a voxel, of which three stay. Waits for
+/// the counts.
+///
+/// # Errors
+/// Those of the device. A mask without any voxel is not an error here.
+///
+/// ```
+/// use ferrovox::{device::Device, distance::SiteMask, skeleton::{SurfaceBy, classify}, volume::Geometry};
+///
+/// let stream = Device::best().stream()?;
+/// let cube = SiteMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
+/// let counts = classify(&stream, &cube, SurfaceBy::Corners)?.counts;
+/// assert_eq!((counts.surface, counts.boundary, counts.interior), (98, 26, 1));
+/// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
+/// ```
+pub fn classify(
+    stream: &Stream,
+    solid: &SiteMask,
+    surface: SurfaceBy,
+) -> Result<Classes, SkeletonError> {
+    stream.prepare(&[erode::entry(), separate_classes::entry()])?;
+    let bits = solid.layout();
+    let words = solid.bits.len();
+    let mut inner = stream.alloc::<u32>(words)?;
+    let mut masks = [
+        stream.alloc::<u32>(words)?,
+        stream.alloc::<u32>(words)?,
+        stream.alloc::<u32>(words)?,
+    ];
+    let (launch, items) = over(stream, bits.words());
+    // SAFETY: all have the words of the grid, which the items count.
+    unsafe {
+        let faces = u32::from(surface == SurfaceBy::Faces);
+        let args = (solid.bits.view(), bits, items, faces, inner.view_mut());
+        stream.launch::<erode>(launch, args)?;
+        let [surface, boundary, interior] = &mut masks;
+        let args = (
+            solid.bits.view(),
+            inner.view(),
+            bits,
+            items,
+            surface.view_mut(),
+            boundary.view_mut(),
+            interior.view_mut(),
+        );
+        stream.launch::<separate_classes>(launch, args)?;
+    }
+    let [surface, boundary, interior] = masks.map(|bits| like(solid, bits));
+    let mut counts = ClassCounts {
+        surface: surface.count(stream)?,
+        boundary: boundary.count(stream)?,
+        interior: interior.count(stream)?,
+        ..ClassCounts::default()
+    };
+    counts.exterior = solid.grid.samples() - counts.object();
+    Ok(Classes {
+        surface,
+        boundary,
+        interior,
+        counts,
+    })
+}
+
+/// A solid together with its cavities: the voxels that no path of face neighbours joins to the outside without a voxel of the solid. What is
+/// outside the grid is outside, so nothing at the grid's border is a cavity.
+///
+/// As [`SiteMask::enclosed_by`], in time and memory.
+///
+/// # Errors
+/// Those of the device.
+pub fn fill_cavities(stream: &Stream, solid: &SiteMask) -> Result<SiteMask, SkeletonError> {
+    let bits = solid.layout();
+    let mut filled = stream.alloc::<u32>(solid.bits.len())?;
+    // in a grid of one plane every voxel is at the border; `enclosed_by` takes it for a picture
+    let flat = solid.dims().contains(&1);
+    let cavities = match flat {
+        true => None,
+        false => Some(SiteMask::enclosed_by(stream, solid)?),
+    };
+    let other = cavities.as_ref().unwrap_or(solid);
+    join(stream, solid, other, bits.words(), &mut filled)?;
+    Ok(like(solid, filled))
+}
+
+fn join(
+    stream: &Stream,
+    a: &SiteMask,
+    b: &SiteMask,
+    words: u64,
+    both: &mut Buffer<u32>,
+) -> Result<(), DeviceError> {
+    let (launch, items) = over(stream, words);
+    // SAFETY: all three have the words of the grid, which the items count.
+    unsafe {
+        let args = (a.bits.view(), b.bits.view(), items, both.view_mut());
+        stream.launch::<join_masks>(launch, args)
+    }
+}

@@ -1,0 +1,24 @@
+//! Critical points: where the force vanishes.
+
+mod cells;
+mod newton;
+mod search;
+
+pub(super) use cells::candidates;
+pub(super) use search::{Density, Search, with_neighbours};
+
+use super::NodeKind;
+use nalgebra::Point3;
+
+/// A point at which the force vanishes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CriticalPoint {
+    /// Where, in voxels.
+    pub position: Point3<f64>,
+    /// Of what kind.
+    pub kind: NodeKind,
+    /// The eigenvalues of the force's Jacobian, ascending.
+    pub eigenvalues: [f64; 3],
+    /// The eigenvectors that belong to the positive ones: the force leads away along them.
+    pub leaving: [Option<nalgebra::Vector3<f64>>; 3],
+}

@@ -1,0 +1,101 @@
+//! The search for all critical points.
+
+use super::{CriticalPoint, newton::polish};
+use crate::{device::Stream, distance::SitePoints, skeleton::SkeletonError};
+use nalgebra::{Point3, Vector3};
+use std::collections::{HashMap, HashSet};
+
+/// Points nearer than this, in voxels, are one.
+const SAME: f64 = 1e-5;
+
+/// The critical points found so far.
+#[derive(Default)]
+pub struct Search {
+    /// The points, each once.
+    pub points: Vec<CriticalPoint>,
+    /// By the voxel they are in.
+    places: HashMap<[i64; 3], Vec<usize>>,
+}
+
+/// How densely a cell is searched: from so many places along each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Density(pub u32);
+
+impl Search {
+    /// Searches cells, which are known by their first corners; `is_inside` says whether a place is in a cell with a force at all corners.
+    pub fn search(
+        &mut self,
+        (stream, sources, exponent): (&Stream, &SitePoints, f64),
+        cells: &[[i64; 3]],
+        Density(along): Density,
+        is_inside: impl Fn(&Point3<f64>) -> bool,
+    ) -> Result<(), SkeletonError> {
+        let places = (0..along.pow(3)).map(|k| {
+            let part = [k % along, k / along % along, k / along / along];
+            Vector3::from(part.map(|part| (f64::from(part) + 0.5) / f64::from(along)))
+        });
+        let places: Vec<Vector3<f64>> = places.collect();
+        let starts: Vec<Point3<f64>> = cells
+            .iter()
+            .flat_map(|cell| {
+                let corner = Point3::from(cell.map(|at| at as f64));
+                places.iter().map(move |place| corner + place)
+            })
+            .collect();
+        // so that what is on its way at a time has a bound
+        for starts in starts.chunks(1 << 18) {
+            for point in polish(stream, sources, exponent, starts)? {
+                if is_inside(&point.position) {
+                    self.keep(point);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the points by where they are: z, then y, then x.
+    pub fn sort(&mut self) {
+        let key = |point: &CriticalPoint| {
+            let at = point.position;
+            // what differs by rounding is in the same order everywhere
+            [at.z, at.y, at.x].map(|a| (a * 1e4).round() as i64)
+        };
+        self.points.sort_by_key(key);
+        self.places.clear();
+    }
+
+    /// Keeps a point unless it is known.
+    fn keep(&mut self, point: CriticalPoint) {
+        let voxel = voxel_of(&point.position);
+        let known = neighbours(voxel).any(|place| {
+            let there = self.places.get(&place).into_iter().flatten();
+            there
+                .map(|&known| self.points[known].position)
+                .any(|known| (known - point.position).norm() < SAME)
+        });
+        if !known {
+            self.places
+                .entry(voxel)
+                .or_default()
+                .push(self.points.len());
+            self.points.push(point);
+        }
+    }
+}
+
+fn voxel_of(point: &Point3<f64>) -> [i64; 3] {
+    [point.x, point.y, point.z].map(|at| at.round() as i64)
+}
+
+/// A place and the 26 around it.
+fn neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..27).map(move |k| [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1])
+}
+
+/// Cells and all around them, each once.
+pub fn with_neighbours(cells: &[[i64; 3]]) -> Vec<[i64; 3]> {
+    let all: HashSet<[i64; 3]> = cells.iter().copied().flat_map(neighbours).collect();
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,56 @@
+//! What can go wrong in making a skeleton.
+
+use super::params::EXPONENTS;
+use crate::{device::DeviceError, distance::DistanceError};
+
+/// An error of the skeleton pipeline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// No voxel of an object.
+    #[error(
+        "there is no object: none of the {voxels} voxels is one of it; is the mask empty, or the threshold outside the data?"
+    )]
+    Empty {
+        /// Voxels of the grid.
+        voxels: u64,
+    },
+    /// An exponent out of range.
+    #[error("the exponent is {found}: it must be from {} to {}", EXPONENTS[0], EXPONENTS[1])]
+    Exponent {
+        /// The exponent.
+        found: f64,
+    },
+    /// A fraction that is none.
+    #[error("the fraction for {name} is {found}: it must be from 0 to 1")]
+    Fraction {
+        /// What it is for: `divergence` or `curvature`.
+        name: &'static str,
+        /// The fraction.
+        found: f64,
+    },
+    /// A length or a ratio to prune by that is none.
+    #[error("branches shorter than {found} are to be pruned: it must be 0 or more")]
+    Prune {
+        /// The length or ratio.
+        found: f64,
+    },
+    /// A graph whose parts do not fit together.
+    #[error("the skeleton is no graph: {problem}")]
+    Graph {
+        /// What does not fit.
+        problem: String,
+    },
+    /// More components of a solid than labels.
+    #[error("the solid has {found} components, and labels have 32 bits; leave out the small ones")]
+    TooManyComponents {
+        /// How many there are.
+        found: u64,
+    },
+    /// A mask could not be made.
+    #[error(transparent)]
+    Mask(#[from] DistanceError),
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}

@@ -1,0 +1,82 @@
+//! The voxels that forces act on.
+
+use crate::{
+    device::{Buffer, DeviceError, Stream},
+    distance::{SiteMask, SitePoints, sites::over},
+    scan::{ScanError, Scanner},
+    skeleton::SkeletonError,
+};
+use ferrovox_kernels::{
+    distance::sites::BitRows,
+    grid::Grid,
+    operator::Sum,
+    skeleton::field::{RUN, Runs, count_of_words, mark_runs},
+};
+
+/// Voxels of a mask, numbered in their order.
+#[derive(Debug)]
+pub(crate) struct Targets<'a> {
+    /// Which.
+    pub mask: &'a SiteMask,
+    /// How many come before each word of the mask.
+    pub before: Buffer<u64>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl<'a> Targets<'a> {
+    /// Those of a mask. Waits for their number.
+    pub fn of(stream: &Stream, mask: &'a SiteMask) -> Result<Self, SkeletonError> {
+        let words = mask.bits.len();
+        let mut before = stream.alloc::<u64>(words)?;
+        let (launch, items) = over(stream, words as u64);
+        // SAFETY: there is a count for each word, which the items count.
+        unsafe {
+            let args = (mask.bits.view(), items, before.view_mut());
+            stream.launch::<count_of_words>(launch, args)?;
+        }
+        let mut scanner = Scanner::new(stream)?;
+        let count = scanner
+            .exclusive_in_place(Sum, &mut before)
+            .map_err(of_scan)?
+            .download()?;
+        Ok(Self {
+            mask,
+            before,
+            count,
+        })
+    }
+
+    /// Runs of neighbouring voxels along x of which one is a target, and where each begins.
+    pub fn runs(&self, stream: &Stream) -> Result<(Runs, SitePoints), SkeletonError> {
+        let bits = self.mask.layout();
+        let coarse = Grid {
+            nx: bits.grid.nx.div_ceil(RUN),
+            ..bits.grid
+        };
+        let layout = BitRows::new(coarse);
+        let mut words = stream.alloc::<u32>(layout.words() as usize)?;
+        let (launch, items) = over(stream, layout.words());
+        // SAFETY: the words are those of the mask and of a grid of its runs, which the items count.
+        unsafe {
+            let args = (self.mask.bits.view(), bits, layout, items, words.view_mut());
+            stream.launch::<mark_runs>(launch, args)?;
+        }
+        let marks = SiteMask {
+            bits: words,
+            grid: coarse,
+            geometry: self.mask.geometry,
+        };
+        let places = SitePoints::from_sites(stream, &marks)?;
+        let count = places.len() as u64;
+        Ok((Runs { bits, count }, places))
+    }
+}
+
+/// A scan in place of 64-bit sums fails only where the device does.
+fn of_scan(error: ScanError) -> DeviceError {
+    match error {
+        ScanError::Device(error) => error,
+        other => unreachable!("{other}"),
+    }
+}

@@ -1,0 +1,103 @@
+//! The voxels among which the curves of levels 1 and 2 begin.
+
+use super::{
+    Classes, SkeletonError, SkeletonParams,
+    clusters::Chosen,
+    field::{ForceField, Targets},
+};
+use crate::{
+    device::Stream,
+    device_volume::{rows, rows_launch},
+    distance::{SiteMask, SitePoints},
+};
+use ferrovox_kernels::{
+    rows::Rows,
+    skeleton::{curvature::solid_in_ball, divergence::divergence_of_direction},
+};
+
+/// The voxels where the divergence of the force's direction is low: at most its least value and a fraction of its range.
+pub fn converging(
+    stream: &Stream,
+    field: &ForceField,
+    params: &SkeletonParams,
+) -> Result<Vec<Chosen>, SkeletonError> {
+    let mask = &field.mask;
+    let rows = rows_of(stream, mask);
+    let count = field.forces.len() / 4;
+    let mut divergences = stream.alloc::<f32>(count)?;
+    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the mask, and one for its divergence.
+    unsafe {
+        let args = (
+            mask.bits.view(),
+            field.before.view(),
+            field.forces.view(),
+            mask.layout(),
+            rows,
+            divergences.view_mut(),
+        );
+        stream.launch::<divergence_of_direction>(rows_launch(rows), args)?;
+    }
+    let divergences = stream.download(&divergences)?;
+    let finite = divergences.iter().copied().filter(|d| d.is_finite());
+    let least = finite.clone().fold(f32::INFINITY, f32::min);
+    let most = finite.fold(f32::NEG_INFINITY, f32::max);
+    let limit = least + params.divergence as f32 * (most - least);
+    // where all are the same there is nothing to choose
+    if least >= most {
+        return Ok(Vec::new());
+    }
+    let places = SitePoints::from_sites(stream, mask)?.download(stream)?;
+    Ok(chosen(&places, &divergences, |d| d <= limit))
+}
+
+/// The boundary voxels with the fewest voxels of the solid around: a fraction of all.
+pub fn curved(
+    stream: &Stream,
+    solid: &SiteMask,
+    classes: &Classes,
+    params: &SkeletonParams,
+) -> Result<Vec<Chosen>, SkeletonError> {
+    let boundary = &classes.boundary;
+    let targets = Targets::of(stream, boundary)?;
+    let rows = rows_of(stream, boundary);
+    let mut counts = stream.alloc::<u32>(targets.count as usize)?;
+    // SAFETY: the words are those of the grid, and there is a count for each voxel of the mask.
+    unsafe {
+        let args = (
+            solid.bits.view(),
+            boundary.bits.view(),
+            targets.before.view(),
+            boundary.layout(),
+            rows,
+            counts.view_mut(),
+        );
+        stream.launch::<solid_in_ball>(rows_launch(rows), args)?;
+    }
+    let counts = stream.download(&counts)?;
+    let wanted = (params.curvature * counts.len() as f64) as usize;
+    let mut sorted = counts.clone();
+    sorted.sort_unstable();
+    let Some(&limit) = wanted.checked_sub(1).and_then(|last| sorted.get(last)) else {
+        return Ok(Vec::new());
+    };
+    let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).collect();
+    let places = SitePoints::from_sites(stream, boundary)?.download(stream)?;
+    Ok(chosen(&places, &counts, |count| count <= limit as f32))
+}
+
+fn rows_of(stream: &Stream, mask: &SiteMask) -> Rows {
+    let grid = mask.grid;
+    rows(stream, [grid.nx, grid.ny, grid.nz], 1)
+}
+
+/// The voxels whose values are wanted.
+fn chosen(places: &[[f32; 3]], values: &[f32], is_wanted: impl Fn(f32) -> bool) -> Vec<Chosen> {
+    let all = places.iter().zip(values);
+    let wanted = all.filter(|(_, value)| is_wanted(**value));
+    wanted
+        .map(|(at, &value)| Chosen {
+            voxel: at.map(|a| a as i64),
+            value,
+        })
+        .collect()
+}

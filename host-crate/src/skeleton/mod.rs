@@ -1,0 +1,45 @@
+//! Curve skeletons: the centre lines of solids, as graphs.
+//!
+//! The surface voxels of a solid repel whatever is inside with a force that falls with a power of the distance. Where the force vanishes there
+//! are critical points; the curves along which the force leads from the saddles among them to the attracting ones are the core of the skeleton,
+//! and further curves lead there from where the force converges and from where the surface is strongly curved.
+//!
+//! | step | result |
+//! | --- | --- |
+//! | ask for it | [`skeleton()`], with [`SkeletonParams`] |
+//! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
+//! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
+//! | whether it is complete | [`Certificate`] |
+//! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
+
+mod certificate;
+mod chains;
+mod classes;
+mod clusters;
+mod components;
+mod critical;
+mod error;
+mod euler;
+mod extraction;
+pub mod field;
+mod graph;
+#[cfg(test)]
+mod graph_tests;
+mod levels;
+mod params;
+mod prune;
+mod queries;
+mod radii;
+mod trace;
+
+pub use certificate::Certificate;
+pub use chains::Chain;
+pub use classes::{ClassCounts, Classes, classify, fill_cavities};
+pub use components::{SolidComponents, components};
+pub use error::SkeletonError;
+pub use euler::euler_number;
+pub use extraction::{Extraction, skeleton};
+pub use graph::{Edge, Node, NodeKind, Skeleton};
+pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
+pub use prune::Prune;
+pub use queries::Components;

@@ -1,0 +1,238 @@
+//! What can be chosen.
+
+use super::SkeletonError;
+
+/// The exponents that are offered, first and last.
+pub(crate) const EXPONENTS: [f64; 2] = [2.0, 9.0];
+
+/// Which levels of the hierarchy a skeleton has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Levels {
+    /// The core: curves between critical points.
+    Core,
+    /// And curves from where the force converges.
+    #[default]
+    One,
+    /// And curves from where the surface is strongly curved.
+    Two,
+}
+
+impl Levels {
+    /// All of them, from the fewest curves to the most.
+    pub const ALL: [Levels; 3] = [Levels::Core, Levels::One, Levels::Two];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Levels::Core => "core",
+            Levels::One => "1",
+            Levels::Two => "2",
+        }
+    }
+
+    /// The highest level an edge can have: 0, 1 or 2.
+    pub fn highest(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Which voxels are the surface, from which the force comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SurfaceBy {
+    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The core is longer with it; the program that the document builds
+    /// on takes it.
+    #[default]
+    Faces,
+    /// Those with an exterior voxel among their 26 neighbours: the document's.
+    Corners,
+}
+
+impl SurfaceBy {
+    /// Both.
+    pub const ALL: [SurfaceBy; 2] = [SurfaceBy::Faces, SurfaceBy::Corners];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SurfaceBy::Faces => "faces",
+            SurfaceBy::Corners => "corners",
+        }
+    }
+}
+
+/// How precisely forces are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// In f32: faster, and directions are wrong where the forces nearly cancel, far from the surface.
+    F32,
+    /// So that directions are right wherever there is a direction.
+    #[default]
+    Accurate,
+}
+
+impl Precision {
+    /// Both.
+    pub const ALL: [Precision; 2] = [Precision::F32, Precision::Accurate];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::Accurate => "accurate",
+        }
+    }
+}
+
+/// How the force at boundary voxels, next to the surface, is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoundaryForce {
+    /// As anywhere.
+    #[default]
+    Exact,
+    /// The document's way: the mean of the forces at those of the 26 neighbours that have one.
+    Mean,
+}
+
+impl BoundaryForce {
+    /// Both.
+    pub const ALL: [BoundaryForce; 2] = [BoundaryForce::Exact, BoundaryForce::Mean];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BoundaryForce::Exact => "exact",
+            BoundaryForce::Mean => "mean",
+        }
+    }
+}
+
+/// How sources are brought to the voxels that they act on. The result is the same up to the rounding of sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldVariant {
+    /// From global memory.
+    Simple,
+    /// From constant memory, in pieces of 64 KB.
+    Constant,
+    /// From shared memory, in tiles.
+    Shared,
+    /// The quickest way known.
+    #[default]
+    Tuned,
+}
+
+impl FieldVariant {
+    /// All of them.
+    pub const ALL: [FieldVariant; 4] = [
+        FieldVariant::Simple,
+        FieldVariant::Constant,
+        FieldVariant::Shared,
+        FieldVariant::Tuned,
+    ];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FieldVariant::Simple => "simple",
+            FieldVariant::Constant => "constant",
+            FieldVariant::Shared => "shared",
+            FieldVariant::Tuned => "tuned",
+        }
+    }
+}
+
+/// What a skeleton is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkeletonParams {
+    /// The force falls with this power of the distance: from 2 to 9. The more it is, the less far parts of the surface count, and the shorter is the core.
+    ///
+    /// With 2, Newton's law, no point can attract from all sides; the document's curves need 3 at least. Odd ones need no square root.
+    pub exponent: f64,
+    /// Which levels there are.
+    pub levels: Levels,
+    /// For level 1: curves start where the divergence of the force's direction is below its least value and this fraction of its range. From 0 to 1.
+    pub divergence: f64,
+    /// For level 2: curves start at this fraction of the boundary voxels, those of the highest curvature. From 0 to 1.
+    pub curvature: f64,
+    /// Cavities are filled first.
+    pub fill: bool,
+    /// Which voxels are the surface.
+    pub surface: SurfaceBy,
+    /// How precisely forces are added up.
+    pub precision: Precision,
+    /// How the force next to the surface is found.
+    pub boundary: BoundaryForce,
+    /// How sources are brought to the voxels that they act on.
+    pub variant: FieldVariant,
+}
+
+impl Default for SkeletonParams {
+    fn default() -> Self {
+        Self {
+            exponent: 6.0,
+            levels: Levels::default(),
+            divergence: 0.1,
+            curvature: 0.05,
+            fill: false,
+            surface: SurfaceBy::default(),
+            precision: Precision::default(),
+            boundary: BoundaryForce::default(),
+            variant: FieldVariant::default(),
+        }
+    }
+}
+
+impl SkeletonParams {
+    /// Refuses numbers out of their range.
+    ///
+    /// # Errors
+    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`].
+    pub fn check(&self) -> Result<(), SkeletonError> {
+        let [least, most] = EXPONENTS;
+        if !(least..=most).contains(&self.exponent) {
+            return Err(SkeletonError::Exponent {
+                found: self.exponent,
+            });
+        }
+        let fractions = [
+            ("divergence", self.divergence),
+            ("curvature", self.curvature),
+        ];
+        for (name, found) in fractions {
+            if !(0.0..=1.0).contains(&found) {
+                return Err(SkeletonError::Fraction { name, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused_by_name() {
+        let params = SkeletonParams::default();
+        assert!(params.check().is_ok());
+        for exponent in [1.99, f64::NAN, f64::INFINITY, 9.5, -6.0] {
+            let error = SkeletonParams { exponent, ..params }.check().unwrap_err();
+            assert!(matches!(error, SkeletonError::Exponent { .. }), "{error}");
+        }
+        for exponent in [2.0, 2.5, 9.0] {
+            assert!(SkeletonParams { exponent, ..params }.check().is_ok());
+        }
+        let divergence = SkeletonParams {
+            divergence: 1.5,
+            ..params
+        };
+        assert_eq!(
+            divergence.check().unwrap_err().to_string(),
+            "the fraction for divergence is 1.5: it must be from 0 to 1"
+        );
+        let curvature = SkeletonParams {
+            curvature: f64::NAN,
+            ..params
+        };
+        assert!(curvature.check().is_err());
+    }
+}

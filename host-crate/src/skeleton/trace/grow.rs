@@ -1,0 +1,153 @@
+//! A skeleton that grows curve by curve.
+
+use super::near::{Near, What};
+use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
+use crate::volume::Geometry;
+use nalgebra::Point3;
+
+/// A curve this near to a node or to another curve, in voxels, has reached it.
+const REACHED: f64 = 0.5;
+
+/// How far from its beginning a curve does not meet those that begin there too.
+const AT_BEGINNING: f64 = 1.5;
+
+/// A skeleton on its way.
+#[derive(Default)]
+pub struct Growth {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    near: Near,
+}
+
+impl Growth {
+    /// Adds a node.
+    pub fn add_node(
+        &mut self,
+        kind: NodeKind,
+        position: Point3<f64>,
+        eigenvalues: Option<[f64; 3]>,
+    ) -> usize {
+        let index = self.nodes.len();
+        self.near.add(position, What::Node(index));
+        self.nodes.push(Node {
+            kind,
+            position,
+            eigenvalues,
+            radius: 0.0,
+            component: 0,
+        });
+        index
+    }
+
+    /// Whether something of the skeleton is near.
+    pub fn is_near(&self, at: &Point3<f64>, within: f64) -> bool {
+        self.near.nearest(at, within, |_, _| true).is_some()
+    }
+
+    /// Adds a way that begins at a node, as far as it goes before it meets something. One that meets nothing gets a node at its end. Points are those after the node.
+    pub fn add_path(&mut self, from: usize, path: &[Point3<f64>], level: u8) {
+        let start = self.nodes[from].position;
+        let mut points = vec![start];
+        let mut reached = None;
+        // a way may begin in the node itself
+        for at in path.iter().filter(|&&at| at != start) {
+            reached = self.met(from, at);
+            if reached.is_some() {
+                break;
+            }
+            points.push(*at);
+        }
+        let to = match reached {
+            Some(What::Node(node)) => node,
+            Some(What::Curve { edge, point }) => self.split(edge, point),
+            None if points.len() < 2 => return,
+            None => {
+                let last = points.pop().expect("there are two");
+                self.add_node(NodeKind::End, last, None)
+            }
+        };
+        points.push(self.nodes[to].position);
+        if to != from || points.len() > 3 {
+            self.add_edge([from, to], points, level);
+        }
+    }
+
+    /// What a curve from a node meets at a point.
+    pub fn met(&self, from: usize, at: &Point3<f64>) -> Option<What> {
+        let start = self.nodes[from].position;
+        let has_left = (at - start).norm() > AT_BEGINNING;
+        let wanted = |place: &Point3<f64>, what: What| match what {
+            What::Node(node) => node != from || has_left,
+            What::Curve { edge, .. } => {
+                let same_beginning = self.edges[edge].nodes.contains(&from);
+                !same_beginning || (place - start).norm() > AT_BEGINNING
+            }
+        };
+        // a node that is near enough comes before the curves that lead to it
+        let nodes =
+            |place: &Point3<f64>, what| matches!(what, What::Node(_)) && wanted(place, what);
+        let node = self.near.nearest(at, REACHED, nodes);
+        let any = || self.near.nearest(at, REACHED, wanted);
+        node.or_else(any).map(|(_, what)| what)
+    }
+
+    fn add_edge(&mut self, nodes: [usize; 2], points: Vec<Point3<f64>>, level: u8) {
+        let edge = self.edges.len();
+        for (point, &at) in points.iter().enumerate() {
+            if point > 0 && point + 1 < points.len() {
+                self.near.add(at, What::Curve { edge, point });
+            }
+        }
+        self.edges.push(Edge {
+            nodes,
+            radii: vec![0.0; points.len()],
+            points,
+            level,
+        });
+    }
+
+    /// Makes a node of a point of an edge, which becomes two.
+    fn split(&mut self, edge: usize, point: usize) -> usize {
+        let second = self.edges.len();
+        let whole = &self.edges[edge];
+        let (at, last, level) = (whole.points[point], whole.nodes[1], whole.level);
+        let rest = whole.points[point..].to_vec();
+        let old = |point| What::Curve { edge, point };
+        for (k, place) in rest.iter().enumerate().skip(1) {
+            let new = What::Curve {
+                edge: second,
+                point: k,
+            };
+            self.near.rename(place, old(point + k), new);
+        }
+        let node = self.nodes.len();
+        self.near.rename(&at, old(point), What::Node(node));
+        self.nodes.push(Node {
+            kind: NodeKind::Junction,
+            position: at,
+            eigenvalues: None,
+            radius: 0.0,
+            component: 0,
+        });
+        let first = &mut self.edges[edge];
+        first.points.truncate(point + 1);
+        first.radii.truncate(point + 1);
+        first.nodes[1] = node;
+        self.edges.push(Edge {
+            nodes: [node, last],
+            radii: vec![0.0; rest.len()],
+            points: rest,
+            level,
+        });
+        node
+    }
+
+    /// The skeleton, without radii and components.
+    pub fn done(self, geometry: Geometry) -> Skeleton {
+        Skeleton {
+            nodes: self.nodes,
+            edges: self.edges,
+            geometry,
+        }
+    }
+}

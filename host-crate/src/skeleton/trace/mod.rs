@@ -1,0 +1,11 @@
+//! Curves along the force.
+
+mod flow;
+mod grow;
+mod inside;
+mod near;
+mod paths;
+
+pub(super) use grow::Growth;
+pub(super) use inside::Inside;
+pub(super) use paths::paths;

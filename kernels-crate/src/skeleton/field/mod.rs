@@ -1,0 +1,30 @@
+//! The force that the surface of a solid exerts on what is inside: `Σ d / R^(m + 1)` over all sources, `d` from the source to the target, `R` its
+//! length.
+//!
+//! Every target is compared with every source, so what a pair costs is everything. Coordinates are integers below 2^24: differences, and
+//! squared distances below 2^24, are exact in `f32`. What is left are the power and the sum. Far from the surface the sum cancels: then it has to be made in
+//! `f64`, though its terms need not be.
+//!
+//! | kernel | sources come from | a thread has |
+//! | --- | --- | --- |
+//! | [`forces_simple`] | global memory | a target |
+//! | [`forces_shared`] | shared memory, in tiles | a target |
+//! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
+//! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
+//! | [`mean_forces`] | | the document's way for voxels next to the surface |
+//! | [`forces_at`] | global memory | a part of the sources, for a point anywhere, with derivatives |
+
+mod add;
+mod finish;
+mod points;
+mod power;
+mod tile;
+mod tuned;
+mod variants;
+
+pub use add::{Add, Slices};
+pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
+pub use points::{Exponent, OF_POINT, THREADS, forces_at};
+pub use power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9};
+pub use tuned::{RUN, Runs, forces_tuned, mark_runs};
+pub use variants::{forces_shared, forces_simple};
