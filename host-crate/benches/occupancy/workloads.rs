@@ -10,6 +10,7 @@ use ferrovox::{
     isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
     render::{self, RenderParams},
     scan::{ScanMethod, ScanParams, Scanner, Sum},
+    skeleton::{self, FieldVariant, Precision, SkeletonParams},
     volume::Geometry,
 };
 use std::f64::consts::TAU;
@@ -33,7 +34,7 @@ pub struct Workload {
 }
 
 /// All of them.
-pub const ALL: [Workload; 14] = [
+pub const ALL: [Workload; 15] = [
     workload(
         "mesh",
         "isosurface of a gyroid, n³ f32",
@@ -152,6 +153,12 @@ pub const ALL: [Workload; 14] = [
         [512, 64],
         fields_of,
     ),
+    workload(
+        "field",
+        "forces of a ball's surface on its inside, n³, all variants",
+        [64, 16],
+        forces,
+    ),
     workload("render", "a picture of a gyroid, n³", [512, 48], picture),
 ];
 
@@ -167,6 +174,36 @@ const fn workload(
         sides,
         prepare,
     }
+}
+
+fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let half = side as f64 / 2.0;
+    let inside = (0..(side * side * side) as u64).filter(|&voxel| {
+        let side = side as u64;
+        let at = [voxel % side, voxel / side % side, voxel / side / side];
+        at.map(|a| (a as f64 + 0.5 - half).powi(2))
+            .iter()
+            .sum::<f64>()
+            <= (half - 1.0).powi(2)
+    });
+    let inside: Vec<u64> = inside.collect();
+    let ball = SiteMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
+    let classes = skeleton::classify(stream, &ball, skeleton::SurfaceBy::Faces)?;
+    Ok(Box::new(move |wanted| {
+        let mut all = Vec::new();
+        for variant in FieldVariant::ALL {
+            for precision in Precision::ALL {
+                let params = SkeletonParams {
+                    variant,
+                    precision,
+                    ..SkeletonParams::default()
+                };
+                let field = skeleton::field::force_field(stream, &classes, &params)?;
+                all.extend(bytes(stream, &field.forces, wanted)?);
+            }
+        }
+        Ok(all)
+    }))
 }
 
 /// The bytes of a buffer, if they are wanted.

@@ -104,6 +104,9 @@ struct Job<'a> {
     params: &'a SkeletonParams,
 }
 
+/// Threads that are on a multiprocessor at a time, about.
+const RESIDENT: u64 = 1024;
+
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
 
@@ -164,8 +167,10 @@ impl Job<'_> {
             .stream
             .plan::<K>(Launch::pieces(items).at_most_threads(MOST_THREADS))?;
         let sources = self.sources.len() as u64;
-        let resident = u64::from(plan.resident_blocks) * u64::from(plan.threads);
-        let alone = self.stream.device().limits().threads_per_block == 1;
+        // not by how many threads the plan has: the grouping of sums, and so their bits, are the same for any block
+        let limits = self.stream.device().limits();
+        let resident = u64::from(limits.multiprocessors) * RESIDENT;
+        let alone = limits.threads_per_block == 1;
         let wanted = if alone {
             1
         } else {
