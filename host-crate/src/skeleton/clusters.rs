@@ -64,6 +64,26 @@ pub fn clusters(all: &[Chosen], is_left_out: impl Fn(&Chosen) -> bool) -> Vec<Cl
     found
 }
 
+/// The points of which none before is nearer than a distance, and was taken.
+pub fn apart(points: impl Iterator<Item = Point3<f64>>, distance: f64) -> Vec<Point3<f64>> {
+    let mut cubes: HashMap<[i64; 3], Vec<Point3<f64>>> = HashMap::new();
+    let cube = |at: &Point3<f64>| [at.x, at.y, at.z].map(|a| (a / distance).floor() as i64);
+    let mut taken = Vec::new();
+    for at in points {
+        let here = cube(&at);
+        let mut near = neighbours(here).chain([here]);
+        let is_near = near.any(|place| {
+            let there = cubes.get(&place).into_iter().flatten();
+            there.clone().any(|other| (other - at).norm() < distance)
+        });
+        if !is_near {
+            cubes.entry(here).or_default().push(at);
+            taken.push(at);
+        }
+    }
+    taken
+}
+
 /// For each voxel how many steps it is from the nearest that was left out, through the others; none where no way leads.
 fn steps_from(
     all: &[Chosen],
@@ -104,6 +124,16 @@ mod tests {
             voxel: [x, y, 0],
             value,
         })
+    }
+
+    #[test]
+    fn points_are_apart() {
+        let row = (0..10).map(|x| Point3::new(f64::from(x), 0.0, 0.0));
+        let taken = apart(row, 4.0);
+        assert_eq!(
+            taken.iter().map(|at| at.x).collect::<Vec<_>>(),
+            [0.0, 4.0, 8.0]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     Certificate, ClassCounts, Classes, Levels, NodeKind, Skeleton, SkeletonError, SkeletonParams,
     SolidComponents, classify,
-    clusters::{Chosen, clusters},
+    clusters::{Chosen, apart, clusters},
     components,
     critical::{Density, Search, candidates, with_neighbours},
     field::{ForceField, force_field},
@@ -33,11 +33,20 @@ pub struct Extraction {
 /// How far from a saddle, in voxels, a curve begins.
 const FIRST_STEP: f64 = 0.25;
 
+/// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
+const TIPS_APART: f64 = 8.0;
+
 /// Voxels this near to the skeleton, in voxels, are not apart from it.
 const BESIDE: f64 = 2.0;
 
 /// A curve of level 1 or 2 that would begin this near to the skeleton, in voxels, is left out.
 const LEAST_BRANCH: f64 = 1.0;
+
+/// A later round of the search for critical points begins at no more places than the voxels inside by this: so the search never takes much longer than the field.
+const LATER_SHARE: u64 = 4;
+
+/// And where there are few voxels, at no more than this.
+const LEAST_LATER: u64 = 1 << 14;
 
 /// The skeleton of a solid.
 ///
@@ -150,6 +159,8 @@ impl Work<'_> {
             .collect();
         let mut search = Search::default();
         let mut certificate = Vec::new();
+        let inside = self.classes.counts.boundary + self.classes.counts.interior;
+        let most = (inside / LATER_SHARE).max(LEAST_LATER);
         let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
         for (around, along) in rounds {
             let mut wanted = cells.clone();
@@ -164,6 +175,10 @@ impl Work<'_> {
             if around {
                 wanted = with_neighbours(&wanted);
                 wanted.retain(|&cell| self.inside.has_all_corners(cell));
+            }
+            let places = wanted.len() as u64 * u64::from(along).pow(3);
+            if !certificate.is_empty() && places > most {
+                break;
             }
             let ask = (self.stream, self.sources, self.params.exponent);
             search.search(ask, &wanted, Density(along), |at| {
@@ -240,7 +255,8 @@ impl Work<'_> {
             let curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
             let found = clusters(&curved, |_| false);
             let lowest = found.iter().map(|cluster| cluster.lowest.point());
-            self.grow_from(&mut growth, lowest.collect(), 2)?;
+            let apart = apart(lowest, TIPS_APART);
+            self.grow_from(&mut growth, apart, 2)?;
             watch.lap("level 2");
         }
         let mut skeleton = growth.done(self.solid.geometry);

@@ -50,7 +50,11 @@ pub fn converging(
     Ok(chosen(&places, &divergences, |d| d <= limit))
 }
 
-/// The boundary voxels with the fewest voxels of the solid around: a fraction of all.
+/// So many of the 257 voxels of the ball around a boundary voxel are in the solid where the surface is curved outwards: a tenth fewer than the 197 below a plane. Those are
+/// 0.77 of a ball of radius 4 whose centre is 1.5 voxels below it; the steps of a surface of voxels make a few more or less.
+const CURVED: u32 = 177;
+
+/// The boundary voxels with the fewest voxels of the solid around: a fraction of all, but none where the surface is not clearly curved outwards.
 pub fn curved(
     stream: &Stream,
     solid: &SiteMask,
@@ -82,7 +86,8 @@ pub fn curved(
     };
     let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).collect();
     let places = SitePoints::from_sites(stream, boundary)?.download(stream)?;
-    Ok(chosen(&places, &counts, |count| count <= limit as f32))
+    let most = limit.min(CURVED) as f32;
+    Ok(chosen(&places, &counts, |count| count <= most))
 }
 
 fn rows_of(stream: &Stream, mask: &SiteMask) -> Rows {

@@ -55,7 +55,7 @@ fn check(label: &str, stream: &Stream, classes: &Classes, params: &SkeletonParam
         // terms are rounded to f32, and where exponents are no integers the power too
         let off = (found - force).norm() / scale;
         let most = if params.exponent.fract() == 0.0 {
-            1e-6
+            3e-6
         } else {
             2e-5
         };
