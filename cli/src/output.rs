@@ -49,6 +49,21 @@ pub fn check_skeleton_path(path: &Path) -> anyhow::Result<()> {
     check_path(path)
 }
 
+/// Fails if no field can be written there.
+pub fn check_field_path(path: &Path) -> anyhow::Result<()> {
+    let is_npy = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if !is_npy {
+        bail!(
+            "{}: {}; fields are written as .npy",
+            path.display(),
+            extension(path)
+        );
+    }
+    check_path(path)
+}
+
 /// Fails if no picture can be written there.
 pub fn check_picture_path(path: &Path) -> anyhow::Result<()> {
     let is_png = path

@@ -16,6 +16,9 @@ pub struct Phases {
     start: Instant,
     times: Vec<(&'static str, Duration)>,
     bar: Option<Bar>,
+    /// Phases to come in all, and those that were run.
+    count: u64,
+    done: u64,
 }
 
 /// How far a phase is that has many steps.
@@ -28,6 +31,33 @@ impl Progress {
             bar.set_length(all);
             bar.set_position(done);
         }
+    }
+
+    /// Whether there is anything to see.
+    pub fn is_seen(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// A part of the work is done, from 0 to 1, and the rest takes about so long.
+    pub fn part(&self, phase: &str, part: f64, left: Option<Duration>) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(100);
+            bar.set_position((100.0 * part) as u64);
+            bar.set_message(match left.filter(|left| !left.is_zero()) {
+                Some(left) => format!("% {phase}, {} left", about(left)),
+                None => format!("% {phase}"),
+            });
+        }
+    }
+}
+
+/// A time for those who wait for it.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6000 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{:.1} h", seconds as f64 / 3600.0),
     }
 }
 
@@ -48,21 +78,28 @@ impl Phases {
             start: Instant::now(),
             times: Vec::new(),
             bar,
+            count,
+            done: 0,
         }
     }
 
     /// Runs a phase. `name` is a verb: "read", "extract".
     pub fn run<R>(&mut self, name: &'static str, phase: impl FnOnce() -> R) -> R {
-        if let Some(bar) = &self.bar {
-            bar.bar.set_message(name);
-        }
+        self.show(name);
         let start = Instant::now();
         let result = phase();
         self.times.push((name, start.elapsed()));
-        if let Some(bar) = &self.bar {
-            bar.bar.inc(1);
-        }
+        self.done += 1;
+        self.show(name);
         result
+    }
+
+    fn show(&self, name: &'static str) {
+        if let Some(Bar { bar, .. }) = &self.bar {
+            bar.set_length(self.count);
+            bar.set_position(self.done);
+            bar.set_message(name);
+        }
     }
 
     /// What shows how far the present phase is.
@@ -126,6 +163,16 @@ pub fn milliseconds(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_to_wait_are_about_right() {
+        let about = |seconds: f64| about(Duration::from_secs_f64(seconds));
+        assert_eq!(about(0.2), "1 s");
+        assert_eq!(about(99.0), "99 s");
+        assert_eq!(about(99.5), "2 min");
+        assert_eq!(about(5401.0), "91 min");
+        assert_eq!(about(9000.0), "2.5 h");
+    }
 
     #[test]
     fn phases_are_timed_in_order() {

@@ -1,7 +1,7 @@
 //! The options of `ferrovox skeleton`.
 
 use crate::{
-    args::DeviceArgs,
+    device_choice::DeviceList,
     input::VolumeArgs,
     numbers::{Size, parse_distance, parse_size},
 };
@@ -87,8 +87,11 @@ pub struct SkeletonArgs {
     /// How the surface's voxels are brought to the others
     #[arg(long, value_enum, default_value_t = VariantName::Tuned, help_heading = "Field")]
     pub variant: VariantName,
+    /// Write the forces: of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none
+    #[arg(long, value_name = "FILE.npy", help_heading = "Field")]
+    pub field: Option<PathBuf>,
     /// Skeleton file to write, several times if wanted: .swc, .obj, .vtp, .json or .skel
-    #[arg(short, long, value_name = "FILE", required_unless_present = "png")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["png", "field"])]
     pub output: Vec<PathBuf>,
     /// Draw the skeleton over a pale picture of the object
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
@@ -104,8 +107,10 @@ pub struct SkeletonArgs {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    #[command(flatten)]
-    pub device: DeviceArgs,
+    /// Where to run: auto, cpu, cuda, cuda:N; auto takes the first CUDA device, else the CPU. Several, as cuda:0,1 or cuda:all, make
+    /// the force field together, which is nearly all of the work
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: DeviceList,
     /// Print one JSON object: the graph's numbers, the certificate, voxels by class, timings in milliseconds
     #[arg(long)]
     pub json: bool,

@@ -7,10 +7,10 @@ use super::{
 use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
-    device::Stream,
-    files::write_skeleton,
+    device::{Device, Stream},
+    files::{write_field, write_skeleton},
     render::{Picture, RenderParams, SkeletonStyle},
-    skeleton::{self, Prune, Skeleton},
+    skeleton::{self, Execution, Prune, Skeleton, field::Progress},
 };
 
 /// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
@@ -20,18 +20,29 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     params.check()?;
     let object = Object::of(args)?;
     check_outputs(args)?;
-    let device = args.device.device.open()?;
-    let stream = device.stream()?;
+    let devices = args.device.open()?;
+    let streams: Result<Vec<Stream>, _> = devices.iter().map(Device::stream).collect();
+    let streams = streams?;
+    let execution = Execution::on(&streams)?;
+    let stream = execution.first();
     let mut phases = Phases::new(5);
     let volume = phases.run("read", || skeleton_input::read(args))?;
     let mask = phases.run("object", || -> anyhow::Result<_> {
-        let on_device = volume.upload(&stream).with_context(|| name.clone())?;
-        let mask = object.mask(&stream, &on_device)?;
-        object.check(&name, &volume, mask.count(&stream)?)?;
+        let on_device = volume.upload(stream).with_context(|| name.clone())?;
+        let mask = object.mask(stream, &on_device)?;
+        object.check(&name, &volume, mask.count(stream)?)?;
         Ok(mask)
     })?;
-    let mut made = phases
-        .run("skeleton", || skeleton::skeleton(&stream, &mask, &params))
+    let bar = phases.progress();
+    let tell = |progress: Progress| bar.part("force field", progress.fraction(), progress.left());
+    let execution = match bar.is_seen() {
+        true => execution.telling(&tell),
+        false => execution,
+    };
+    let (mut made, field) = phases
+        .run("skeleton", || {
+            skeleton::skeleton_by(execution, &mask, &params)
+        })
         .with_context(|| name.clone())?;
     let pruned = match args.prune {
         Some(limit) => made.skeleton.prune(Prune::Length(limit))?,
@@ -42,8 +53,8 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     }
     let picture = match args.png {
         Some(_) => Some(phases.run("draw", || {
-            let (solid, iso) = skeleton_input::drawn(object, volume, &stream, &mask)?;
-            draw(args, &stream, &solid, iso, &made.skeleton)
+            let (solid, iso) = skeleton_input::drawn(object, volume, stream, &mask)?;
+            draw(args, stream, &solid, iso, &made.skeleton)
         })?),
         None => None,
     };
@@ -59,6 +70,9 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
                 ));
             }
         }
+        if let Some(path) = &args.field {
+            write_field(path, mask.dims(), field.vectors(stream)?)?;
+        }
         if let (Some(path), Some(picture)) = (&args.png, &picture) {
             output::write_picture(path, picture)?;
         }
@@ -72,7 +86,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
         made,
         pruned,
         cut_cycles,
-        device,
+        devices,
         phase_times,
         total,
     };
@@ -88,6 +102,9 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
 fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
     for path in &args.output {
         output::check_skeleton_path(path)?;
+    }
+    if let Some(field) = &args.field {
+        output::check_field_path(field)?;
     }
     if let Some(picture) = &args.png {
         output::check_picture_path(picture)?;

@@ -19,7 +19,7 @@ pub struct SkeletonRun<'a> {
     pub pruned: usize,
     /// Cycles that a tree does not have.
     pub cut_cycles: usize,
-    pub device: Device,
+    pub devices: Vec<Device>,
     pub phase_times: Vec<(&'static str, f64)>,
     pub total: f64,
 }
@@ -30,6 +30,7 @@ pub struct Json {
     input: String,
     outputs: Vec<String>,
     picture: Option<String>,
+    field: Option<String>,
     dims: [usize; 3],
     spacing: [f64; 3],
     threshold: Option<f64>,
@@ -131,6 +132,10 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
     let params = args.params();
     let skeleton = &run.made.skeleton;
     let shown = |path: &std::path::PathBuf| path.display().to_string();
+    let joined = |name: fn(&Device) -> String| {
+        let names: Vec<String> = run.devices.iter().map(name).collect();
+        names.join(", ")
+    };
     let stages = run.made.timings.iter();
     let mut timings = run.phase_times.clone();
     timings.push(("total", run.total));
@@ -138,6 +143,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         input: args.input.name(),
         outputs: args.output.iter().map(shown).collect(),
         picture: args.png.as_ref().map(shown),
+        field: args.field.as_ref().map(shown),
         dims: run.dims,
         spacing: run.spacing,
         threshold: args.threshold,
@@ -171,8 +177,8 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
             boundary: run.made.counts.boundary,
             interior: run.made.counts.interior,
         },
-        device: run.device.id(),
-        device_name: run.device.name(),
+        device: joined(Device::id),
+        device_name: joined(Device::name),
         stages: Ordered(
             stages
                 .map(|&(name, time)| (name, milliseconds(time)))
@@ -244,15 +250,16 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             whole.euler_solid
         ),
     );
-    let files = args.output.iter().chain(&args.png);
+    let files = args.output.iter().chain(&args.png).chain(&args.field);
     let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
     line("written", files.join(", "));
     let params = args.params();
+    let devices: Vec<String> = run.devices.iter().map(ToString::to_string).collect();
     line(
         "device",
         format!(
             "{}, exponent {}, {}, {}",
-            run.device,
+            devices.join(", "),
             args.exponent,
             params.precision.name(),
             params.variant.name()
@@ -345,7 +352,7 @@ mod tests {
             made: made(),
             pruned: 2,
             cut_cycles: 1,
-            device: Device::cpu(),
+            devices: vec![Device::cpu()],
             phase_times: vec![("read", 1.0), ("skeleton", 2.0)],
             total: 3.5,
         }

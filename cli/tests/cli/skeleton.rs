@@ -91,6 +91,10 @@ fn outputs_are_checked_first() {
         "skeleton none.nii -o a.swc --png a.jpg",
         &["a.jpg", "pictures are written as .png"],
     );
+    refused(
+        "skeleton none.nii -o a.swc --field a.nii",
+        &["a.nii", "fields are written as .npy"],
+    );
 }
 
 #[test]
@@ -125,4 +129,54 @@ fn a_bar_has_a_line() {
         .run("skeleton ball.nii --threshold 50 --merge --prune 1 -o b.swc")
         .ok();
     assert!(merged.stdout.contains("balanced"), "{}", merged.stdout);
+}
+
+#[test]
+fn several_devices_change_nothing() {
+    let folder = folder();
+    let written = |device: &str| {
+        let run = folder.run(&format!(
+            "skeleton ball.nii --threshold 1 --levels 2 -o a.skel --json --device {device}"
+        ));
+        let report = run.ok().json();
+        (std::fs::read(folder.path("a.skel")).unwrap(), report)
+    };
+    let (expected, _) = written("cpu");
+    let (found, report) = written("cpu,cpu,cpu");
+    assert!(!found.is_empty() && found == expected);
+    assert_eq!(report["device"], "cpu, cpu, cpu");
+}
+
+#[test]
+fn the_field_has_a_vector_for_each_voxel() {
+    let folder = folder();
+    let run =
+        folder.run("skeleton bar.nii --levels core --field f.npy --exponent 4 --json --device cpu");
+    let report = run.ok().json();
+    assert_eq!(report["field"], "f.npy");
+    assert_eq!(report["outputs"], json!([]));
+    let bytes = std::fs::read(folder.path("f.npy")).unwrap();
+    let text = String::from_utf8_lossy(&bytes[..128]);
+    assert!(
+        text.contains("<f4") && text.contains("(9, 9, 24, 3)"),
+        "{text}"
+    );
+    let count = 24 * 9 * 9;
+    let numbers = bytes[bytes.len() - 12 * count..].as_chunks::<4>().0;
+    let numbers: Vec<f32> = numbers.iter().copied().map(f32::from_le_bytes).collect();
+    let vector = |x: usize, y: usize, z: usize| {
+        let first = 3 * ((z * 9 + y) * 24 + x);
+        [numbers[first], numbers[first + 1], numbers[first + 2]]
+    };
+    // beside the face at x = 2 inwards, on the surface and outside nothing
+    let [x, y, z] = vector(3, 4, 4);
+    assert!(x > 0.1 && y.abs() < 1e-6 && z.abs() < 1e-6, "{x} {y} {z}");
+    assert_eq!((vector(2, 4, 4), vector(0, 0, 0)), ([0.0; 3], [0.0; 3]));
+    let with_force = numbers
+        .chunks(3)
+        .filter(|vector| vector.iter().any(|&it| it != 0.0));
+    let voxels = &report["voxels"];
+    let inside = voxels["boundary"].as_u64().unwrap() + voxels["interior"].as_u64().unwrap();
+    // in the middle there may be none
+    assert!(with_force.count() as u64 >= inside - 2);
 }

@@ -8,6 +8,8 @@
 //! the bits (or the mask) read once and the distances (or the bits) written once.
 
 mod arguments;
+#[path = "../support/copy.rs"]
+mod copy;
 mod field;
 mod map;
 mod peers;
@@ -44,7 +46,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     peers::check(arguments)?;
     let jobs = arguments.jobs()?;
     for device in support::devices(&arguments.common.device)? {
-        support::measure_copy(report, &device, arguments.common.runs)?;
+        copy::measure(report, &device, arguments.common.runs)?;
         for job in &jobs {
             if let Err(error) = map::measure(report, &device, job, arguments) {
                 if !is_out_of_memory(&*error) {

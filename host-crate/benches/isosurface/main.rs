@@ -8,6 +8,8 @@
 //! written once.
 
 mod arguments;
+#[path = "../support/copy.rs"]
+mod copy;
 mod extract;
 mod field;
 mod peers;
@@ -45,7 +47,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     peers::check(arguments)?;
     let jobs = arguments.jobs()?;
     for device in support::devices(&arguments.common.device)? {
-        support::measure_copy(report, &device, arguments.common.runs)?;
+        copy::measure(report, &device, arguments.common.runs)?;
         for job in &jobs {
             let started = report.records().len();
             if let Err(error) = extract::measure(report, &device, job, arguments) {

@@ -8,6 +8,8 @@
 
 mod arguments;
 mod copies;
+#[path = "../support/copy.rs"]
+mod copy;
 mod elements;
 mod host_to_host;
 mod on_device;
@@ -35,7 +37,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     let (methods, types) = (arguments.methods()?, arguments.types()?);
     let devices = support::devices(&arguments.common.device)?;
     for device in &devices {
-        support::measure_copy(report, device, arguments.common.runs)?;
+        copy::measure(report, device, arguments.common.runs)?;
         for size in arguments.sizes(device.kind() == DeviceKind::Cuda)? {
             for &method in &methods {
                 for element in &types {

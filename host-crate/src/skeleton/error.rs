@@ -47,6 +47,21 @@ pub enum SkeletonError {
         /// How many there are.
         found: u64,
     },
+    /// Nothing to make the skeleton.
+    #[error("there is no device to make the skeleton")]
+    NoDevices,
+    /// One of several devices failed.
+    #[error("{device} (device {number} of {count}): {source}")]
+    OnDevice {
+        /// The device's name.
+        device: String,
+        /// Its number among those used, from 1.
+        number: usize,
+        /// How many are used.
+        count: usize,
+        /// What failed.
+        source: Box<SkeletonError>,
+    },
     /// A mask could not be made.
     #[error(transparent)]
     Mask(#[from] DistanceError),

@@ -1,12 +1,12 @@
 //! From a solid to its skeleton.
 
 use super::{
-    Certificate, ClassCounts, Classes, Levels, NodeKind, Skeleton, SkeletonError, SkeletonParams,
-    SolidComponents, classify,
+    Certificate, ClassCounts, Classes, Execution, Levels, NodeKind, Skeleton, SkeletonError,
+    SkeletonParams, SolidComponents, classify,
     clusters::{Chosen, apart, clusters},
     components,
     critical::{Density, Search, candidates, with_neighbours},
-    field::{ForceField, force_field},
+    field::{ForceField, force_field_by},
     fill_cavities, levels, radii,
     trace::{Growth, Inside, paths},
 };
@@ -75,7 +75,20 @@ pub fn skeleton(
     solid: &SiteMask,
     params: &SkeletonParams,
 ) -> Result<Extraction, SkeletonError> {
+    Ok(skeleton_by(Execution::alone(stream), solid, params)?.0)
+}
+
+/// The same with the force field by one or more devices; and that field, for others that want it. The solid is on the first.
+///
+/// # Errors
+/// [`SkeletonError`].
+pub fn skeleton_by(
+    execution: Execution<'_>,
+    solid: &SiteMask,
+    params: &SkeletonParams,
+) -> Result<(Extraction, ForceField), SkeletonError> {
     params.check()?;
+    let stream = execution.first();
     let mut watch = Watch::new();
     let filled = match params.fill {
         true => Some(fill_cavities(stream, solid)?),
@@ -89,7 +102,7 @@ pub fn skeleton(
     }
     let classes = classify(stream, solid, params.surface)?;
     watch.lap("classes");
-    let field = force_field(stream, &classes, params)?;
+    let field = force_field_by(execution, &classes, params)?;
     stream.synchronize()?;
     watch.lap("field");
     let sources = SitePoints::from_sites(stream, &classes.surface)?;
@@ -108,12 +121,13 @@ pub fn skeleton(
     let mut skeleton = work.grown(&search, &mut watch)?;
     radii::measure(stream, &classes, &mut skeleton)?;
     watch.lap("radii");
-    Ok(Extraction {
+    let extraction = Extraction {
         skeleton,
         certificate,
         counts: classes.counts,
         timings: watch.laps,
-    })
+    };
+    Ok((extraction, field))
 }
 
 /// Says how long stages take.

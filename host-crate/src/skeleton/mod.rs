@@ -6,7 +6,7 @@
 //!
 //! | step | result |
 //! | --- | --- |
-//! | ask for it | [`skeleton()`], with [`SkeletonParams`] |
+//! | ask for it | [`skeleton()`], with [`SkeletonParams`]; by several devices [`skeleton_by`], with an [`Execution`] |
 //! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
 //! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
 //! | whether it is complete | [`Certificate`] |
@@ -20,6 +20,7 @@ mod components;
 mod critical;
 mod error;
 mod euler;
+mod execution;
 mod extraction;
 pub mod field;
 mod graph;
@@ -38,7 +39,8 @@ pub use classes::{ClassCounts, Classes, classify, fill_cavities};
 pub use components::{SolidComponents, components};
 pub use error::SkeletonError;
 pub use euler::euler_number;
-pub use extraction::{Extraction, skeleton};
+pub use execution::Execution;
+pub use extraction::{Extraction, skeleton, skeleton_by};
 pub use graph::{Edge, Node, NodeKind, Skeleton};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
 pub use prune::Prune;

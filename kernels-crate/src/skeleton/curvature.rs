@@ -70,7 +70,7 @@ fn reach(squared: u32) -> u32 {
 #[inline(always)]
 fn count_in_row(solid: View<u32>, bits: BitRows, [y, z]: [u32; 2], [x, reach]: [u32; 2]) -> u32 {
     let row = (z as u64 * bits.grid.ny as u64 + y as u64) * bits.per_row as u64;
-    let first = if x < reach { 0 } else { x - reach };
+    let first = x.saturating_sub(reach);
     let word = first / 32;
     let low = solid.read((row + word as u64) as usize) as u64;
     let high = if word + 1 < bits.per_row {

@@ -117,3 +117,13 @@ impl Slices {
         (3 * (slice * self.targets + target)) as usize
     }
 }
+
+/// Which pairs of a slice and a block of targets a launch is for, of all: slice after slice, in each block after block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// The first pair.
+    pub first: u64,
+    /// One past the last.
+    pub end: u64,
+}

@@ -22,7 +22,7 @@ mod tile;
 mod tuned;
 mod variants;
 
-pub use add::{Add, Slices};
+pub use add::{Add, Portion, Slices};
 pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
 pub use points::{Exponent, OF_POINT, THREADS, forces_at};
 pub use power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9};

@@ -40,7 +40,7 @@ impl Exponent {
             return squared.map(|squared| GpuFloat::powf(squared, -0.5 * (self.m + 1.0)));
         }
         // of an odd m a power of 1 / R^2, of an even one with its root
-        let mut weights = if self.integer % 2 == 0 {
+        let mut weights = if self.integer.is_multiple_of(2) {
             inverse.map(GpuFloat::sqrt)
         } else {
             inverse

@@ -41,7 +41,7 @@ macro_rules! integer_powers {
                 fn weight(squared: f32, _exponent: f32) -> f32 {
                     if $exponent % 2 == 1 {
                         // no square root
-                        power(recip_of_normal(squared), ($exponent + 1) / 2)
+                        power(recip_of_normal(squared), $exponent / 2 + 1)
                     } else {
                         let inverse = rsqrt_of_normal(squared);
                         power(inverse * inverse, $exponent / 2) * inverse

@@ -1,7 +1,7 @@
 //! The quickest way known: four targets side by side in a thread.
 
 use super::{
-    add::{Add, Slices},
+    add::{Add, Portion, Slices},
     power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9},
     tile::{STEP, Tile},
 };
@@ -75,7 +75,8 @@ fn any_of_fours(word: u32) -> u32 {
 ///
 /// # Safety
 /// `sources` hold three coordinates for each source, `at` three for each run, in runs and rows; `words` are the targets' mask,
-/// `before` says for each word how many targets come before it; `sums` hold three for each target and slice.
+/// `before` says for each word how many targets come before it; `portion` is of the pairs of a slice and a block of runs; `sums` hold three for each
+/// target and slice.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
 pub unsafe fn forces_tuned<A: Add, P: Power>(
     sources: View<f32>,
@@ -84,13 +85,14 @@ pub unsafe fn forces_tuned<A: Add, P: Power>(
     before: View<u64>,
     runs: Runs,
     slices: Slices,
+    portion: Portion,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
     let tile = Tile::of_block::<A>();
     let blocks = quotient_up(runs.count, thread::block_dim_x() as u64);
-    let mut item = thread::block_idx_x() as u64;
-    while item < blocks * slices.count {
+    let mut item = portion.first + thread::block_idx_x() as u64;
+    while item < portion.end {
         let (slice, block) = div_rem(item, blocks);
         let run = block * thread::block_dim_x() as u64 + thread::thread_idx_x() as u64;
         let mut place = [0.0; 3];

@@ -1,7 +1,7 @@
 //! The document's ways: a thread has a target.
 
 use super::{
-    add::{Add, Slices},
+    add::{Add, Portion, Slices},
     power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9},
     tile::Tile,
 };
@@ -58,11 +58,11 @@ impl<A: Add> Target<A> {
 
 /// Calls `visit` with each slice and target of the calling thread: with as many as the block's other threads, some of which are no targets.
 #[inline(always)]
-fn for_each_target(slices: Slices, mut visit: impl FnMut(u64, u64)) {
+fn for_each_target(slices: Slices, portion: Portion, mut visit: impl FnMut(u64, u64)) {
     let threads = thread::block_dim_x() as u64;
     let blocks = quotient_up(slices.targets, threads);
-    let mut item = thread::block_idx_x() as u64;
-    while item < blocks * slices.count {
+    let mut item = portion.first + thread::block_idx_x() as u64;
+    while item < portion.end {
         let (slice, block) = div_rem(item, blocks);
         visit(slice, block * threads + thread::thread_idx_x() as u64);
         item += thread::grid_dim_x() as u64;
@@ -75,16 +75,18 @@ fn for_each_target(slices: Slices, mut visit: impl FnMut(u64, u64)) {
 /// target three sums are written for each slice.
 ///
 /// # Safety
-/// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice.
+/// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice; `portion` is of the pairs of a slice and a block
+/// of targets.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
 pub unsafe fn forces_simple<A: Add, P: Power>(
     sources: View<f32>,
     targets: View<f32>,
     slices: Slices,
+    portion: Portion,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    for_each_target(slices, |slice, index| {
+    for_each_target(slices, portion, |slice, index| {
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [start, end] = slices.range(slice);
         let mut source = start;
@@ -116,11 +118,12 @@ pub unsafe fn forces_shared<A: Add, P: Power>(
     sources: View<f32>,
     targets: View<f32>,
     slices: Slices,
+    portion: Portion,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
     let tile = Tile::of_block::<f32>();
-    for_each_target(slices, |slice, index| {
+    for_each_target(slices, portion, |slice, index| {
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [mut start, end] = slices.range(slice);
         while start < end {

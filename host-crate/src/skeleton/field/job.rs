@@ -1,0 +1,246 @@
+//! Forces by one device.
+
+use super::{
+    Targets,
+    progress::{Teller, by_portions},
+};
+use crate::{
+    device::{Buffer, Launch, Stream},
+    distance::{SitePoints, sites::over},
+    skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
+};
+use cuda_std::Kernel;
+use ferrovox_kernels::skeleton::field::{
+    Add, AnyPower, NUMBERS, Portion, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8,
+    Power9, Slices, finish_forces, forces_shared, forces_simple, forces_tuned,
+};
+
+/// Forces that are to be made.
+pub(super) struct Job<'a> {
+    pub stream: &'a Stream,
+    pub sources: &'a SitePoints,
+    pub targets: &'a Targets<'a>,
+    pub params: &'a SkeletonParams,
+    /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
+    pub whole: Option<Whole<'a>>,
+    /// Who is told what is done.
+    pub teller: Option<&'a Teller<'a>>,
+}
+
+/// A job of which several devices have parts.
+#[derive(Clone, Copy)]
+pub(super) struct Whole<'a> {
+    /// The stream that would do it alone.
+    pub stream: &'a Stream,
+    /// What its threads would take one each of: targets or runs of them.
+    pub items: u64,
+}
+
+/// How a job is launched.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// The slices in which sources are taken.
+    slices: Slices,
+    /// Pairs of a slice and a block of targets, or of runs.
+    pairs: u64,
+    /// How many the device does at a time.
+    wave: u64,
+}
+
+/// Threads that are on a multiprocessor at a time, about.
+const RESIDENT: u64 = 1024;
+
+/// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
+const WAVES: u64 = 8;
+
+/// Larger blocks wait longer for their slowest warp between tiles.
+const MOST_THREADS: u32 = 256;
+
+/// Shorter slices would have threads that write more than they compute.
+const LEAST_SLICE: u64 = 2048;
+
+/// A launch for so many pieces.
+fn blocks(pieces: u64) -> Launch {
+    Launch::pieces(pieces).at_most_threads(MOST_THREADS)
+}
+
+impl Whole<'_> {
+    /// How many sources a slice has: as few as it takes to give all of the device work.
+    fn slice_len(self, sources: u64) -> u64 {
+        // by the device alone: the grouping of sums, and so their bits, are the same for blocks of any size
+        let limits = self.stream.device().limits();
+        let resident = u64::from(limits.multiprocessors) * RESIDENT;
+        let alone = limits.threads_per_block == 1;
+        let wanted = if alone {
+            1
+        } else {
+            (WAVES * resident).div_ceil(self.items.max(1))
+        };
+        let most = (sources / LEAST_SLICE).max(1);
+        sources.div_ceil(wanted.min(most)).max(1)
+    }
+}
+
+impl Job<'_> {
+    /// Four numbers for each target.
+    pub fn made(&self) -> Result<Buffer<f32>, SkeletonError> {
+        match self.params.precision {
+            Precision::F32 => self.with::<f32>(),
+            Precision::Accurate => self.with::<f64>(),
+        }
+    }
+
+    fn with<A: Add>(&self) -> Result<Buffer<f32>, SkeletonError> {
+        let exponent = self.params.exponent;
+        let integer = if exponent.fract() == 0.0 {
+            exponent as u32
+        } else {
+            0
+        };
+        match integer {
+            2 => self.run::<A, Power2>(),
+            3 => self.run::<A, Power3>(),
+            4 => self.run::<A, Power4>(),
+            5 => self.run::<A, Power5>(),
+            6 => self.run::<A, Power6>(),
+            7 => self.run::<A, Power7>(),
+            8 => self.run::<A, Power8>(),
+            9 => self.run::<A, Power9>(),
+            _ => self.run::<A, AnyPower>(),
+        }
+    }
+
+    fn run<A: Add, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
+        let stream = self.stream;
+        let (sums, slices) = match self.params.variant {
+            FieldVariant::Tuned => self.tuned::<A, P>()?,
+            FieldVariant::Simple => self.simple::<A, P>()?,
+            FieldVariant::Constant | FieldVariant::Shared => self.shared::<A, P>()?,
+        };
+        let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
+        let (launch, items) = over(stream, self.targets.count);
+        // SAFETY: there are three sums for each target and slice, and four numbers for each target.
+        unsafe {
+            let args = (sums.view(), slices, items, forces.view_mut());
+            stream.launch::<finish_forces>(launch, args)?;
+        }
+        Ok(forces)
+    }
+
+    /// How a kernel is launched whose threads take one of `items` each.
+    fn plan<K: Kernel>(&self, items: u64) -> Result<Plan, SkeletonError> {
+        let whole = self.whole.unwrap_or(Whole {
+            stream: self.stream,
+            items,
+        });
+        let sources = self.sources.len() as u64;
+        let len = whole.slice_len(sources);
+        let slices = Slices {
+            sources,
+            len,
+            count: sources.div_ceil(len).max(1),
+            targets: self.targets.count,
+        };
+        let plan = self.stream.plan::<K>(blocks(items))?;
+        Ok(Plan {
+            slices,
+            pairs: items.div_ceil(plan.threads.into()) * slices.count,
+            wave: plan.resident_blocks.into(),
+        })
+    }
+
+    /// Calls `launch` for all of a plan: once, or, if anybody is told, with portions.
+    fn launched(
+        &self,
+        plan: Plan,
+        mut launch: impl FnMut(Launch, Portion) -> Result<(), SkeletonError>,
+    ) -> Result<(), SkeletonError> {
+        let mut launch = |portion: Portion| launch(blocks(portion.end - portion.first), portion);
+        let Some(teller) = self.teller else {
+            return launch(Portion {
+                first: 0,
+                end: plan.pairs,
+            });
+        };
+        let all = u128::from(self.targets.count) * u128::from(plan.slices.sources);
+        let of = |pairs: u64| (all * u128::from(pairs) / u128::from(plan.pairs)) as u64;
+        let mut done = 0;
+        by_portions(self.stream, [plan.pairs, plan.wave], launch, |pairs| {
+            teller.add(of(done + pairs) - of(done));
+            done += pairs;
+        })
+    }
+
+    /// Room for three sums for each target and slice.
+    fn sums(&self, slices: Slices) -> Result<Buffer<f64>, SkeletonError> {
+        let count = 3 * slices.targets * slices.count;
+        Ok(self.stream.alloc(count as usize)?)
+    }
+
+    fn tuned<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let (runs, places) = self.targets.runs(self.stream)?;
+        let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
+            // each target and slice.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    places.coordinates.view(),
+                    self.targets.mask.bits.view(),
+                    self.targets.before.view(),
+                    runs,
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_tuned<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
+    }
+
+    fn simple<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
+        let plan = self.plan::<forces_simple<A, P>>(targets.len() as u64)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    targets.coordinates.view(),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_simple<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
+    }
+
+    fn shared<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
+        let plan = self.plan::<forces_shared<A, P>>(targets.len() as u64)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launched(plan, |launch, portion| {
+            // SAFETY: as above.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    targets.coordinates.view(),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_shared<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
+    }
+}
