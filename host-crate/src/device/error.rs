@@ -111,6 +111,18 @@ pub enum DeviceError {
         /// What it should be.
         wanted: String,
     },
+    /// A kernel has no such constant.
+    #[error(
+        "the kernel `{kernel}` has no constant `{constant}` on {device}; rebuild the PTX with `cargo xtask ptx`"
+    )]
+    UnknownConstant {
+        /// The constant's symbol.
+        constant: String,
+        /// The kernel's entry point.
+        kernel: String,
+        /// The device.
+        device: String,
+    },
     /// A kernel failed under the executor.
     #[error(transparent)]
     Kernel(#[from] simt::LaunchError),

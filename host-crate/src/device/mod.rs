@@ -22,6 +22,7 @@
 
 mod buffer;
 mod choice;
+mod constant;
 mod cpu;
 mod cuda;
 mod error;
@@ -38,6 +39,7 @@ mod usage;
 
 pub use buffer::{Buffer, Element};
 pub use choice::ChosenBy;
+pub use constant::Constant;
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;

@@ -2,12 +2,16 @@
 
 use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
-    Recording, buffer::BufferMemory, cuda::CudaStream, event::EventInner, record::Pending,
+    Recording,
+    buffer::BufferMemory,
+    cuda::{CudaConstant, CudaMemory, CudaStream},
+    event::EventInner,
+    record::Pending,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
-use std::{borrow::Cow, time::Instant};
+use std::{borrow::Cow, ops::Range, time::Instant};
 
 /// What a thread of the CPU copies at a time, in bytes: enough that dealing it out costs nothing.
 const COPY_CHUNK: usize = 1 << 20;
@@ -362,6 +366,19 @@ impl Stream {
             stream.fill_with_zero(memory, buffer.bytes())?;
         }
         Ok(())
+    }
+
+    /// Enqueues a copy of a part of a device's memory to the beginning of a constant.
+    pub(super) fn copy_to_constant(
+        &self,
+        constant: &CudaConstant,
+        from: &CudaMemory,
+        bytes: Range<usize>,
+    ) -> Result<(), DeviceError> {
+        match &self.cuda {
+            Some(stream) => stream.copy_to_constant(constant, from, bytes),
+            None => unreachable!("a constant of a CUDA device has a CUDA stream"),
+        }
     }
 
     /// Makes sure that a buffer is of this stream's device.

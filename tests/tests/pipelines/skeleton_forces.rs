@@ -56,14 +56,23 @@ fn force(target: [f32; 3], sources: &[[f32; 3]], exponent: f64) -> (Vector3<f64>
 }
 
 fn check(device: &TestDevice, counts: [u64; 2], exponents: &[f64]) {
+    check_variants(device, counts, exponents, &FieldVariant::ALL);
+}
+
+fn check_variants(
+    device: &TestDevice,
+    counts: [u64; 2],
+    exponents: &[f64],
+    variants: &[FieldVariant],
+) {
     let stream = device.device.stream().unwrap();
     let (mask, points) = targets_and_sources(&stream, counts[0], counts[1]);
     let targets = SitePoints::from_sites(&stream, &mask).unwrap();
     let targets = targets.download(&stream).unwrap();
     let sources = points.download(&stream).unwrap();
-    for (variant, precision, &exponent) in FieldVariant::ALL
-        .into_iter()
-        .flat_map(|variant| Precision::ALL.map(|precision| (variant, precision)))
+    for (variant, precision, &exponent) in variants
+        .iter()
+        .flat_map(|&variant| Precision::ALL.map(|precision| (variant, precision)))
         .flat_map(|(variant, precision)| exponents.iter().map(move |m| (variant, precision, m)))
     {
         let params = SkeletonParams {
@@ -106,6 +115,16 @@ fn forces_of_any_number_of_points() {
             [50, 40],
             &[2.5, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0, 7.75],
         );
+    }
+}
+
+#[test]
+fn constant_memory_takes_many_sources_in_pieces() {
+    for device in devices::fast() {
+        for sources in [5460, 5461, 5462, 3 * 5461 + 7] {
+            let variants = [FieldVariant::Constant];
+            check_variants(&device, [7, sources], &[3.0], &variants);
+        }
     }
 }
 

@@ -6,13 +6,15 @@ use crate::{
     occupancy::KernelResources,
 };
 use cust::{
-    error::CudaResult,
+    error::{CudaError, CudaResult},
     function::{Function, FunctionAttribute},
+    memory::DeviceSlice,
     module::{Module, ModuleJitOption},
 };
 use std::{
     borrow::Cow,
     collections::HashMap,
+    ffi::CString,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -34,6 +36,19 @@ pub(in crate::device) struct LoadedKernel {
     pub function: Function<'static>,
     pub entry: String,
     pub resources: KernelResources,
+    module: Arc<Module>,
+}
+
+/// Constant memory of a kernel's module, which it keeps loaded.
+pub(in crate::device) struct CudaConstant {
+    bytes: DeviceSlice<u8>,
+    _module: Arc<Module>,
+}
+
+impl CudaConstant {
+    pub(super) fn bytes(&self) -> &DeviceSlice<u8> {
+        &self.bytes
+    }
 }
 
 impl LoadedKernel {
@@ -65,6 +80,28 @@ impl Kernels {
         }
         self.load(&[entry])?;
         self.known(entry).ok_or_else(|| self.unknown(entry))
+    }
+
+    /// The constant of this name in a kernel's module.
+    pub fn constant(&self, entry: &str, symbol: &str) -> Result<CudaConstant, DeviceError> {
+        let module = self.get(entry)?.module;
+        let name = CString::new(symbol).unwrap_or_default();
+        // SAFETY: the slice goes with the module.
+        let found = self.shared.with("looking for a constant", || unsafe {
+            Ok(module.get_global_slice::<u8>(&name))
+        })?;
+        let bytes = found.map_err(|error| match error {
+            CudaError::NotFound => DeviceError::UnknownConstant {
+                constant: symbol.to_owned(),
+                kernel: entry.to_owned(),
+                device: self.shared.id.clone(),
+            },
+            other => self.shared.error(format!("looking for {symbol}"), other),
+        })?;
+        Ok(CudaConstant {
+            bytes,
+            _module: module,
+        })
     }
 
     /// Compiles kernels that were not asked for before, as one module: that takes less than a module for each.
@@ -135,6 +172,7 @@ impl Kernels {
             // with the compiler's log
             detail: error.to_string(),
         })?;
+        let module = Arc::new(module);
         let kernel = |entry: &&str| {
             let function = module
                 .get_function_owned(entry)
@@ -143,6 +181,7 @@ impl Kernels {
                 resources: self.resources(&function)?,
                 function,
                 entry: (*entry).to_owned(),
+                module: module.clone(),
             })
         };
         entries.iter().map(kernel).collect()

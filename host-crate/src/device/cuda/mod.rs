@@ -4,6 +4,7 @@ mod kernels;
 mod memory;
 mod stream;
 
+pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
@@ -29,6 +30,8 @@ pub(super) struct CudaDevice {
     limits: DeviceLimits,
     shared: Arc<Shared>,
     kernels: Kernels,
+    /// Held by who has a constant of one of its kernels.
+    constants: Mutex<()>,
 }
 
 /// What streams and memory of the device keep alive.
@@ -130,6 +133,7 @@ impl CudaDevice {
             limits,
             shared,
             kernels,
+            constants: Mutex::default(),
         })
     }
 
@@ -167,6 +171,16 @@ impl CudaDevice {
     /// Compiles kernels that were not needed before.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         self.kernels.prepare(entries)
+    }
+
+    /// A constant that a kernel reads.
+    pub fn constant(&self, entry: &str, symbol: &str) -> Result<CudaConstant, DeviceError> {
+        self.kernels.constant(entry, symbol)
+    }
+
+    /// Held by who has a constant of a kernel.
+    pub fn constants(&self) -> &Mutex<()> {
+        &self.constants
     }
 
     /// What a launch of the kernel will be.

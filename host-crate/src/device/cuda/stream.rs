@@ -1,6 +1,6 @@
 //! Streams and events of a CUDA device.
 
-use super::{CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
+use super::{CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
 use crate::device::{DeviceError, choice::Choice, pinned::is_pinned};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
@@ -8,7 +8,7 @@ use cust::{
     memory::{AsyncCopyDestination, mem_get_info, trim_pool},
     stream::Stream,
 };
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 /// A stream, and the device it belongs to.
 pub(super) struct StreamOwner {
@@ -100,6 +100,23 @@ impl CudaStream {
         self.act("copying on the device", |stream| {
             // SAFETY: both are of one length, and the stream orders this before what comes after.
             unsafe { to.slice().async_copy_from(&from.slice(), stream) }
+        })
+    }
+
+    /// Enqueues a copy of some bytes of `from` to the first of a constant, which has at least as many.
+    pub fn copy_to_constant(
+        &self,
+        constant: &CudaConstant,
+        from: &CudaMemory,
+        bytes: Range<usize>,
+    ) -> Result<(), DeviceError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.act("copying to constant memory", |stream| {
+            let mut to = constant.bytes().index(0..bytes.len());
+            // SAFETY: both are of one length, and the stream orders this before what comes after.
+            unsafe { to.async_copy_from(&from.slice().index(bytes), stream) }
         })
     }
 

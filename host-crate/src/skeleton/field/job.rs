@@ -11,8 +11,9 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::skeleton::field::{
-    Add, AnyPower, NUMBERS, Portion, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8,
-    Power9, Slices, finish_forces, forces_shared, forces_simple, forces_tuned,
+    Add, AnyPower, FIELD_SOURCES, NUMBERS, PIECE, Portion, Power, Power2, Power3, Power4, Power5,
+    Power6, Power7, Power8, Power9, Slices, finish_forces, forces_constant, forces_shared,
+    forces_simple, forces_tuned,
 };
 
 /// Forces that are to be made.
@@ -49,6 +50,15 @@ struct Plan {
 
 /// Threads that are on a multiprocessor at a time, about.
 const RESIDENT: u64 = 1024;
+
+impl Plan {
+    fn all(self) -> Portion {
+        Portion {
+            first: 0,
+            end: self.pairs,
+        }
+    }
+}
 
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
@@ -115,7 +125,8 @@ impl Job<'_> {
         let (sums, slices) = match self.params.variant {
             FieldVariant::Tuned => self.tuned::<A, P>()?,
             FieldVariant::Simple => self.simple::<A, P>()?,
-            FieldVariant::Constant | FieldVariant::Shared => self.shared::<A, P>()?,
+            FieldVariant::Constant => self.constant::<A, P>()?,
+            FieldVariant::Shared => self.shared::<A, P>()?,
         };
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
@@ -135,6 +146,12 @@ impl Job<'_> {
         });
         let sources = self.sources.len() as u64;
         let len = whole.slice_len(sources);
+        self.plan_with::<K>(items, len)
+    }
+
+    /// The same with slices of so many sources.
+    fn plan_with<K: Kernel>(&self, items: u64, len: u64) -> Result<Plan, SkeletonError> {
+        let sources = self.sources.len() as u64;
         let slices = Slices {
             sources,
             len,
@@ -149,23 +166,21 @@ impl Job<'_> {
         })
     }
 
-    /// Calls `launch` for all of a plan: once, or, if anybody is told, with portions.
+    /// Calls `launch` for some pairs of a plan: once, or, if anybody is told, with portions.
     fn launched(
         &self,
         plan: Plan,
+        pairs: Portion,
         mut launch: impl FnMut(Launch, Portion) -> Result<(), SkeletonError>,
     ) -> Result<(), SkeletonError> {
         let mut launch = |portion: Portion| launch(blocks(portion.end - portion.first), portion);
         let Some(teller) = self.teller else {
-            return launch(Portion {
-                first: 0,
-                end: plan.pairs,
-            });
+            return launch(pairs);
         };
         let all = u128::from(self.targets.count) * u128::from(plan.slices.sources);
         let of = |pairs: u64| (all * u128::from(pairs) / u128::from(plan.pairs)) as u64;
-        let mut done = 0;
-        by_portions(self.stream, [plan.pairs, plan.wave], launch, |pairs| {
+        let mut done = pairs.first;
+        by_portions(self.stream, pairs, plan.wave, launch, |pairs| {
             teller.add(of(done + pairs) - of(done));
             done += pairs;
         })
@@ -181,7 +196,7 @@ impl Job<'_> {
         let (runs, places) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, |launch, portion| {
+        self.launched(plan, plan.all(), |launch, portion| {
             // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
             // each target and slice.
             unsafe {
@@ -206,7 +221,7 @@ impl Job<'_> {
         let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan::<forces_simple<A, P>>(targets.len() as u64)?;
         let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, |launch, portion| {
+        self.launched(plan, plan.all(), |launch, portion| {
             // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
             unsafe {
                 let args = (
@@ -223,11 +238,48 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
+    fn constant<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
+        let plan = self.plan_with::<forces_constant<A, P>>(targets.len() as u64, PIECE as u64)?;
+        let blocks = plan.pairs / plan.slices.count;
+        // the slices are added up by the kernel
+        let slices = Slices {
+            count: 1,
+            ..plan.slices
+        };
+        let mut sums = self.stream.zeros::<f64>(3 * slices.targets as usize)?;
+        let mut constant = self
+            .stream
+            .constant::<forces_constant<A, P>, _>(&FIELD_SOURCES)?;
+        for slice in 0..plan.slices.count {
+            let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
+            constant.write(&self.sources.coordinates, start..end)?;
+            let pairs = Portion {
+                first: slice * blocks,
+                end: (slice + 1) * blocks,
+            };
+            self.launched(plan, pairs, |launch, portion| {
+                // SAFETY: the constant has the slice's sources, targets have three coordinates each, and there are three sums for each.
+                unsafe {
+                    let args = (
+                        targets.coordinates.view(),
+                        plan.slices,
+                        portion,
+                        self.params.exponent as f32,
+                        sums.view_mut(),
+                    );
+                    Ok(self.stream.launch::<forces_constant<A, P>>(launch, args)?)
+                }
+            })?;
+        }
+        Ok((sums, slices))
+    }
+
     fn shared<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
         let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan::<forces_shared<A, P>>(targets.len() as u64)?;
         let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, |launch, portion| {
+        self.launched(plan, plan.all(), |launch, portion| {
             // SAFETY: as above.
             unsafe {
                 let args = (

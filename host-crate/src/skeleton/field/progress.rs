@@ -97,20 +97,21 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Calls `launch` with portions of `count`, until all are launched, and `done` with how many more are done. Portions are whole multiples of a
+/// Calls `launch` with portions of `all`, until all are launched, and `done` with how many more are done. Portions are whole multiples of a
 /// `wave`, which a device does at a time. While one is waited for the next is under way. Waits for all.
 pub(super) fn by_portions(
     stream: &Stream,
-    [count, wave]: [u64; 2],
+    all: Portion,
+    wave: u64,
     mut launch: impl FnMut(Portion) -> Result<(), SkeletonError>,
     mut done: impl FnMut(u64),
 ) -> Result<(), SkeletonError> {
     let start = Instant::now();
-    let (mut first, mut finished) = (0, 0);
+    let (mut first, mut finished) = (all.first, 0);
     let mut size = wave.max(1);
     let mut under_way: Option<(Event, u64)> = None;
-    while first < count || under_way.is_some() {
-        let end = count.min(first + size);
+    while first < all.end || under_way.is_some() {
+        let end = all.end.min(first + size);
         let next = match end > first {
             true => {
                 launch(Portion { first, end })?;
@@ -146,14 +147,18 @@ mod tests {
     fn portions_are_everything_once() {
         let stream = Device::cpu().stream().unwrap();
         for count in [0, 1, 7, 1000] {
-            let (mut next, mut done) = (0, 0);
+            let (mut next, mut done) = (5, 0);
+            let all = Portion {
+                first: 5,
+                end: 5 + count,
+            };
             let launch = |portion: Portion| {
                 assert!(portion.first == next && portion.end > next);
                 next = portion.end;
                 Ok(())
             };
-            by_portions(&stream, [count, 3], launch, |items| done += items).unwrap();
-            assert_eq!((next, done), (count, count));
+            by_portions(&stream, all, 3, launch, |items| done += items).unwrap();
+            assert_eq!((next, done), (5 + count, count));
         }
     }
 

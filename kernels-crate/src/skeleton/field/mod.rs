@@ -8,6 +8,7 @@
 //! | kernel | sources come from | a thread has |
 //! | --- | --- | --- |
 //! | [`forces_simple`] | global memory | a target |
+//! | [`forces_constant`] | constant memory, a piece for each launch | a target |
 //! | [`forces_shared`] | shared memory, in tiles | a target |
 //! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
 //! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
@@ -27,4 +28,4 @@ pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
 pub use points::{Exponent, OF_POINT, THREADS, forces_at};
 pub use power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9};
 pub use tuned::{RUN, Runs, forces_tuned, mark_runs};
-pub use variants::{forces_shared, forces_simple};
+pub use variants::{FIELD_SOURCES, PIECE, forces_constant, forces_shared, forces_simple};

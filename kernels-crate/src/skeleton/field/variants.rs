@@ -6,7 +6,7 @@ use super::{
     tile::Tile,
 };
 use crate::arith::{div_rem, quotient_up};
-use cuda_std::{GpuFloat, View, ViewMut, kernel, thread};
+use cuda_std::{GpuFloat, View, ViewMut, address_space, kernel, thread};
 
 /// A target, and the force on it so far.
 #[derive(Clone, Copy)]
@@ -46,6 +46,14 @@ impl<A: Add> Target<A> {
             self.sum[1].plus(weight, A::of(dy)),
             self.sum[2].plus(weight, A::of(dz)),
         ];
+    }
+
+    /// Adds the sum to what is there.
+    #[inline(always)]
+    fn add_to(self, sums: ViewMut<f64>, to: usize) {
+        sums.write(to, sums.read(to) + self.sum[0].widen());
+        sums.write(to + 1, sums.read(to + 1) + self.sum[1].widen());
+        sums.write(to + 2, sums.read(to + 2) + self.sum[2].widen());
     }
 
     #[inline(always)]
@@ -102,6 +110,49 @@ pub unsafe fn forces_simple<A: Add, P: Power>(
         }
         if index < slices.targets {
             target.write(sums, slices.sums(slice, index));
+        }
+    });
+}
+
+/// Sources that are in constant memory at a time: three numbers each, and 64 KB in all.
+pub const PIECE: usize = 5461;
+
+/// These sources; the host copies them there before each launch.
+#[address_space(constant)]
+pub static FIELD_SOURCES: [f32; 3 * PIECE] = [0.0; 3 * PIECE];
+
+/// The force at each target of one slice of sources, added to that of the slices before; sources are in constant memory.
+///
+/// A thread has a target and goes through the slice; all threads read the same. Nothing is shared in the block. Per target three sums are
+/// read and written.
+///
+/// # Safety
+/// [`FIELD_SOURCES`] holds the sources of one slice, `portion` is of pairs of it and a block of targets, and slices have at most [`PIECE`] sources. `targets` hold three
+/// coordinates for each, `sums` three for each.
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
+pub unsafe fn forces_constant<A: Add, P: Power>(
+    targets: View<f32>,
+    slices: Slices,
+    portion: Portion,
+    exponent: f32,
+    sums: ViewMut<f64>,
+) {
+    let sources = FIELD_SOURCES.as_ptr();
+    for_each_target(slices, portion, |slice, index| {
+        let mut target = Target::<A>::read(targets, index, slices.targets);
+        let [start, end] = slices.range(slice);
+        let mut source = 0;
+        while source < (end - start) as usize {
+            // SAFETY: the slice is no longer than a piece.
+            let at = unsafe {
+                let first = sources.add(3 * source);
+                [*first, *first.add(1), *first.add(2)]
+            };
+            target.add::<P>(at, exponent);
+            source += 1;
+        }
+        if index < slices.targets {
+            target.add_to(sums, slices.sums(0, index));
         }
     });
 }

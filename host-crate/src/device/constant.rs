@@ -1,0 +1,128 @@
+//! Constant memory that a kernel reads.
+
+use super::{
+    Buffer, DeviceError, Element, Inner, Stream, buffer::BufferMemory, cuda::CudaConstant,
+};
+use cuda_std::{Kernel, constant::ConstantSymbol};
+use std::{
+    ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Held by who has a constant on the CPU, whose kernels all read the same.
+static ON_CPU: Mutex<()> = Mutex::new(());
+
+/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, nobody else of the device has one.
+///
+/// When dropped it waits for the stream, so that no kernel still reads what another may then write.
+pub struct Constant<'a, S: 'static> {
+    stream: &'a Stream,
+    symbol: &'static S,
+    place: Place,
+    _held: MutexGuard<'a, ()>,
+}
+
+enum Place {
+    Cpu,
+    Cuda(CudaConstant),
+}
+
+impl Stream {
+    /// A constant that kernel `K` reads, to be written before launches of `K`. Waits until nobody else of the device has one.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::UnknownConstant`] if the kernel reads no such constant, [`DeviceError::Cuda`].
+    pub fn constant<K: Kernel, S: ConstantSymbol>(
+        &self,
+        symbol: &'static S,
+    ) -> Result<Constant<'_, S>, DeviceError> {
+        let (lock, place) = match self.device().inner() {
+            Inner::Cpu(_) => (&ON_CPU, Place::Cpu),
+            Inner::Cuda(cuda) => {
+                let constant = cuda.constant(&K::entry(), symbol.symbol())?;
+                (cuda.constants(), Place::Cuda(constant))
+            }
+        };
+        Ok(Constant {
+            stream: self,
+            symbol,
+            place,
+            // what it guards is memory that its holder writes before reading
+            _held: lock.lock().unwrap_or_else(PoisonError::into_inner),
+        })
+    }
+}
+
+impl<S> Constant<'_, S> {
+    /// Copies a part of a buffer to the beginning of the constant, in the order of the stream: launches before still read what was there.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the constant, [`DeviceError::WrongDevice`],
+    /// [`DeviceError::Cuda`].
+    pub fn write<T: Element, const N: usize>(
+        &mut self,
+        from: &Buffer<T>,
+        part: Range<usize>,
+    ) -> Result<(), DeviceError>
+    where
+        S: ConstantSymbol<Value = [T; N]>,
+    {
+        self.stream.check_device(from)?;
+        if part.start > part.end || part.end > from.len() || part.len() > N {
+            return Err(DeviceError::LengthMismatch {
+                from: part.end.saturating_sub(part.start),
+                to: N.min(from.len()),
+            });
+        }
+        match (&self.place, from.memory()) {
+            (Place::Cuda(constant), BufferMemory::Cuda(memory)) => {
+                let size = size_of::<T>();
+                let bytes = part.start * size..part.end * size;
+                self.stream.copy_to_constant(constant, memory, bytes)
+            }
+            _ => {
+                if let Some(elements) = from.as_slice() {
+                    let mut value = self.symbol.value_on_cpu();
+                    value[..part.len()].copy_from_slice(&elements[part]);
+                    // SAFETY: launches on the CPU are done when they return, and who has the constant holds the lock.
+                    unsafe { self.symbol.set_on_cpu(&value) };
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<S> Drop for Constant<'_, S> {
+    fn drop(&mut self) {
+        // an error is the launches', and is told by whoever waits for what they write
+        let _ = self.stream.synchronize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use ferrovox_kernels::skeleton::field::{FIELD_SOURCES, PIECE, Power2, forces_constant};
+
+    #[test]
+    fn a_part_of_a_buffer_is_written() {
+        let stream = Device::cpu().stream().unwrap();
+        let numbers: Vec<f32> = (0..4 * PIECE).map(|i| i as f32).collect();
+        let buffer = stream.upload(&numbers).unwrap();
+        let mut constant = stream
+            .constant::<forces_constant<f32, Power2>, _>(&FIELD_SOURCES)
+            .unwrap();
+        constant.write(&buffer, 5..9).unwrap();
+        assert_eq!(FIELD_SOURCES.value_on_cpu()[..4], [5.0, 6.0, 7.0, 8.0]);
+        constant.write(&buffer, PIECE..4 * PIECE).unwrap();
+        assert_eq!(FIELD_SOURCES.value_on_cpu()[..], numbers[PIECE..]);
+        constant.write(&buffer, 4 * PIECE..4 * PIECE).unwrap();
+        #[expect(clippy::reversed_empty_ranges, reason = "refused")]
+        for part in [0..3 * PIECE + 1, 4 * PIECE - 1..4 * PIECE + 1, 3..2] {
+            let error = constant.write(&buffer, part).unwrap_err();
+            assert!(matches!(error, DeviceError::LengthMismatch { .. }));
+        }
+    }
+}
