@@ -28,7 +28,7 @@ pub fn step(force: &PointForce) -> Option<Vector3<f64>> {
         })
     };
     let largest = values.amax();
-    if !(largest > 0.0) || along.amax() == 0.0 {
+    if largest.is_nan() || largest <= 0.0 || along.amax() == 0.0 {
         return None;
     }
     // from so short that nothing moves to so long that all that can has come to rest, or moved far
