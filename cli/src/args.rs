@@ -1,10 +1,12 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod occupancy;
 mod skeleton;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use skeleton::SkeletonArgs;
 pub use voxelize::VoxelizeArgs;
 
@@ -36,6 +38,7 @@ Try it:
   ferrovox render scan.nii.gz --iso 120 -o scan.png a picture of it
   ferrovox distance scan.nii.gz --level 120 -o d.nii.gz   how far each voxel is from there
   ferrovox skeleton scan.nii.gz --threshold 120 -o s.swc  the centre lines of what is above
+  ferrovox occupancy --device H200 --regs 92        how many blocks of a kernel run at a time
 
 `ferrovox COMMAND --help` says more about a command.")]
 pub struct Cli {
@@ -59,6 +62,8 @@ pub enum Command {
     Voxelize(VoxelizeArgs),
     /// Draw a picture of a volume's isosurface
     Render(RenderArgs),
+    /// Say how many blocks of a kernel run at a time, and what bounds their number
+    Occupancy(Box<OccupancyArgs>),
     /// Mesh and draw a brain and a field of metaballs
     Demo(DemoArgs),
 }

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Skeleton(args) => commands::skeleton::run(&args),
         Command::Voxelize(args) => commands::voxelize::run(&args),
         Command::Render(args) => commands::render::run(&args),
+        Command::Occupancy(args) => commands::occupancy::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
     };
     match result {

@@ -1,12 +1,14 @@
 //! `cargo xtask bench mesh`, `bench scan`, `bench distance` and others: builds a bench, and runs it with the options that follow.
 //!
 //! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-isosurface`,
-//! `benches/ferrovox-scan` and `benches/ferrovox-distance`, with the same options.
+//! `benches/ferrovox-scan` and so on, with the same options.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use tempfile::NamedTempFile;
 
 use crate::bundle::build::{Kind, build};
 use crate::paths;
@@ -37,6 +39,8 @@ enum Subject {
     Field,
     /// Table 2 of the document on skeletons, beside its figures
     Paper,
+    /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator says
+    Occupancy,
 }
 
 impl Subject {
@@ -48,6 +52,7 @@ impl Subject {
             Subject::Distance => "distance",
             Subject::Field => "field",
             Subject::Paper => "paper",
+            Subject::Occupancy => "occupancy",
         }
     }
 }
@@ -74,7 +79,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("cargo built no program for the bench {target}");
     };
     let mut command = Command::new(&program.path);
-    command.args(with_defaults(&arguments.options));
+    let (kernels, mut options) = without_kernels(&arguments.options)?;
+    // what an outside crate measures itself
+    let measured = kernels
+        .map(|crate_path| sweep(&crate_path, &options))
+        .transpose()?;
+    if let Some(file) = &measured {
+        options.extend(["--measured".into(), file.path().into()]);
+    }
+    command.args(with_defaults(&options));
     let status = command
         .status()
         .with_context(|| format!("cannot run {}", program.path.display()))?;
@@ -82,6 +95,57 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("the bench failed ({status})");
     }
     Ok(())
+}
+
+/// The path of `--kernels PATH`, and the other options.
+fn without_kernels(options: &[OsString]) -> Result<(Option<PathBuf>, Vec<OsString>)> {
+    let Some(at) = options.iter().position(|option| option == "--kernels") else {
+        return Ok((None, options.to_vec()));
+    };
+    let mut others = options.to_vec();
+    others.remove(at);
+    if at == others.len() {
+        bail!("--kernels needs the folder of a crate, such as `cargo xtask new-kernel` makes");
+    }
+    Ok((Some(others.remove(at).into()), others))
+}
+
+/// Runs the bench `sweep` of a crate outside of the workspace; the file with what it printed.
+fn sweep(crate_path: &Path, options: &[OsString]) -> Result<NamedTempFile> {
+    if !crate_path.join("benches/sweep.rs").is_file() {
+        bail!(
+            "{} has no benches/sweep.rs; `cargo xtask new-kernel` makes a crate that has one",
+            crate_path.display()
+        );
+    }
+    // of what follows the bench knows these
+    let value = |name: &str| {
+        let at = options.iter().position(|option| option == name)?;
+        options.get(at + 1).cloned()
+    };
+    let mut command = Command::new(crate::test::cargo_path());
+    command
+        .args(["bench", "--quiet", "--bench", "sweep", "--"])
+        .current_dir(crate_path);
+    for name in ["--device", "--runs", "--step"] {
+        if let Some(value) = value(name) {
+            command.arg(name).arg(value);
+        }
+    }
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run cargo in {}", crate_path.display()))?;
+    if !output.status.success() {
+        bail!(
+            "the sweep of {} failed ({})",
+            crate_path.display(),
+            output.status
+        );
+    }
+    let file = NamedTempFile::new().context("cannot create a temporary file")?;
+    std::fs::write(file.path(), &output.stdout).context("cannot write a temporary file")?;
+    Ok(file)
 }
 
 /// The options, with the places that a program outside of the repository has no default for.
@@ -105,6 +169,18 @@ fn with_defaults(options: &[OsString]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_outside_crate_is_named_by_its_folder() {
+        let options = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let (path, others) =
+            without_kernels(&options(&["--step", "8", "--kernels", "blur", "--json"])).unwrap();
+        assert_eq!(path, Some("blur".into()));
+        assert_eq!(others, options(&["--step", "8", "--json"]));
+        assert_eq!(without_kernels(&options(&["--json"])).unwrap().0, None);
+        assert!(without_kernels(&options(&["--kernels"])).is_err());
+        assert!(sweep(Path::new("/no/such/crate"), &[]).is_err());
+    }
 
     #[test]
     fn places_are_given_once() {

@@ -4,6 +4,8 @@
 
 mod bench;
 mod bundle;
+mod inspect;
+mod new_kernel;
 mod paths;
 mod ptx;
 mod setup;
@@ -29,8 +31,12 @@ enum Command {
     Ptx(ptx::Arguments),
     /// Check everything: format, lints, documentation, PTX, tests, conformance, examples.
     Test(test::Arguments),
-    /// Measure: `bench mesh`, `bench scan`; figures go to target/bench as CSV and JSON.
+    /// Measure: `bench mesh`, `scan`, `distance`, `occupancy`; figures go to target/bench as CSV and JSON.
     Bench(bench::Arguments),
+    /// Make a small crate with a kernel of one's own, to build, run, test and measure.
+    NewKernel(new_kernel::Arguments),
+    /// Show a kernel's PTX with source lines, its machine code, what it takes, what the lint finds.
+    Inspect(inspect::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
     Bundle(bundle::Arguments),
 }
@@ -41,6 +47,8 @@ fn main() -> ExitCode {
         Command::Ptx(arguments) => ptx::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::NewKernel(arguments) => new_kernel::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match done {

@@ -180,6 +180,94 @@ fn distance_maps_are_measured_beside_other_systems() {
 }
 
 #[test]
+fn block_sizes_are_swept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let records = bench(
+        folder.path(),
+        &[
+            "occupancy",
+            "--side",
+            "8",
+            "--kernel",
+            "sum_words_u32,mesh:all",
+            "--over",
+            "blocks,shared",
+            "--blocks",
+            "1,32,96",
+            "--shared",
+            "0,4096",
+        ],
+    );
+    let of_scan: Vec<_> = of(&records, "ferrovox", "sum_words_u32")
+        .iter()
+        .map(|record| record["method"].as_str().expect("a method").to_owned())
+        .collect();
+    let expected = [
+        "blocks 1",
+        "blocks 32",
+        "blocks 96",
+        "shared 0",
+        "shared 4096",
+    ];
+    assert_eq!(of_scan, expected);
+    // a launch in rounds takes 64 threads where 96 were asked for
+    let rounds = of(&records, "ferrovox", "emit_word_vertices_and_normals_f32");
+    assert_eq!(rounds[2]["method"], "blocks 64", "{rounds:?}");
+    assert_eq!(rounds.len(), 5, "{rounds:?}");
+    assert!(records.len() > 30);
+
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    let sweeps: Value = serde_json::from_str(&read("sweep-test.json")).expect("JSON");
+    let sweeps = sweeps["sweeps"].as_array().expect("sweeps");
+    let scan = &sweeps[0];
+    assert_eq!(scan["kernel"], "sum_words_u32");
+    assert_eq!(scan["calculator_block"], 1, "the CPU takes one thread");
+    assert!(scan["points"][0]["median_ms"].as_f64() > Some(0.0));
+    assert_eq!(
+        scan["points"][0]["occupancy"],
+        Value::Null,
+        "the CPU has none"
+    );
+    let table = read("sweep-test.csv");
+    assert_eq!(table.lines().count(), records.len() + 1);
+    let picture = read("sweep-test-sum_words_u32-blocks-cpu.svg");
+    assert!(picture.contains("threads per block") && picture.contains("polyline"));
+    let page = read("sweep-test.html");
+    for fact in [
+        "sum_words_u32 over blocks",
+        "registers per thread",
+        "PTX: instructions",
+        "<svg",
+        "The least is",
+    ] {
+        assert!(page.contains(fact), "{fact}");
+    }
+}
+
+#[test]
+fn a_kernel_that_nothing_launches_is_refused() {
+    let run = |kernel: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args([
+                "bench",
+                "--profile",
+                "dev",
+                "occupancy",
+                "--device",
+                "cpu",
+                "--kernel",
+                kernel,
+            ])
+            .output()
+            .expect("xtask runs");
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let error = run("fill_spere");
+    assert!(error.contains("did you mean fill_sphere"), "{error}");
+}
+
+#[test]
 fn a_subject_that_does_not_exist_is_refused() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(["bench", "meshes"])
@@ -187,7 +275,8 @@ fn a_subject_that_does_not_exist_is_refused() {
         .expect("xtask runs");
     assert!(!output.status.success());
     assert!(
-        String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan, distance")
+        String::from_utf8_lossy(&output.stderr)
+            .contains("possible values: mesh, scan, distance, occupancy")
     );
 }
 

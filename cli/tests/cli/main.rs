@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bad_output;
+mod block_size;
 mod demo;
 mod devices;
 mod distance;
@@ -13,6 +14,7 @@ mod info;
 mod library_import;
 mod mesh;
 mod mesh_parts;
+mod occupancy;
 mod readme;
 mod render;
 mod samples;

@@ -74,6 +74,16 @@ fn wrong_usages() {
         "voxelize a.ply --resolution 5",
         "info",
         "devices --iso 5",
+        "occupancy",
+        "occupancy --cc 9.0",
+        "occupancy --cc nine --regs 32",
+        "occupancy --cc 9.0 --device H100 --regs 32",
+        "occupancy --cc 9.0 --regs -1",
+        "occupancy --cc 9.0 --regs 32 --step 1",
+        "occupancy --cc 9.0 --regs 32 --all-blocks --step 0",
+        "occupancy --cc 9.0 --regs 32 --carveout much",
+        "occupancy --cc 9.0 --regs 32 --model other",
+        "occupancy --cc 9.0 --regs 32 --over threads",
     ] {
         let run = folder.run(args);
         assert_eq!(run.status, Some(2), "{args}: {}", run.stderr);
@@ -86,7 +96,16 @@ fn wrong_usages() {
 #[test]
 fn every_command_has_help() {
     let folder = Folder::new();
-    for command in ["", "devices", "info", "mesh", "distance", "render", "demo"] {
+    for command in [
+        "",
+        "devices",
+        "info",
+        "mesh",
+        "distance",
+        "render",
+        "occupancy",
+        "demo",
+    ] {
         let run = folder.run(&format!("{command} --help")).ok();
         assert!(run.stdout.contains("Usage: ferrovox"), "{}", run.stdout);
         assert!(

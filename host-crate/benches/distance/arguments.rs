@@ -15,7 +15,8 @@ pub struct Arguments {
     /// The same, as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = dims)]
     size_list: Vec<[usize; 3]>,
-    /// What the sites are: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1% (or another share), all
+    /// What the sites are: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1% (or another share), all;
+    /// labels: the distance to another of nine labels
     #[arg(
         long,
         value_name = "NAME",

@@ -3,6 +3,7 @@
 use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
+    device_volume::DeviceVolume,
     distance::{DistanceError, SiteMask},
     volume::Geometry,
 };
@@ -18,6 +19,8 @@ pub enum Field {
     Head,
     /// This share of all voxels.
     Random(f64),
+    /// Labels instead of sites: what is in the head has eight labels, one for each octant, what is around it a ninth.
+    Labels,
 }
 
 impl Field {
@@ -34,6 +37,7 @@ impl Field {
             Field::Shell => "shell".into(),
             Field::Head => "head".into(),
             Field::Random(share) => format!("random:{}%", 100.0 * share),
+            Field::Labels => "labels".into(),
         }
     }
 }
@@ -50,15 +54,16 @@ impl FromStr for Field {
         match (text, share) {
             ("shell", _) => Ok(Field::Shell),
             ("head", _) => Ok(Field::Head),
+            ("labels", _) => Ok(Field::Labels),
             (_, Some(share)) => Ok(Field::Random(share / 100.0)),
             _ => Err(format!(
-                "no sites are called {text:?}; there are shell, head, random:1% (or another share) and all"
+                "no sites are called {text:?}; there are shell, head, labels, random:1% (or another share) and all"
             )),
         }
     }
 }
 
-/// The sites on the device, made on the host as bits.
+/// The sites on the device, made on the host as bits; of labels the voxels beside another label.
 pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMask> {
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
     let smallest = dims.into_iter().min().unwrap_or(1) as f32;
@@ -77,6 +82,7 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMas
             }))?;
             solid.surface(stream)?
         }
+        Field::Labels => SiteMask::from_label_edges(stream, &labels(stream, dims)?)?,
         Field::Random(share) => {
             let limit = (share * 2f64.powi(64)) as u64;
             upload(&words(dims, |[x, y, z]| {
@@ -86,6 +92,26 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMas
         }
     };
     Ok(sites)
+}
+
+/// A label for each voxel, on the device.
+pub fn labels(stream: &Stream, dims: [usize; 3]) -> Outcome<DeviceVolume<u8>> {
+    let [nx, ny, nz] = dims;
+    let labels: Vec<u8> = (0..nx * ny * nz)
+        .into_par_iter()
+        .map(|voxel| {
+            let at = [voxel % nx, voxel / nx % ny, voxel / nx / ny];
+            let place = [0, 1, 2].map(|k| (at[k] as f32 + 0.5) / dims[k] as f32 - 0.5);
+            let octant = (0..3).map(|k| u8::from(place[k] > 0.0) << k).sum::<u8>();
+            if is_in_head(place) { 1 + octant } else { 0 }
+        })
+        .collect();
+    let labels = stream.upload(&labels)?;
+    Ok(DeviceVolume::from_buffer(
+        labels,
+        dims,
+        Geometry::default(),
+    )?)
 }
 
 /// Whether a place, from -½ to ½ along each axis, is in an ellipsoid with bumps. Of 592x625x625 voxels about a tenth are within 10 of

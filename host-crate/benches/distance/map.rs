@@ -2,7 +2,7 @@
 
 use crate::{
     arguments::{Arguments, Job},
-    field,
+    field::{self, Field},
     support::{self, Outcome},
 };
 use ferrovox::{
@@ -35,14 +35,24 @@ pub fn measure(
         no_sites: NoSites::Infinity,
         ..DistanceParams::default()
     };
-    let bits = sites.words().bytes() as u64;
+    let labels = match job.field {
+        Field::Labels => Some(field::labels(&stream, job.dims)?),
+        _ => None,
+    };
+    let given = match &labels {
+        Some(labels) => labels.samples().bytes(),
+        None => sites.words().bytes(),
+    } as u64;
     let before = device.memory_use().now;
     device.reset_peak_memory();
     let mut times = Vec::new();
     let mut written = 0;
     for run in 0..=arguments.common.runs {
         let start = Instant::now();
-        let map = distance::map(&stream, Sites::Voxels(&sites), &params)?;
+        let map = match &labels {
+            Some(labels) => distance::label_map(&stream, labels, &params)?,
+            None => distance::map(&stream, Sites::Voxels(&sites), &params)?,
+        };
         stream.synchronize()?;
         // the first warms up
         if run > 0 {
@@ -55,11 +65,11 @@ pub fn measure(
         };
         written = (map.distances.bytes() + nearest) as u64;
     }
-    let peak = device.memory_use().peak.saturating_sub(before) + bits;
+    let peak = device.memory_use().peak.saturating_sub(before) + given;
     let record = Record {
-        bytes: Some(bits + written),
+        bytes: Some(given + written),
         peak_bytes: Some(peak),
-        scratch_bytes: Some(peak.saturating_sub(bits + written)),
+        scratch_bytes: Some(peak.saturating_sub(given + written)),
         note: format!("{}, {count} sites", job.field.name()),
         ..job.record(device)
     };

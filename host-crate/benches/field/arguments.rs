@@ -1,6 +1,6 @@
 //! What is to be measured.
 
-use crate::support::Outcome;
+use crate::{support::Outcome, whole::Object};
 use clap::Parser;
 use ferrovox::skeleton::SkeletonParams;
 use measure::Common;
@@ -34,6 +34,9 @@ pub struct Arguments {
         default_value = "all"
     )]
     precision: Vec<String>,
+    /// Time whole skeletons of these solids instead: human:256 (or another width), animal
+    #[arg(long, value_name = "SOLID", value_delimiter = ',')]
+    pub solids: Vec<Object>,
     #[command(flatten)]
     pub common: Common,
 }

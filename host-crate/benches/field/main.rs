@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help` names the options.
 //!
+//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages.
+//!
 //! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source and a target. `force` is the time by the device's clock
 //! from the masks to directions and magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair takes
 //! of the device's instructions at least, by its clock. Directions are compared with sums in `f64`: at some of the targets, and on the axis of a tube, where forces
@@ -13,6 +15,7 @@ mod limit;
 mod shapes;
 #[path = "../support/mod.rs"]
 mod support;
+mod whole;
 
 use arguments::Arguments;
 use clap::Parser;
@@ -34,6 +37,14 @@ fn main() -> ExitCode {
 fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     let jobs = arguments.jobs()?;
     for device in support::devices(&arguments.common.device)? {
+        if !arguments.solids.is_empty() {
+            for &object in &arguments.solids {
+                for params in &jobs {
+                    whole::measure(report, &device, object, params, arguments.common.runs)?;
+                }
+            }
+            continue;
+        }
         let stream = device.stream()?;
         let [targets, sources] = arguments.counts(device.kind() == DeviceKind::Cpu);
         let mask = shapes::ball(&stream, targets)?;

@@ -1,5 +1,7 @@
 //! What can go wrong on a device.
 
+use crate::occupancy::OccupancyError;
+
 /// An error of a device: what was asked, with which numbers, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -79,6 +81,35 @@ pub enum DeviceError {
         kernel: String,
         /// The device.
         device: String,
+    },
+    /// A block size, registers or shared memory that the device does not have, or a kernel that there is not.
+    #[error(transparent)]
+    Occupancy(#[from] OccupancyError),
+    /// A block that cannot run, asked for by an experiment.
+    #[error(
+        "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: it takes {registers} registers per thread, with which a block can have {most_threads} threads at most; choose a smaller block"
+    )]
+    NoRoom {
+        /// The kernel's entry point.
+        kernel: String,
+        /// Threads of the block.
+        threads: u32,
+        /// Registers of a thread.
+        registers: u32,
+        /// The most threads that the kernel can have in a block.
+        most_threads: u32,
+        /// Shared memory of the block, in bytes.
+        shared_bytes: u64,
+    },
+    /// An environment variable that means nothing.
+    #[error("{name} is `{text}`; it should be {wanted}")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it is.
+        text: String,
+        /// What it should be.
+        wanted: String,
     },
     /// A kernel has no such constant.
     #[error(

@@ -118,6 +118,17 @@ impl Launch {
         self.round == 1 || self.round.is_multiple_of(threads)
     }
 
+    /// The largest block of at most so many threads that the launch can have: it divides a round, and is whole warps where
+    /// these have pieces of their own.
+    pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
+        let most = threads.min(self.most_threads).max(1);
+        let most = match most {
+            32.. if self.by_warps => most / 32 * 32,
+            _ => most,
+        };
+        (1..=most).rev().find(|&it| self.suits(it)).unwrap_or(1)
+    }
+
     pub(super) fn most_threads(&self) -> u32 {
         self.most_threads
     }

@@ -21,32 +21,40 @@
 //! ```
 
 mod buffer;
+mod choice;
 mod constant;
 mod cpu;
 mod cuda;
 mod error;
 mod event;
+mod experiment;
+mod inspect;
 mod launch;
 mod modules;
 mod pinned;
 mod ptx;
+mod record;
 mod stream;
 mod usage;
 
 pub use buffer::{Buffer, Element};
+pub use choice::ChosenBy;
 pub use constant::Constant;
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;
+pub use experiment::Experiment;
 pub use launch::{Launch, LaunchPlan};
 pub use modules::{RecordedResources, recorded_resources};
 pub use pinned::HostBuffer;
+pub use record::{LaunchRecord, Recording};
 pub use stream::Stream;
 pub use usage::MemoryUse;
 
 use crate::occupancy::DeviceLimits;
 use cpu::CpuDevice;
 use cuda::CudaDevice;
+use record::Launches;
 use std::{fmt, str::FromStr, sync::Arc};
 use usage::Usage;
 
@@ -54,12 +62,21 @@ use usage::Usage;
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
-    usage: Arc<Usage>,
+    shared: Arc<Shared>,
+}
+
+/// What clones of a device share beside it.
+#[derive(Default)]
+struct Shared {
+    usage: Usage,
+    launches: Launches,
+    /// Whether the environment's block size is to be heeded, and could not be complained of when the device was made.
+    heeds_environment: bool,
 }
 
 enum Inner {
     Cpu(CpuDevice),
-    Cuda(CudaDevice),
+    Cuda(Box<CudaDevice>),
 }
 
 /// What sort of device it is.
@@ -93,9 +110,20 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::cpu())
     }
 
-    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds.
+    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds. `FERROVOX_BLOCK` makes it blocks of so many threads,
+    /// for experiments.
     pub fn cpu() -> Device {
-        Device::cpu_with(CpuOptions::default())
+        let inner = Inner::Cpu(CpuDevice::new(CpuOptions::default()));
+        let device = Device {
+            shared: Arc::new(Shared {
+                heeds_environment: true,
+                ..Shared::default()
+            }),
+            ..Device::new(inner)
+        };
+        // what is wrong with it the first stream says
+        let _ = device.heed_environment();
+        device
     }
 
     /// The CPU, with a choice of mode and block size: for tests and experiments.
@@ -103,13 +131,16 @@ impl Device {
         Device::new(Inner::Cpu(CpuDevice::new(options)))
     }
 
-    /// A CUDA device by its number.
+    /// A CUDA device by its number. `FERROVOX_BLOCK` is the block size of all launches, for experiments.
     ///
     /// # Errors
     /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are not so many devices,
-    /// [`DeviceError::Cuda`] if the driver refuses it.
+    /// [`DeviceError::Cuda`] if the driver refuses it, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a
+    /// `FERROVOX_BLOCK` that it cannot have.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
-        Ok(Device::new(Inner::Cuda(CudaDevice::open(index)?)))
+        let device = Device::new(Inner::Cuda(Box::new(CudaDevice::open(index)?)));
+        device.heed_environment()?;
+        Ok(device)
     }
 
     /// How many CUDA devices there are.
@@ -186,19 +217,21 @@ impl Device {
     /// # Ok::<(), ferrovox::device::DeviceError>(())
     /// ```
     pub fn memory_use(&self) -> MemoryUse {
-        self.usage.read()
+        self.shared.usage.read()
     }
 
     /// Lets the peak of [`memory_use`](Device::memory_use) begin anew, with what is held now.
     pub fn reset_peak_memory(&self) {
-        self.usage.reset_peak();
+        self.shared.usage.reset_peak();
     }
 
     /// A new stream: operations on it run in order, and beside those of other streams.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the driver refuses one.
+    /// [`DeviceError::Cuda`] if the driver refuses one, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that
+    /// the CPU cannot have.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
+        self.check_environment()?;
         Stream::new(self.clone())
     }
 
@@ -213,12 +246,16 @@ impl Device {
     fn new(inner: Inner) -> Device {
         Device {
             inner: Arc::new(inner),
-            usage: Arc::default(),
+            shared: Arc::default(),
         }
     }
 
+    fn launches(&self) -> &Launches {
+        &self.shared.launches
+    }
+
     fn usage(&self) -> &Usage {
-        &self.usage
+        &self.shared.usage
     }
 
     fn inner(&self) -> &Inner {

@@ -1,7 +1,7 @@
 //! The PTX that ships with the library, and what is recorded of its kernels.
 
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 /// PTX for one architecture and everything newer.
 pub(super) struct ShippedModule {
@@ -30,7 +30,7 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
 }
 
 /// What the assembler said of a kernel in the PTX that ships.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct RecordedResources {
     /// 32-bit registers per thread.
@@ -43,6 +43,8 @@ pub struct RecordedResources {
     pub spill_store_bytes: u32,
     /// Bytes read back from there.
     pub spill_load_bytes: u32,
+    /// Barriers that a block uses.
+    pub barriers: u32,
 }
 
 /// The file beside the PTX.
@@ -52,8 +54,11 @@ struct Record {
 }
 
 /// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry point. Needs no GPU.
-pub fn recorded_resources() -> BTreeMap<String, BTreeMap<String, RecordedResources>> {
-    let record: Record = serde_json::from_str(include_str!("../../ptx/resources.json"))
-        .expect("the repository's own file, tested to parse");
-    record.arches
+pub fn recorded_resources() -> &'static BTreeMap<String, BTreeMap<String, RecordedResources>> {
+    static RECORD: OnceLock<Record> = OnceLock::new();
+    let read = || {
+        serde_json::from_str(include_str!("../../ptx/resources.json"))
+            .expect("the repository's own file, tested to parse")
+    };
+    &RECORD.get_or_init(read).arches
 }

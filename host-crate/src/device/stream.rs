@@ -1,10 +1,12 @@
 //! Operations in order.
 
 use super::{
-    Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan,
+    Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
+    Recording,
     buffer::BufferMemory,
     cuda::{CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
+    record::Pending,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use rayon::prelude::*;
@@ -256,12 +258,14 @@ impl Stream {
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
     pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
+        let entry = K::entry();
+        let experiment = self.device.launches().experiment(&entry);
         match self.device.inner() {
-            Inner::Cpu(cpu) => Ok(LaunchPlan {
-                threads: cpu.options().block.min(launch.most_threads()),
-                resident_blocks: cpu.limits().multiprocessors,
-            }),
-            Inner::Cuda(cuda) => cuda.plan::<K>(launch),
+            Inner::Cpu(cpu) => Ok(cpu.choose(&launch, experiment.as_deref()).plan()),
+            Inner::Cuda(cuda) => {
+                let (_, choice) = cuda.choose(&entry, &launch, experiment.as_deref())?;
+                Ok(choice.plan())
+            }
         }
     }
 
@@ -280,22 +284,51 @@ impl Stream {
         if launch.is_empty() {
             return Ok(());
         }
+        let entry = K::entry();
+        let launches = self.device.launches();
+        let experiment = launches.experiment(&entry);
+        let recording = launches.recording();
+        let moment = || match recording {
+            Recording::Times => self.record().map(Some),
+            _ => Ok(None),
+        };
+        let (choice, start);
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => {
-                let options = cpu.options();
-                let threads = options.block.min(launch.most_threads());
+                choice = cpu.choose(&launch, experiment.as_deref());
                 let shape = LaunchShape {
-                    grid: Dim3::from(launch.blocks(threads)),
-                    block: Dim3::from(threads),
-                    dynamic_shared_bytes: launch.dynamic_shared(threads),
+                    grid: Dim3::from(choice.blocks),
+                    block: Dim3::from(choice.threads),
+                    dynamic_shared_bytes: choice.dynamic_shared_bytes,
                 };
+                start = moment()?;
                 // SAFETY: the caller's promise.
-                Ok(unsafe { launch_on_cpu::<K>(shape, options.mode, args) }?)
+                unsafe { launch_on_cpu::<K>(shape, cpu.options().mode, args) }?;
             }
-            // SAFETY: the caller's promise.
-            (Inner::Cuda(cuda), Some(stream)) => unsafe { cuda.launch::<K>(stream, launch, args) },
+            (Inner::Cuda(cuda), Some(stream)) => {
+                let kernel;
+                (kernel, choice) = cuda.choose(&entry, &launch, experiment.as_deref())?;
+                start = moment()?;
+                // SAFETY: the caller's promise.
+                unsafe { stream.launch::<K>(&kernel, &choice, args) }?;
+            }
             (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),
         }
+        if recording != Recording::Off {
+            let end = moment()?;
+            launches.add(Pending {
+                launch: LaunchRecord {
+                    kernel: entry.into_owned(),
+                    blocks: choice.blocks,
+                    threads: choice.threads,
+                    dynamic_shared_bytes: choice.dynamic_shared_bytes,
+                    chosen_by: choice.by,
+                    time: None,
+                },
+                between: start.zip(end),
+            });
+        }
+        Ok(())
     }
 
     /// Marks the present end of the stream.

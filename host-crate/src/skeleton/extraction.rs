@@ -2,11 +2,13 @@
 
 use super::{
     Certificate, ClassCounts, Classes, Execution, Levels, NodeKind, Skeleton, SkeletonError,
-    SkeletonParams, SolidComponents, classify, components,
+    SkeletonParams, SolidComponents, classify,
+    clusters::{Chosen, apart, clusters},
+    components,
     critical::{Density, Search, candidates, with_neighbours},
     field::{ForceField, force_field_by},
     fill_cavities, levels, radii,
-    trace::{Growth, Sampler},
+    trace::{Growth, Inside, paths},
 };
 use crate::{
     device::Stream,
@@ -31,8 +33,20 @@ pub struct Extraction {
 /// How far from a saddle, in voxels, a curve begins.
 const FIRST_STEP: f64 = 0.25;
 
+/// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
+const TIPS_APART: f64 = 8.0;
+
+/// Voxels this near to the skeleton, in voxels, are not apart from it.
+const BESIDE: f64 = 2.0;
+
 /// A curve of level 1 or 2 that would begin this near to the skeleton, in voxels, is left out.
 const LEAST_BRANCH: f64 = 1.0;
+
+/// A later round of the search for critical points begins at no more places than the voxels inside by this: so the search never takes much longer than the field.
+const LATER_SHARE: u64 = 4;
+
+/// And where there are few voxels, at no more than this.
+const LEAST_LATER: u64 = 1 << 14;
 
 /// The skeleton of a solid.
 ///
@@ -91,6 +105,7 @@ pub fn skeleton_by(
     let field = force_field_by(execution, &classes, params)?;
     stream.synchronize()?;
     watch.lap("field");
+    let sources = SitePoints::from_sites(stream, &classes.surface)?;
     let work = Work {
         stream,
         solid,
@@ -98,7 +113,8 @@ pub fn skeleton_by(
         pieces: &pieces,
         classes: &classes,
         field: &field,
-        sampler: Sampler::new(stream, &field)?,
+        inside: Inside::new(stream, &field)?,
+        sources: &sources,
     };
     let (search, certificate) = work.critical_points()?;
     watch.lap("critical points");
@@ -143,20 +159,22 @@ struct Work<'a> {
     pieces: &'a SolidComponents,
     classes: &'a Classes,
     field: &'a ForceField,
-    sampler: Sampler,
+    inside: Inside,
+    sources: &'a SitePoints,
 }
 
 impl Work<'_> {
     /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
     /// densely there and around.
     fn critical_points(&self) -> Result<(Search, Vec<Certificate>), SkeletonError> {
-        let sources = SitePoints::from_sites(self.stream, &self.classes.surface)?;
         let cells: Vec<[i64; 3]> = candidates(self.stream, self.field)?
             .into_iter()
             .map(|cell| cell.map(|at| at as i64))
             .collect();
         let mut search = Search::default();
         let mut certificate = Vec::new();
+        let inside = self.classes.counts.boundary + self.classes.counts.interior;
+        let most = (inside / LATER_SHARE).max(LEAST_LATER);
         let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
         for (around, along) in rounds {
             let mut wanted = cells.clone();
@@ -170,11 +188,15 @@ impl Work<'_> {
             }
             if around {
                 wanted = with_neighbours(&wanted);
-                wanted.retain(|&cell| self.sampler.has_all_corners(cell));
+                wanted.retain(|&cell| self.inside.has_all_corners(cell));
             }
-            let ask = (self.stream, &sources, self.params.exponent);
+            let places = wanted.len() as u64 * u64::from(along).pow(3);
+            if !certificate.is_empty() && places > most {
+                break;
+            }
+            let ask = (self.stream, self.sources, self.params.exponent);
             search.search(ask, &wanted, Density(along), |at| {
-                self.sampler.is_in_cell(at)
+                self.inside.is_in_cell(at)
             })?;
             certificate = self.certificates(&search);
             if certificate.iter().all(Certificate::balanced) {
@@ -221,26 +243,34 @@ impl Work<'_> {
 
     /// The skeleton, level by level.
     fn grown(&self, search: &Search, watch: &mut Watch) -> Result<Skeleton, SkeletonError> {
-        let mut growth = Growth::new(&self.sampler);
+        let mut growth = Growth::default();
+        let mut starts = Vec::new();
         for point in &search.points {
-            growth.add_node(point.kind, point.position, Some(point.eigenvalues));
-        }
-        for (node, point) in search.points.iter().enumerate() {
+            let node = growth.add_node(point.kind, point.position, Some(point.eigenvalues));
             for direction in point.leaving.iter().flatten() {
-                for side in [FIRST_STEP, -FIRST_STEP] {
-                    growth.grow(node, side * direction, 0);
-                }
+                starts.push((node, point.position + FIRST_STEP * direction));
+                starts.push((node, point.position - FIRST_STEP * direction));
             }
         }
+        self.grow(&mut growth, &starts, 0)?;
         watch.lap("core");
         if self.params.levels >= Levels::One {
-            let seeds = levels::converging(self.stream, self.field, self.params)?;
-            self.grow_from(&mut growth, seeds, 1);
+            let low = levels::converging(self.stream, self.field, self.params)?;
+            // where such voxels go on beyond the core they lead to a tip, and the curve begins there
+            let beside = |one: &Chosen| growth.is_near(&one.point(), BESIDE);
+            let found = clusters(&low, beside);
+            let tips = found.iter().filter_map(|cluster| cluster.farthest);
+            self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
+            let lowest = found.iter().map(|cluster| cluster.lowest.point());
+            self.grow_from(&mut growth, lowest.collect(), 1)?;
             watch.lap("level 1");
         }
         if self.params.levels >= Levels::Two {
-            let seeds = levels::curved(self.stream, self.solid, self.classes, self.params)?;
-            self.grow_from(&mut growth, seeds, 2);
+            let curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
+            let found = clusters(&curved, |_| false);
+            let lowest = found.iter().map(|cluster| cluster.lowest.point());
+            let apart = apart(lowest, TIPS_APART);
+            self.grow_from(&mut growth, apart, 2)?;
             watch.lap("level 2");
         }
         let mut skeleton = growth.done(self.solid.geometry);
@@ -248,13 +278,45 @@ impl Work<'_> {
         Ok(skeleton)
     }
 
-    fn grow_from(&self, growth: &mut Growth<'_>, seeds: Vec<Point3<f64>>, level: u8) {
-        for seed in seeds {
-            if !growth.is_near(&seed, LEAST_BRANCH) {
-                let node = growth.add_node(NodeKind::End, seed, None);
-                growth.grow(node, nalgebra::Vector3::zeros(), level);
-            }
+    /// Adds the ways that begin at some points, each beside a node. They end where they meet what was there before, and then one another.
+    fn grow(
+        &self,
+        growth: &mut Growth,
+        starts: &[(usize, Point3<f64>)],
+        level: u8,
+    ) -> Result<(), SkeletonError> {
+        let places: Vec<_> = starts.iter().map(|&(_, at)| at).collect();
+        let exponent = self.params.exponent;
+        let ways = paths(
+            self.stream,
+            self.sources,
+            exponent,
+            &places,
+            |path, points| {
+                let last = points.last().expect("a way has points");
+                growth.met(starts[path].0, last).is_some()
+            },
+        )?;
+        for (&(node, _), way) in starts.iter().zip(&ways) {
+            growth.add_path(node, way, level);
         }
+        Ok(())
+    }
+
+    /// Adds the ways that begin at seeds which are not beside the skeleton already.
+    fn grow_from(
+        &self,
+        growth: &mut Growth,
+        seeds: Vec<Point3<f64>>,
+        level: u8,
+    ) -> Result<(), SkeletonError> {
+        let apart = |seed: &Point3<f64>| !growth.is_near(seed, LEAST_BRANCH);
+        let seeds: Vec<_> = seeds.into_iter().filter(apart).collect();
+        let starts: Vec<_> = seeds
+            .into_iter()
+            .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
+            .collect();
+        self.grow(growth, &starts, level)
     }
 
     /// Says of each node which component it is in, and gives those that have none one in their middle.

@@ -15,6 +15,7 @@
 mod certificate;
 mod chains;
 mod classes;
+mod clusters;
 mod components;
 mod critical;
 mod error;

@@ -75,7 +75,12 @@ impl Skeleton {
 
     /// The length of all edges together, in world units.
     pub fn length(&self) -> f64 {
-        self.edges.iter().map(|edge| self.length_of(edge)).sum()
+        // the sum of nothing is -0
+        self.edges
+            .iter()
+            .map(|edge| self.length_of(edge))
+            .sum::<f64>()
+            + 0.0
     }
 
     /// The lengths of all [branches](Skeleton::chains), in world units.

@@ -125,3 +125,24 @@ fn long_lines() {
         }
     }
 }
+
+#[test]
+fn every_sum_of_two_squares_below_2_to_the_24_has_its_nearest_root() {
+    // roots of integers below 2^24 are rounded once, by a root without a branch; those of larger ones go through f64
+    for n in [2896usize, 2900] {
+        let mut words = vec![0; n * n.div_ceil(32)];
+        words[0] = 1;
+        for labelled in devices::fast() {
+            let stream = labelled.device.stream().unwrap();
+            let sites =
+                SiteMask::from_words(&stream, &words, [n, n, 1], Geometry::default()).unwrap();
+            let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default());
+            let distances = stream.download(&map.unwrap().distances).unwrap();
+            let wrong = (0..n * n).find(|&voxel| {
+                let (x, y) = (voxel % n, voxel / n);
+                distances[voxel] != ((x * x + y * y) as f64).sqrt() as f32
+            });
+            assert_eq!(wrong, None, "{}, {n}", labelled.label);
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod distance_separable;
 mod distance_sites;
 mod distance_slabs;
 mod distance_squared;
+mod driver_occupancy;
 mod fields;
 mod isosurface_devices;
 mod isosurface_exclusions;
@@ -22,6 +23,7 @@ mod isosurface_geometry;
 mod isosurface_parts;
 mod isosurface_stream;
 mod isosurface_topology;
+mod launches;
 mod render;
 mod render_skeleton;
 mod scan;
@@ -34,7 +36,12 @@ mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
 mod skeleton_components;
+mod skeleton_expected;
 mod skeleton_field;
+mod skeleton_forces;
 mod skeleton_phantom;
-mod skeleton_try;
 mod voxelize;
+// the pipelines that the bench of block sizes runs
+#[allow(dead_code, reason = "the bench reads all of it")]
+#[path = "../../../host-crate/benches/occupancy/workloads.rs"]
+mod workloads;

@@ -1,5 +1,6 @@
 //! `ptxas`, from NVIDIA's Python wheel: proprietary, so it is installed as a tool and never copied into the repository.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -44,14 +45,25 @@ pub fn state() -> State {
 }
 
 pub fn install() -> Result<()> {
-    if !works("python3", &["-m", "pip", "--version"]) {
-        if !(has_apt() && is_root()) {
-            bail!(
-                "python3 has no pip. Install it (Debian, Ubuntu: apt-get install python3-pip), then run this again"
-            );
-        }
-        apt_install(&["python3-pip"])?;
+    has_pip()?;
+    pip_install(&paths::tools(), &format!("{PACKAGE}=={VERSION}"))
+}
+
+/// Makes sure that Python has pip.
+pub fn has_pip() -> Result<()> {
+    if works("python3", &["-m", "pip", "--version"]) {
+        return Ok(());
     }
+    if !(has_apt() && is_root()) {
+        bail!(
+            "python3 has no pip. Install it (Debian, Ubuntu: apt-get install python3-pip), then run this again"
+        );
+    }
+    apt_install(&["python3-pip"])
+}
+
+/// Installs one Python package, without those that it names, into a folder.
+pub fn pip_install(folder: &Path, package: &str) -> Result<()> {
     let mut command = Command::new("python3");
     command.args([
         "-m",
@@ -63,8 +75,6 @@ pub fn install() -> Result<()> {
         "--upgrade",
         "--target",
     ]);
-    command
-        .arg(paths::tools())
-        .arg(format!("{PACKAGE}=={VERSION}"));
+    command.arg(folder).arg(package);
     execute(command.env("PIP_ROOT_USER_ACTION", "ignore"))
 }

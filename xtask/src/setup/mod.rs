@@ -1,7 +1,8 @@
-//! `cargo xtask setup`: the device compiler and NVIDIA's assembler.
+//! `cargo xtask setup`: the device compiler, NVIDIA's assembler, and the header that the occupancy calculator is held to.
 
 mod assembler;
 mod compiler;
+mod headers;
 mod system;
 
 use anyhow::{Result, bail};
@@ -23,6 +24,9 @@ enum State {
     Missing(String),
 }
 
+/// What a test needs, and nothing else.
+const HEADERS: &str = "occupancy header";
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut missing = Vec::new();
@@ -33,6 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             compiler::install as fn() -> Result<()>,
         ),
         ("assembler", assembler::state, assembler::install),
+        (HEADERS, headers::state, headers::install),
     ] {
         let mut now = state();
         if let (State::Missing(_), false) = (&now, arguments.check) {
@@ -46,7 +51,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             State::Present(what) => println!("{name}: {what}"),
             State::Missing(why) => {
                 println!("{name}: missing. {why}");
-                missing.push(name);
+                // nothing is built with it
+                if name != HEADERS {
+                    missing.push(name);
+                }
             }
         }
     }

@@ -6,4 +6,5 @@ mod split;
 
 pub(crate) use finish::{Header, finish};
 pub use parse::{Instruction, PtxFunction, PtxModule, SourceLine};
+pub use split::kernel_module;
 pub(crate) use split::{Item, Kind, dependencies, entries, split};

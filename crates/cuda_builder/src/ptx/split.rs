@@ -144,6 +144,31 @@ pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
         .collect()
 }
 
+/// One kernel of a PTX file as a module of its own: its text, and all that it needs. `None` where there is no such kernel, or the text
+/// is not as LLVM's code generator writes it.
+///
+/// ```
+/// let ptx = ".version 7.0\n.target sm_70\n.entry a()\n{\n\tret;\n}\n.entry b()\n{\n\tret;\n}\n";
+/// let module = cuda_builder::ptx::kernel_module(ptx, "b").unwrap();
+/// assert!(module.contains(".version") && module.contains("b()") && !module.contains("a()"));
+/// ```
+pub fn kernel_module(text: &str, kernel: &str) -> Option<String> {
+    let items = split(text)?;
+    let at = entries(&items).position(|entry| entry.name == kernel)?;
+    let needed = dependencies(&items).swap_remove(at);
+    let is_needed = |item: &&Item| {
+        let is_it = item.kind == Kind::Entry && item.name == kernel;
+        is_it || needed.iter().any(|one| std::ptr::eq(*one, *item))
+    };
+    Some(
+        items
+            .iter()
+            .filter(is_needed)
+            .map(|item| item.text.as_str())
+            .collect(),
+    )
+}
+
 #[cfg(test)]
 #[path = "split_tests.rs"]
 mod tests;

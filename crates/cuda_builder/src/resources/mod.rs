@@ -103,6 +103,22 @@ impl Ptxas {
         }
     }
 
+    /// Assembles the file for `arch` into machine code.
+    ///
+    /// # Errors
+    /// PTX that `ptxas` refuses, with its message.
+    pub fn assemble_to(&self, ptx: &Path, arch: NvvmArch, machine_code: &Path) -> Result<()> {
+        let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
+        let mut command = Command::new(&self.path);
+        // line information stays, for a disassembler to show
+        command.arg("-lineinfo").args(level(is_debug(&text)));
+        command
+            .args(["-arch", &arch.sm(), "-o"])
+            .arg(machine_code)
+            .arg(ptx);
+        run_tool("ptxas", &mut command).map(drop)
+    }
+
     fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch) -> Command {
         let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
         let mut command = Command::new(&self.path);

@@ -4,7 +4,7 @@ mod memory;
 
 pub(super) use memory::CpuMemory;
 
-use super::{DeviceError, Memory};
+use super::{DeviceError, Experiment, Launch, Memory, choice::Choice};
 use crate::occupancy::DeviceLimits;
 use memory::Pool;
 use simt::Mode;
@@ -47,6 +47,11 @@ impl CpuDevice {
 
     pub fn options(&self) -> CpuOptions {
         self.options
+    }
+
+    /// What a launch will be.
+    pub fn choose(&self, launch: &Launch, experiment: Option<&Experiment>) -> Choice {
+        Choice::on_cpu(&self.limits, self.options.block, launch, experiment)
     }
 
     pub fn limits(&self) -> &DeviceLimits {

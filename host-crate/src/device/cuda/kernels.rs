@@ -6,10 +6,10 @@ use crate::{
     occupancy::KernelResources,
 };
 use cust::{
-    error::CudaError,
+    error::{CudaError, CudaResult},
     function::{Function, FunctionAttribute},
     memory::DeviceSlice,
-    module::Module,
+    module::{Module, ModuleJitOption},
 };
 use std::{
     borrow::Cow,
@@ -23,11 +23,16 @@ pub(super) struct Kernels {
     shared: Arc<Shared>,
     ptx: PtxText<'static>,
     known: Mutex<HashMap<String, LoadedKernel>>,
+    /// Those compiled for a number of registers.
+    limited: Mutex<HashMap<(String, u32), LoadedKernel>>,
 }
+
+/// Shared memory that a block gets, its own declared arrays included, without asking for more.
+const SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 
 /// A kernel that can be launched.
 #[derive(Clone)]
-pub(super) struct LoadedKernel {
+pub(in crate::device) struct LoadedKernel {
     pub function: Function<'static>,
     pub entry: String,
     pub resources: KernelResources,
@@ -46,12 +51,25 @@ impl CudaConstant {
     }
 }
 
+impl LoadedKernel {
+    /// Lets its blocks have this much dynamic shared memory.
+    pub fn allow_shared(&self, dynamic_bytes: u32) -> CudaResult<()> {
+        let own = self.resources.static_shared_bytes;
+        if own.saturating_add(dynamic_bytes) <= SHARED_WITHOUT_ASKING {
+            return Ok(());
+        }
+        self.function
+            .set_max_dynamic_shared_memory(dynamic_bytes as usize)
+    }
+}
+
 impl Kernels {
     pub fn new(shared: &Arc<Shared>, ptx: &'static str) -> Self {
         Self {
             shared: shared.clone(),
             ptx: PtxText::new(ptx),
             known: Mutex::default(),
+            limited: Mutex::default(),
         }
     }
 
@@ -111,15 +129,43 @@ impl Kernels {
         known.get(entry).cloned()
     }
 
+    /// A kernel, compiled for threads of so many registers at most.
+    pub fn with_registers(&self, entry: &str, most: u32) -> Result<LoadedKernel, DeviceError> {
+        let limited = || self.limited.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (entry.to_owned(), most);
+        if let Some(kernel) = limited().get(&key) {
+            return Ok(kernel.clone());
+        }
+        let options = [ModuleJitOption::MaxRegisters(most)];
+        let mut compiled = self.compile(&[entry], &options)?;
+        let kernel = compiled.pop().ok_or_else(|| self.unknown(entry))?;
+        limited().insert(key, kernel.clone());
+        Ok(kernel)
+    }
+
     fn load(&self, entries: &[&str]) -> Result<(), DeviceError> {
+        // without the lock: others can launch what is known meanwhile
+        let compiled = self.compile(entries, &[])?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for kernel in compiled {
+            known.entry(kernel.entry.clone()).or_insert(kernel);
+        }
+        Ok(())
+    }
+
+    /// Kernels of the PTX as one module.
+    fn compile(
+        &self,
+        entries: &[&str],
+        options: &[ModuleJitOption],
+    ) -> Result<Vec<LoadedKernel>, DeviceError> {
         let ptx = self
             .ptx
             .module_of(entries)
             .map_err(|entry| self.unknown(entry))?;
-        // without the lock: others can launch what is known meanwhile
-        let loaded = self
-            .shared
-            .with("loading kernels", || Ok(Module::from_ptx_logged(&ptx, &[])))?;
+        let loaded = self.shared.with("loading kernels", || {
+            Ok(Module::from_ptx_logged(&ptx, options))
+        })?;
         let (module, _) = loaded.map_err(|error| DeviceError::Cuda {
             device: self.shared.id.clone(),
             what: format!("compiling {}", entries.join(", ")),
@@ -127,20 +173,18 @@ impl Kernels {
             detail: error.to_string(),
         })?;
         let module = Arc::new(module);
-        for &entry in entries {
+        let kernel = |entry: &&str| {
             let function = module
                 .get_function_owned(entry)
                 .map_err(|_| self.unknown(entry))?;
-            let kernel = LoadedKernel {
+            Ok(LoadedKernel {
                 resources: self.resources(&function)?,
                 function,
-                entry: entry.to_owned(),
+                entry: (*entry).to_owned(),
                 module: module.clone(),
-            };
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.entry(entry.to_owned()).or_insert(kernel);
-        }
-        Ok(())
+            })
+        };
+        entries.iter().map(kernel).collect()
     }
 
     fn resources(&self, function: &Function<'static>) -> Result<KernelResources, DeviceError> {
@@ -150,10 +194,8 @@ impl Kernels {
                 .map(|value| value.max(0) as u32);
             value.map_err(|error| self.shared.error("asking for a kernel's resources", error))
         };
-        Ok(KernelResources {
-            registers: ask(FunctionAttribute::NumRegisters)?,
-            static_shared_bytes: ask(FunctionAttribute::SharedMemorySizeBytes)?,
-            max_threads: ask(FunctionAttribute::MaxThreadsPerBlock)?,
-        })
+        Ok(KernelResources::new(ask(FunctionAttribute::NumRegisters)?)
+            .with_static_shared(ask(FunctionAttribute::SharedMemorySizeBytes)?)
+            .with_max_threads(ask(FunctionAttribute::MaxThreadsPerBlock)?))
     }
 }

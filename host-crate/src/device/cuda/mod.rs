@@ -8,16 +8,15 @@ pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Launch, LaunchPlan, Memory, modules};
-use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
-use cuda_std::{Kernel, PackedArgs};
+use super::{DeviceError, Experiment, Launch, Memory, choice::Choice, modules};
+use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
     context::Context,
     device::{Device as Driver, DeviceAttribute},
     error::{CudaError, CudaResult},
 };
-use kernels::Kernels;
+use kernels::{Kernels, LoadedKernel};
 use memory::Pool;
 use std::{
     borrow::Cow,
@@ -117,8 +116,8 @@ impl CudaDevice {
                 device: format!("{id} ({name})"),
                 capability: format!("{major}.{minor}"),
             })?;
-        let limits =
-            limits(driver, capability).map_err(|error| failed("asking for its limits", error))?;
+        let limits = limits(driver, ComputeCapability::new(major as u8, minor as u8))
+            .map_err(|error| failed("asking for its limits", error))?;
         let clock_khz = driver
             .get_attribute(DeviceAttribute::ClockRate)
             .ok()
@@ -196,67 +195,71 @@ impl CudaDevice {
     }
 
     /// What a launch of the kernel will be.
-    pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
-        let kernel = self.kernels.get(&K::entry())?;
-        let threads = self.threads(&kernel.resources, launch);
-        let blocks = active_blocks(
-            &self.limits,
-            &kernel.resources,
-            threads,
-            launch.dynamic_shared(threads),
-        );
-        Ok(LaunchPlan {
-            threads,
-            resident_blocks: blocks.max(1) * self.limits.multiprocessors,
-        })
-    }
-
-    fn threads(&self, kernel: &KernelResources, launch: Launch) -> u32 {
-        block_size_among(
-            &self.limits,
-            kernel,
-            launch.largest_block(),
-            |threads| launch.dynamic_shared(threads),
-            |threads| launch.suits(threads),
-        )
-    }
-
-    /// Enqueues a kernel.
-    ///
-    /// # Safety
-    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
-    pub unsafe fn launch<K: Kernel>(
+    pub fn choose(
         &self,
-        stream: &CudaStream,
-        launch: Launch,
-        args: K::Args<'_>,
-    ) -> Result<(), DeviceError> {
-        let kernel = self.kernels.get(&K::entry())?;
-        let threads = self.threads(&kernel.resources, launch);
-        let mut packed = PackedArgs::default();
-        K::pack(&args, &mut packed);
-        let pointers = packed.pointers();
-        // SAFETY: the arguments are packed in the order and layout of the entry point's parameters.
-        unsafe {
-            stream.launch(
-                &kernel,
-                launch.blocks(threads),
-                threads,
-                launch.dynamic_shared(threads),
-                &pointers,
-            )
+        entry: &str,
+        launch: &Launch,
+        experiment: Option<&Experiment>,
+    ) -> Result<(LoadedKernel, Choice), DeviceError> {
+        let kernel = self.kernel(entry, experiment)?;
+        let choice = Choice::on_gpu(&self.limits, entry, &kernel.resources, launch, experiment)?;
+        Ok((kernel, choice))
+    }
+
+    fn kernel(
+        &self,
+        entry: &str,
+        experiment: Option<&Experiment>,
+    ) -> Result<LoadedKernel, DeviceError> {
+        match experiment.and_then(|it| it.max_registers) {
+            Some(most) => self.kernels.with_registers(entry, most),
+            None => self.kernels.get(entry),
         }
+    }
+
+    /// What a kernel takes, by the driver that compiled it.
+    pub fn resources(
+        &self,
+        entry: &str,
+        experiment: Option<&Experiment>,
+    ) -> Result<KernelResources, DeviceError> {
+        Ok(self.kernel(entry, experiment)?.resources)
+    }
+
+    /// How many blocks of a kernel the driver says a multiprocessor holds.
+    pub fn active_blocks(
+        &self,
+        entry: &str,
+        threads: u32,
+        dynamic_shared_bytes: u32,
+    ) -> Result<u32, DeviceError> {
+        let kernel = self.kernels.get(entry)?;
+        self.shared.with("asking for an occupancy", || {
+            kernel.allow_shared(dynamic_shared_bytes)?;
+            kernel
+                .function
+                .max_active_blocks_per_multiprocessor(threads.into(), dynamic_shared_bytes as usize)
+        })
     }
 }
 
-/// What the driver says of a device.
-fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
+/// What the driver says of a device; what it does not say follows from the capability, for one that is not known from the newest
+/// that is.
+fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {
         driver
             .get_attribute(attribute)
             .map(|value| value.max(0) as u32)
     };
+    let [before, after] = capability.neighbours();
+    let like = [Some(capability), before, after].into_iter().flatten();
+    let known = like
+        .filter_map(|capability| DeviceLimits::of(capability).ok())
+        .next();
+    let known = known.unwrap_or(DeviceLimits::cpu(1));
+    let shared_per_block = ask(DeviceAttribute::MaxSharedMemoryPerBlock)?;
     Ok(DeviceLimits {
+        capability: Some(capability),
         multiprocessors: ask(DeviceAttribute::MultiprocessorCount)?,
         threads_per_block: ask(DeviceAttribute::MaxThreadsPerBlock)?,
         warps_per_multiprocessor: ask(DeviceAttribute::MaxThreadsPerMultiprocessor)? / 32,
@@ -264,8 +267,11 @@ fn limits(driver: Driver, capability: u32) -> CudaResult<DeviceLimits> {
         registers_per_multiprocessor: ask(DeviceAttribute::MaxRegistersPerMultiprocessor)?,
         registers_per_block: ask(DeviceAttribute::MaxRegistersPerBlock)?,
         shared_bytes_per_multiprocessor: ask(DeviceAttribute::MaxSharedMemoryPerMultiprocessor)?,
+        shared_bytes_per_block: shared_per_block,
+        shared_bytes_per_block_opt_in: ask(DeviceAttribute::MaxSharedMemoryPerBlockOptin)
+            .map_or(shared_per_block, |opt_in| opt_in.max(shared_per_block)),
         reserved_shared_bytes_per_block: ask(DeviceAttribute::ReservedSharedMemoryPerBlock)
             .unwrap_or(0),
-        shared_granularity: if capability >= 80 { 128 } else { 256 },
+        ..known
     })
 }

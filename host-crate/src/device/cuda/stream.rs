@@ -1,13 +1,14 @@
 //! Streams and events of a CUDA device.
 
 use super::{CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
-use crate::device::{DeviceError, pinned::is_pinned};
+use crate::device::{DeviceError, choice::Choice, pinned::is_pinned};
+use cuda_std::{Kernel, PackedArgs};
 use cust::{
     event::{Event, EventFlags},
     memory::{AsyncCopyDestination, mem_get_info, trim_pool},
     stream::Stream,
 };
-use std::{ffi::c_void, ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 /// A stream, and the device it belongs to.
 pub(super) struct StreamOwner {
@@ -19,9 +20,6 @@ pub(super) struct StreamOwner {
 pub(in crate::device) struct CudaStream {
     owner: Arc<StreamOwner>,
 }
-
-/// Shared memory that a block gets, its own declared arrays included, without asking for more.
-const SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 
 impl CudaStream {
     pub(super) fn new(shared: &Arc<Shared>) -> Result<Self, DeviceError> {
@@ -168,29 +166,42 @@ impl CudaStream {
     /// Enqueues a kernel.
     ///
     /// # Safety
-    /// `arguments` point to values of the kernel's parameters, in order, and what these point to is valid for it.
-    pub(super) unsafe fn launch(
+    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
+    pub unsafe fn launch<K: Kernel>(
         &self,
         kernel: &LoadedKernel,
-        blocks: u32,
-        threads: u32,
-        dynamic_shared: u32,
-        arguments: &[*mut c_void],
+        choice: &Choice,
+        args: K::Args<'_>,
     ) -> Result<(), DeviceError> {
-        let what = format!(
-            "launching {} with {blocks} blocks of {threads} threads",
-            kernel.entry
-        );
-        self.act(&what, |stream| {
-            let own = kernel.resources.static_shared_bytes;
-            if own.saturating_add(dynamic_shared) > SHARED_WITHOUT_ASKING {
-                kernel
-                    .function
-                    .set_max_dynamic_shared_memory(dynamic_shared as usize)?;
+        let mut packed = PackedArgs::default();
+        K::pack(&args, &mut packed);
+        let pointers = packed.pointers();
+        let Choice {
+            blocks,
+            threads,
+            dynamic_shared_bytes,
+            ..
+        } = *choice;
+        let what = || {
+            format!(
+                "launching {} with {blocks} blocks of {threads} threads",
+                kernel.entry
+            )
+        };
+        let launched = kernel.allow_shared(dynamic_shared_bytes).and_then(|()| {
+            let stream = &self.owner.stream;
+            // SAFETY: the caller's promise; the arguments are packed in the order and layout of the entry point's parameters.
+            unsafe {
+                stream.launch(
+                    &kernel.function,
+                    blocks,
+                    threads,
+                    dynamic_shared_bytes,
+                    &pointers,
+                )
             }
-            // SAFETY: the caller's promise.
-            unsafe { stream.launch(&kernel.function, blocks, threads, dynamic_shared, arguments) }
-        })
+        });
+        launched.map_err(|error| self.owner.shared.error(what(), error))
     }
 
     fn act<R>(

@@ -57,6 +57,9 @@ impl Plan {
     }
 }
 
+/// Threads that are on a multiprocessor at a time, about.
+const RESIDENT: u64 = 1024;
+
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
 
@@ -73,17 +76,18 @@ fn blocks(pieces: u64) -> Launch {
 
 impl Whole<'_> {
     /// How many sources a slice has: as few as it takes to give all of the device work.
-    fn slice_len<K: Kernel>(self, sources: u64) -> Result<u64, SkeletonError> {
-        let plan = self.stream.plan::<K>(blocks(self.items))?;
-        let resident = u64::from(plan.resident_blocks) * u64::from(plan.threads);
-        let alone = self.stream.device().limits().threads_per_block == 1;
+    fn slice_len(self, sources: u64) -> u64 {
+        // by the device alone: the grouping of sums, and so their bits, are the same for blocks of any size
+        let limits = self.stream.device().limits();
+        let resident = u64::from(limits.multiprocessors) * RESIDENT;
+        let alone = limits.threads_per_block == 1;
         let wanted = if alone {
             1
         } else {
             (WAVES * resident).div_ceil(self.items.max(1))
         };
         let most = (sources / LEAST_SLICE).max(1);
-        Ok(sources.div_ceil(wanted.min(most)).max(1))
+        sources.div_ceil(wanted.min(most)).max(1)
     }
 }
 
@@ -141,7 +145,7 @@ impl Job<'_> {
             items,
         });
         let sources = self.sources.len() as u64;
-        let len = whole.slice_len::<K>(sources)?;
+        let len = whole.slice_len(sources);
         self.plan_with::<K>(items, len)
     }
 

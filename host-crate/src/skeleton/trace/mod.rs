@@ -1,10 +1,11 @@
 //! Curves along the force.
 
-mod follow;
+mod flow;
 mod grow;
+mod inside;
 mod near;
-mod sampler;
+mod paths;
 
-pub(super) use follow::Follow;
 pub(super) use grow::Growth;
-pub(super) use sampler::Sampler;
+pub(super) use inside::Inside;
+pub(super) use paths::paths;

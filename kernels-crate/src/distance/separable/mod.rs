@@ -13,16 +13,23 @@
 //! | [`nearest`] | `sites_from_rows`, `nearest_along` | the same, and 4 bytes written and read by the latter, and 4 or 8 written |
 
 pub mod cost;
+pub mod far;
+pub mod float;
 pub mod groups;
 pub mod lines;
 pub mod nearest;
+pub mod places;
 pub mod rounds;
 pub mod rows;
+pub mod source;
 pub mod tile;
 pub mod tiling;
 
 pub use cost::{Axis, Cost};
-pub use lines::{AcrossRows, Far, Layout, Lines, distances_along, least_along, least_from_rows};
+pub use far::Far;
+pub use lines::{distances_along, least_along, least_from_rows};
 pub use nearest::{SiteAt, nearest_along, sites_from_rows};
+pub use places::{Layout, Lines};
 pub use rows::{FAR, NUMBERS, Words, nearest_in_rows};
+pub use source::AcrossRows;
 pub use tiling::Tiling;

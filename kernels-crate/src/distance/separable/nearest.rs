@@ -5,9 +5,11 @@
 
 use super::{
     cost::{Axis, Cost, Fan},
+    far::Far,
     groups::LeastAt,
-    lines::{AcrossRows, Far, Layout, Lines, TileAt, line_of_costs},
+    places::{Layout, Lines, TileAt},
     rows::Near,
+    source::{AcrossRows, line_of_costs},
     tile::Tile,
     tiling::{GROUP, Tiling},
 };

@@ -33,27 +33,41 @@ impl Exponent {
         }
     }
 
-    /// `R^-(m + 1)` from `R²`, and `1 / R²`.
+    /// `R^-(m + 1)` from `R²` and `1 / R²`.
     #[inline(always)]
-    fn weight(self, squared: f64) -> [f64; 2] {
-        let inverse = 1.0 / squared;
+    fn weights(self, squared: Lanes, inverse: Lanes) -> Lanes {
         if self.integer == 0 {
-            return [GpuFloat::powf(squared, -0.5 * (self.m + 1.0)), inverse];
+            return squared.map(|squared| GpuFloat::powf(squared, -0.5 * (self.m + 1.0)));
         }
-        // R^-(m + 1): of an odd m a power of 1 / R^2, of an even one with its root
-        let is_even = self.integer.is_multiple_of(2);
-        let mut weight = if is_even {
-            GpuFloat::sqrt(inverse)
+        // of an odd m a power of 1 / R^2, of an even one with its root
+        let mut weights = if self.integer.is_multiple_of(2) {
+            inverse.map(GpuFloat::sqrt)
         } else {
             inverse
         };
         let mut left = self.integer / 2;
         while left > 0 {
-            weight *= inverse;
+            weights = each(|lane| weights[lane] * inverse[lane]);
             left -= 1;
         }
-        [weight, inverse]
+        weights
     }
+}
+
+/// Numbers of sources that a thread goes through at a time.
+type Lanes = [f64; LANES];
+
+/// A number for each lane.
+#[cuda_std::inline_closures]
+#[inline(always)]
+fn each(of: impl Fn(usize) -> f64) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        lanes[lane] = of(lane);
+        lane += 1;
+    }
+    lanes
 }
 
 /// The force at points anywhere, and its derivatives, all in `f64`.
@@ -110,26 +124,26 @@ pub unsafe fn forces_at(
 fn sum_of_thread(sources: View<f32>, at: [f64; 3], exponent: Exponent) -> [f64; OF_POINT] {
     let count = sources.len() / 3;
     let threads = thread::block_dim_x() as usize;
-    let mut lanes = [[0.0; LANES]; OF_POINT];
+    let mut sums = [[0.0; LANES]; OF_POINT];
     let mut start = thread::thread_idx_x() as usize;
-    while start < count {
-        let mut lane = 0;
-        while lane < LANES {
-            let source = start + lane * threads;
-            if source < count {
-                let d = [0, 1, 2].map(|axis| at[axis] - sources.read(3 * source + axis) as f64);
-                let made = of_source(d, exponent);
-                let mut k = 0;
-                while k < OF_POINT {
-                    lanes[k][lane] += made[k];
-                    k += 1;
-                }
-            }
-            lane += 1;
-        }
+    // all lanes have a source, so that nothing is asked for each
+    while start + (LANES - 1) * threads < count {
+        let from = |axis: usize| {
+            each(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
+        };
+        add(&mut sums, [from(0), from(1), from(2)], exponent);
         start += LANES * threads;
     }
-    lanes.map(|lanes| {
+    // the rest one by one, the other lanes so far away that they make nothing
+    while start < count {
+        let from = |axis: usize| {
+            let here = at[axis] - sources.read(3 * start + axis) as f64;
+            each(|lane| if lane == 0 { here } else { NOWHERE })
+        };
+        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        start += threads;
+    }
+    sums.map(|lanes| {
         let (mut sum, mut lane) = (0.0, 0);
         while lane < LANES {
             sum += lanes[lane];
@@ -139,22 +153,31 @@ fn sum_of_thread(sources: View<f32>, at: [f64; 3], exponent: Exponent) -> [f64; 
     })
 }
 
-/// What a source makes: `d` from it to the point.
+/// So far away that a force is 0.
+const NOWHERE: f64 = 1e150;
+
+/// Adds what some sources make: x, y and z from them to the point.
 #[inline(always)]
-fn of_source([x, y, z]: [f64; 3], exponent: Exponent) -> [f64; OF_POINT] {
-    let squared = x * x + y * y + z * z;
-    let [weight, inverse] = exponent.weight(squared);
-    let fall = -(exponent.m + 1.0) * weight * inverse;
-    [
-        weight * x,
-        weight * y,
-        weight * z,
-        weight + fall * x * x,
-        fall * x * y,
-        fall * x * z,
-        weight + fall * y * y,
-        fall * y * z,
-        weight + fall * z * z,
-        weight * GpuFloat::sqrt(squared),
-    ]
+fn add(sums: &mut [Lanes; OF_POINT], [x, y, z]: [Lanes; 3], exponent: Exponent) {
+    let squared = each(|lane| x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane]);
+    let inverse = squared.map(|squared| 1.0 / squared);
+    let weight = exponent.weights(squared, inverse);
+    let fall = each(|lane| -(exponent.m + 1.0) * weight[lane] * inverse[lane]);
+    let made = [
+        each(|lane| weight[lane] * x[lane]),
+        each(|lane| weight[lane] * y[lane]),
+        each(|lane| weight[lane] * z[lane]),
+        each(|lane| weight[lane] + fall[lane] * x[lane] * x[lane]),
+        each(|lane| fall[lane] * x[lane] * y[lane]),
+        each(|lane| fall[lane] * x[lane] * z[lane]),
+        each(|lane| weight[lane] + fall[lane] * y[lane] * y[lane]),
+        each(|lane| fall[lane] * y[lane] * z[lane]),
+        each(|lane| weight[lane] + fall[lane] * z[lane] * z[lane]),
+        each(|lane| weight[lane] * GpuFloat::sqrt(squared[lane])),
+    ];
+    let mut k = 0;
+    while k < OF_POINT {
+        sums[k] = each(|lane| sums[k][lane] + made[k][lane]);
+        k += 1;
+    }
 }

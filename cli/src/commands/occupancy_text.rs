@@ -1,0 +1,187 @@
+//! The readable answer of `ferrovox occupancy`: a table, and bars.
+
+use super::occupancy_report::{Point, Report, Resource, SlackReport};
+use std::fmt::Write;
+
+/// Columns of a full bar.
+const BAR: usize = 40;
+
+/// All of it.
+pub fn readable(report: &Report) -> String {
+    let mut text = heading(report);
+    text += &table(&report.resources);
+    if let (Some(waves), Some(tail), Some(fraction), Some(use_of_device)) = (
+        report.waves,
+        report.tail,
+        report.tail_fraction,
+        report.utilisation,
+    ) {
+        let last = match tail {
+            0 => "all full".to_owned(),
+            _ => format!(
+                "the last with {tail} of {} blocks, {} full",
+                report.active_blocks * report.multiprocessors.unwrap_or(1),
+                percent(fraction)
+            ),
+        };
+        let _ = writeln!(
+            text,
+            "\ngrid        {} blocks: {waves} waves, {last}; {} of the device used",
+            report.grid.unwrap_or(0),
+            percent(use_of_device)
+        );
+    }
+    if let Some(best) = &report.best_block
+        && !report.block_is_best
+    {
+        let _ = writeln!(
+            text,
+            "\nbest block  {}: {}, {} in all",
+            count(best.block, "thread"),
+            count(best.active_blocks, "block"),
+            count(best.block * best.active_blocks, "thread")
+        );
+    }
+    if let Some(explanation) = &report.explanation {
+        text += "\n";
+        for line in explanation {
+            let _ = writeln!(text, "{line}");
+        }
+        text += "Occupancy is not speed: a kernel with independent instructions of its own hides latency with few warps.\n";
+    }
+    if let Some(blocks) = &report.blocks {
+        let _ = writeln!(
+            text,
+            "\nthreads  {:BAR$}          blocks  limited by",
+            "occupancy"
+        );
+        bars(&mut text, blocks, 7, Some(report.block));
+    }
+    if let Some(curve) = &report.over {
+        let width = curve.number.len().max(7);
+        let _ = writeln!(
+            text,
+            "\n{}  {:BAR$}          blocks  limited by",
+            curve.number, "occupancy"
+        );
+        bars(&mut text, &curve.points, width, None);
+    }
+    for warning in &report.warnings {
+        let _ = writeln!(text, "\nwarning     {warning}");
+    }
+    text
+}
+
+fn heading(report: &Report) -> String {
+    let mut text = String::new();
+    let mut device = report.device.clone();
+    if let Some(capability) = &report.capability
+        && !device.starts_with(capability)
+    {
+        let _ = write!(device, ", capability {capability}");
+    }
+    if let Some(count) = report.multiprocessors {
+        let _ = write!(device, ", {count} multiprocessors");
+    }
+    if report.model == "paper" {
+        device += ", by the document's equation (2)";
+    }
+    let _ = writeln!(text, "device      {device}");
+    let name = match (&report.kernel, &report.assembled_for) {
+        (Some(name), Some(of)) => format!("{name} (assembled for {of}): "),
+        (Some(name), None) => format!("{name}: "),
+        (None, _) => String::new(),
+    };
+    let _ = writeln!(
+        text,
+        "kernel      {name}{}, {} of shared memory, {}",
+        count(report.registers, "register"),
+        count(report.static_shared_bytes, "byte"),
+        count(report.barriers, "barrier")
+    );
+    let dynamic = match report.dynamic_shared_bytes {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of dynamic shared memory"),
+    };
+    let best = if report.block_is_best {
+        ", the best"
+    } else {
+        ""
+    };
+    let _ = writeln!(
+        text,
+        "block       {}{best}: {}{dynamic}",
+        count(report.block, "thread"),
+        count(report.warps_per_block, "warp")
+    );
+    if let Some(blocks) = report.active_blocks_by_driver {
+        let _ = writeln!(text, "driver      {}", count(blocks, "block"));
+    }
+    let _ = writeln!(
+        text,
+        "occupancy   {}: {}, {} of {} warps on a multiprocessor\n",
+        percent(report.occupancy),
+        count(report.active_blocks, "block"),
+        report.active_warps,
+        report.max_warps
+    );
+    text
+}
+
+fn table(resources: &[Resource]) -> String {
+    let mut text = format!("{:<14} {:>6}    slack\n", "resource", "blocks");
+    for resource in resources {
+        let blocks = resource
+            .blocks
+            .map_or("-".to_owned(), |blocks| blocks.to_string());
+        let mark = if resource.limits { "<" } else { " " };
+        let slack = resource.slack.as_ref().map(slack).unwrap_or_default();
+        let line = format!("{:<14} {blocks:>6} {mark}  {slack}", words(&resource.name));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn slack(slack: &SlackReport) -> String {
+    let mut parts = Vec::new();
+    if let (Some(fewer), Some(to), Some(then)) =
+        (slack.fewer, slack.fewer_to, slack.active_blocks_then)
+    {
+        parts.push(format!("{fewer} fewer ({to}): {}", count(then, "block")));
+    }
+    parts.push(format!("{} more: as many blocks", slack.spare));
+    format!("{} [{}]", parts.join("; "), slack.unit)
+}
+
+/// A line with a bar for each point; `marked` is the point that the answer is about.
+fn bars(text: &mut String, points: &[Point], width: usize, marked: Option<u32>) {
+    for point in points {
+        // eighths of a column
+        let eighths = (point.occupancy * (BAR * 8) as f64).round() as usize;
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+        let bar = "█".repeat(eighths / 8) + rest;
+        let mark = if marked == Some(point.at) { "*" } else { " " };
+        let _ = writeln!(
+            text,
+            "{:>width$}{mark} {bar:<BAR$} {:>7} {:>7}  {}",
+            point.at,
+            percent(point.occupancy),
+            point.active_blocks,
+            words(&point.limiters.join(", "))
+        );
+    }
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{:.1} %", 100.0 * fraction)
+}
+
+/// A resource's name in words.
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn count(number: u32, what: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{ending}")
+}

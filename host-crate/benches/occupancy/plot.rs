@@ -1,0 +1,92 @@
+//! A sweep as a picture in the form of the document's figure 3: occupancy on one axis, speed on the other.
+
+use crate::{support::Outcome, sweep::Sweep};
+use plotters::prelude::*;
+
+/// Pixels.
+const SIZE: (u32, u32) = (900, 460);
+/// Occupancy, and speed.
+const COLOURS: [RGBColor; 2] = [RGBColor(0x2b, 0x6c, 0xb0), RGBColor(0xc0, 0x56, 0x21)];
+
+/// SVG, or nothing where there are too few figures for a line.
+pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
+    let mut points: Vec<(f64, Option<f64>, f64)> = sweep
+        .measured()
+        .map(|(point, ms)| (f64::from(point.at), point.occupancy, ms))
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Ok(None);
+    };
+    let (left, right) = (first.0.min(0.0), last.0.max(first.0 + 1.0));
+    // speed is told as a fraction of the fastest
+    let least = points
+        .iter()
+        .map(|point| point.2)
+        .fold(f64::INFINITY, f64::min);
+    let occupancy = || {
+        points
+            .iter()
+            .filter_map(|&(at, occupancy, _)| Some((at, 100.0 * occupancy?)))
+    };
+    let speed = || points.iter().map(|&(at, _, ms)| (at, 100.0 * least / ms));
+
+    let has_occupancy = occupancy().next().is_some();
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        root.fill(&WHITE)?;
+        let title = format!("{} on {}", sweep.kernel, sweep.device_name);
+        let mut chart = ChartBuilder::on(&root)
+            .caption(title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(56)
+            .right_y_label_area_size(56)
+            .build_cartesian_2d(left..right, 0.0..105.0)?
+            .set_secondary_coord(left..right, 0.0..105.0);
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .x_desc(sweep.over.axis())
+            .y_desc(format!("occupancy on {} (%)", sweep.question.device))
+            .x_label_formatter(&|x| format!("{x:.0}"))
+            .y_label_formatter(&|y| format!("{y:.0}"))
+            .draw()?;
+        chart
+            .configure_secondary_axes()
+            .y_desc(format!("speed (%; 100 is {least:.4} ms)"))
+            .y_label_formatter(&|y| format!("{y:.0}"))
+            .draw()?;
+        chart
+            .draw_series(LineSeries::new(occupancy(), COLOURS[0].stroke_width(2)))?
+            .label(if has_occupancy {
+                "occupancy"
+            } else {
+                "no occupancy on the CPU"
+            })
+            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], COLOURS[0].stroke_width(2)));
+        chart
+            .draw_secondary_series(LineSeries::new(speed(), COLOURS[1].stroke_width(2)))?
+            .label("speed")
+            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], COLOURS[1].stroke_width(2)));
+        // single points, where there are few enough to be told apart
+        if points.len() <= 64 {
+            chart
+                .draw_secondary_series(speed().map(|at| Circle::new(at, 3, COLOURS[1].filled())))?;
+            chart.draw_series(occupancy().map(|at| Circle::new(at, 3, COLOURS[0].filled())))?;
+        }
+        if let Some((usual, ms)) = sweep.usual() {
+            let at = (f64::from(usual.at), 100.0 * least / ms);
+            chart.draw_secondary_series([Circle::new(at, 7, BLACK.stroke_width(2))])?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerRight)
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
+        root.present()?;
+    }
+    Ok(Some(text))
+}

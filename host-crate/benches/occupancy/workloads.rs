@@ -1,0 +1,373 @@
+//! What launches the kernels of the library: every pipeline on a volume of any size, ready to be run again and again.
+//!
+//! A kernel is measured in the pipeline that launches it, with the data that it has there. A new pipeline is one more row of [`ALL`].
+
+use ferrovox::{
+    device::{Buffer, Element, Stream},
+    device_volume::{DeviceSample, DeviceVolume},
+    distance::{self, DistanceParams, Method, NoSites, SiteMask, SitePoints, Sites},
+    fields::{self, Levels, Metaball, Quantised},
+    isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
+    render::{self, RenderParams},
+    scan::{ScanMethod, ScanParams, Scanner, Sum},
+    skeleton::{self, FieldVariant, Precision, SkeletonParams},
+    volume::Geometry,
+};
+use std::f64::consts::TAU;
+
+/// What the functions here return.
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// A pipeline with its data: runs it, and gives the bytes of the result if these are wanted.
+pub type Run<'s> = Box<dyn FnMut(bool) -> Outcome<Vec<u8>> + 's>;
+
+/// A pipeline.
+pub struct Workload {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it works on, with `n` for the side.
+    pub about: &'static str,
+    /// The side that takes a GPU long enough to be measured, and that which takes a CPU not too long.
+    pub sides: [usize; 2],
+    /// Makes its data, for a volume of so many voxels along each axis.
+    pub prepare: for<'s> fn(&'s Stream, usize) -> Outcome<Run<'s>>,
+}
+
+/// All of them.
+pub const ALL: [Workload; 15] = [
+    workload(
+        "mesh",
+        "isosurface of a gyroid, n³ f32",
+        [512, 64],
+        |stream, side| {
+            mesh::<f32>(
+                stream,
+                side,
+                isosurface::Method::Fused,
+                Levels {
+                    scale: 1.0,
+                    offset: 0.0,
+                },
+            )
+        },
+    ),
+    workload(
+        "mesh-u8",
+        "isosurface of a gyroid, n³ u8",
+        [512, 64],
+        |stream, side| {
+            mesh::<u8>(
+                stream,
+                side,
+                isosurface::Method::Fused,
+                Levels {
+                    scale: 80.0,
+                    offset: 127.5,
+                },
+            )
+        },
+    ),
+    workload(
+        "mesh-staged",
+        "isosurface of a gyroid by stages, n³ f32",
+        [256, 48],
+        |stream, side| {
+            mesh::<f32>(
+                stream,
+                side,
+                isosurface::Method::Staged,
+                Levels {
+                    scale: 1.0,
+                    offset: 0.0,
+                },
+            )
+        },
+    ),
+    workload(
+        "scan",
+        "exclusive sums of n³ u32",
+        [512, 128],
+        |stream, side| scan(stream, side, ScanMethod::SinglePass),
+    ),
+    workload(
+        "scan-three-pass",
+        "exclusive sums of n³ u32 in three passes",
+        [512, 128],
+        |stream, side| scan(stream, side, ScanMethod::ThreePass),
+    ),
+    workload(
+        "scan-checked",
+        "exclusive sums of n³ u8 with a look for overflow",
+        [512, 64],
+        scan_checked,
+    ),
+    workload(
+        "distance",
+        "distances to a sphere's surface, n³",
+        [512, 64],
+        |stream, side| distances(stream, side, Method::Separable),
+    ),
+    workload(
+        "distance-cubes",
+        "distances to n² points",
+        [128, 24],
+        points,
+    ),
+    workload(
+        "distance-brute-force",
+        "distances to a sphere's surface against every site, n³",
+        [96, 16],
+        |stream, side| distances(stream, side, Method::BruteForce),
+    ),
+    workload(
+        "distance-approximate",
+        "distances by propagation in three metrics, n³",
+        [128, 16],
+        |stream, side| {
+            let mut metrics = Vec::new();
+            for method in [Method::CityBlock, Method::Chessboard, Method::CenterPoint] {
+                metrics.push(distances(stream, side, method)?);
+            }
+            Ok(Box::new(move |wanted| {
+                let results: Outcome<Vec<Vec<u8>>> =
+                    metrics.iter_mut().map(|run| run(wanted)).collect();
+                Ok(results?.concat())
+            }))
+        },
+    ),
+    workload(
+        "distance-labels",
+        "distances to other labels, n³ u8",
+        [512, 48],
+        labels,
+    ),
+    workload(
+        "distance-signed",
+        "distances to a sphere's crossings with sign, n³",
+        [128, 24],
+        signed,
+    ),
+    workload(
+        "fields",
+        "a sphere, a gyroid and metaballs, n³",
+        [512, 64],
+        fields_of,
+    ),
+    workload(
+        "field",
+        "forces of a ball's surface on its inside, n³, all variants",
+        [64, 16],
+        forces,
+    ),
+    workload("render", "a picture of a gyroid, n³", [512, 48], picture),
+];
+
+const fn workload(
+    name: &'static str,
+    about: &'static str,
+    sides: [usize; 2],
+    prepare: for<'s> fn(&'s Stream, usize) -> Outcome<Run<'s>>,
+) -> Workload {
+    Workload {
+        name,
+        about,
+        sides,
+        prepare,
+    }
+}
+
+fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let half = side as f64 / 2.0;
+    let inside = (0..(side * side * side) as u64).filter(|&voxel| {
+        let side = side as u64;
+        let at = [voxel % side, voxel / side % side, voxel / side / side];
+        at.map(|a| (a as f64 + 0.5 - half).powi(2))
+            .iter()
+            .sum::<f64>()
+            <= (half - 1.0).powi(2)
+    });
+    let inside: Vec<u64> = inside.collect();
+    let ball = SiteMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
+    let classes = skeleton::classify(stream, &ball, skeleton::SurfaceBy::Faces)?;
+    Ok(Box::new(move |wanted| {
+        let mut all = Vec::new();
+        for variant in FieldVariant::ALL {
+            for precision in Precision::ALL {
+                let params = SkeletonParams {
+                    variant,
+                    precision,
+                    ..SkeletonParams::default()
+                };
+                let field = skeleton::field::force_field(stream, &classes, &params)?;
+                all.extend(bytes(stream, &field.forces, wanted)?);
+            }
+        }
+        Ok(all)
+    }))
+}
+
+/// The bytes of a buffer, if they are wanted.
+fn bytes<T: Element>(stream: &Stream, buffer: &Buffer<T>, wanted: bool) -> Outcome<Vec<u8>> {
+    Ok(match wanted {
+        true => bytemuck::cast_slice(&stream.download(buffer)?).to_vec(),
+        false => Vec::new(),
+    })
+}
+
+fn mesh<T>(
+    stream: &Stream,
+    side: usize,
+    method: isosurface::Method,
+    levels: Levels,
+) -> Outcome<Run<'_>>
+where
+    T: Quantised + DeviceSample + Element,
+{
+    let values = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
+    let volume: DeviceVolume<T> = fields::quantise(stream, &values, levels)?;
+    drop(values);
+    let params = IsosurfaceParams {
+        iso: levels.offset,
+        normals: true,
+        method,
+        ..Default::default()
+    };
+    Ok(Box::new(move |wanted| {
+        let mesh: DeviceMesh = isosurface::extract(stream, &volume, None, &params)?;
+        let mut all = bytes(stream, &mesh.positions, wanted)?;
+        all.extend(match &mesh.triangles {
+            DeviceTriangles::U32(indices) => bytes(stream, indices, wanted)?,
+            DeviceTriangles::U64(indices) => bytes(stream, indices, wanted)?,
+        });
+        if let Some(normals) = &mesh.normals {
+            all.extend(bytes(stream, normals, wanted)?);
+        }
+        Ok(all)
+    }))
+}
+
+fn scan(stream: &Stream, side: usize, method: ScanMethod) -> Outcome<Run<'_>> {
+    let values: Vec<u32> = (0..side.pow(3) as u32)
+        .map(|i| i.wrapping_mul(2_654_435_761) >> 20)
+        .collect();
+    let input = stream.upload(&values)?;
+    let mut output = stream.alloc::<u32>(values.len())?;
+    let mut scanner = Scanner::new(stream)?;
+    let params = ScanParams {
+        method,
+        ..ScanParams::default()
+    };
+    Ok(Box::new(move |wanted| {
+        scanner.scan(Sum, &input, &mut output, &params)?;
+        bytes(stream, &output, wanted)
+    }))
+}
+
+fn scan_checked(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let values: Vec<u8> = (0..side.pow(3)).map(|i| (i % 7) as u8).collect();
+    let input = stream.upload(&values)?;
+    let mut output = stream.alloc::<u64>(values.len())?;
+    let mut scanner = Scanner::new(stream)?;
+    Ok(Box::new(move |wanted| {
+        scanner.exclusive_checked(&input, &mut output)?;
+        bytes(stream, &output, wanted)
+    }))
+}
+
+/// The surface voxels of a sphere of radius 0.4 n.
+fn sites(stream: &Stream, side: usize) -> Outcome<SiteMask> {
+    let sphere = fields::sphere(stream, [side; 3], 0.4 * side as f32)?;
+    Ok(SiteMask::from_level(stream, &sphere, 0.0)?)
+}
+
+fn distances(stream: &Stream, side: usize, method: Method) -> Outcome<Run<'_>> {
+    let sites = sites(stream, side)?;
+    let params = DistanceParams {
+        method,
+        no_sites: NoSites::Infinity,
+        ..Default::default()
+    };
+    Ok(Box::new(move |wanted| {
+        let map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+        bytes(stream, &map.distances, wanted)
+    }))
+}
+
+fn points(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let place = |i: usize, k: u32| {
+        let turns = i as f64 * [0.754_877_666, 0.569_840_291, 0.430_159_709][k as usize];
+        (turns.fract() * side as f64) as f32
+    };
+    let points: Vec<[f32; 3]> = (0..side * side)
+        .map(|i| [0, 1, 2].map(|k| place(i, k)))
+        .collect();
+    let points = SitePoints::upload(stream, &points, [side; 3], Geometry::default())?;
+    let params = DistanceParams {
+        method: Method::Cubes,
+        ..Default::default()
+    };
+    Ok(Box::new(move |wanted| {
+        let map = distance::map(stream, Sites::Points(&points), &params)?;
+        bytes(stream, &map.distances, wanted)
+    }))
+}
+
+fn labels(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let levels = Levels {
+        scale: 1.0,
+        offset: 100.0,
+    };
+    let labels: DeviceVolume<u8> = fields::sphere_as(stream, [side; 3], 0.4 * side as f32, levels)?;
+    Ok(Box::new(move |wanted| {
+        let map = distance::label_map(stream, &labels, &DistanceParams::default())?;
+        bytes(stream, &map.distances, wanted)
+    }))
+}
+
+fn signed(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let sphere = fields::sphere(stream, [side; 3], 0.4 * side as f32)?;
+    let params = DistanceParams {
+        method: Method::Cubes,
+        ..Default::default()
+    };
+    Ok(Box::new(move |wanted| {
+        let crossings = SitePoints::from_crossings(stream, &sphere, 0.0)?;
+        let mut map = distance::map(stream, Sites::Points(&crossings), &params)?;
+        let shell = SiteMask::from_level(stream, &sphere, 0.0)?;
+        let inside = SiteMask::enclosed_by(stream, &shell)?;
+        distance::apply_sign(stream, &mut map, &inside)?;
+        bytes(stream, &map.distances, wanted)
+    }))
+}
+
+fn fields_of(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let n = side as f32;
+    let balls = [0.3, 0.5, 0.8].map(|at| Metaball {
+        centre: [at * n, 0.5 * n, (1.0 - at) * n],
+        radius: 0.2 * n,
+    });
+    Ok(Box::new(move |wanted| {
+        let sphere = fields::sphere(stream, [side; 3], 0.4 * n)?;
+        let mut all = bytes(stream, sphere.samples(), wanted)?;
+        drop(sphere);
+        let gyroid = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
+        all.extend(bytes(stream, gyroid.samples(), wanted)?);
+        drop(gyroid);
+        let metaballs = fields::metaballs(stream, [side; 3], &balls)?;
+        all.extend(bytes(stream, metaballs.samples(), wanted)?);
+        Ok(all)
+    }))
+}
+
+fn picture(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
+    let volume = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
+    let params = RenderParams {
+        width: (4 * side as u32).min(1600),
+        height: (3 * side as u32).min(1200),
+        ..Default::default()
+    };
+    Ok(Box::new(move |_| {
+        let picture = render::isosurface(stream, &volume, &params)?;
+        Ok(picture.rgba().to_vec())
+    }))
+}

@@ -1,0 +1,191 @@
+//! What a launch will be: the one place where a number of threads is decided on.
+
+use super::{DeviceError, Experiment, Launch, LaunchPlan};
+use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
+
+/// Who decided on a block's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChosenBy {
+    /// The occupancy calculator.
+    Calculator,
+    /// The program, for the CPU: [`CpuOptions::block`](super::CpuOptions).
+    CpuOptions,
+    /// An [`Experiment`], or `FERROVOX_BLOCK`.
+    Experiment,
+}
+
+/// A launch, decided on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub threads: u32,
+    pub blocks: u32,
+    pub dynamic_shared_bytes: u32,
+    /// How many such blocks the device runs at a time.
+    pub resident_blocks: u32,
+    pub by: ChosenBy,
+}
+
+impl Choice {
+    pub fn plan(&self) -> LaunchPlan {
+        LaunchPlan {
+            threads: self.threads,
+            resident_blocks: self.resident_blocks,
+        }
+    }
+
+    /// On the CPU: what the calculator says, which is one thread, unless the program has asked for more.
+    pub fn on_cpu(
+        limits: &DeviceLimits,
+        options_block: u32,
+        launch: &Launch,
+        experiment: Option<&Experiment>,
+    ) -> Self {
+        let (threads, by) = match (experiment.and_then(|it| it.block), options_block) {
+            (Some(most), _) => (launch.largest_up_to(most), ChosenBy::Experiment),
+            (None, 1) => (
+                by_calculator(limits, &KernelResources::new(0), launch, 0),
+                ChosenBy::Calculator,
+            ),
+            (None, block) => (block.min(launch.most_threads()), ChosenBy::CpuOptions),
+        };
+        Self {
+            threads,
+            blocks: launch.blocks(threads),
+            dynamic_shared_bytes: dynamic_shared(launch, threads, experiment),
+            resident_blocks: limits.multiprocessors,
+            by,
+        }
+    }
+
+    /// On a GPU.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoRoom`] where no block of the size that an experiment asks for can run.
+    pub fn on_gpu(
+        limits: &DeviceLimits,
+        entry: &str,
+        kernel: &KernelResources,
+        launch: &Launch,
+        experiment: Option<&Experiment>,
+    ) -> Result<Self, DeviceError> {
+        let extra = experiment.map_or(0, |it| it.extra_shared_bytes);
+        let (threads, by) = match experiment.and_then(|it| it.block) {
+            Some(most) => (launch.largest_up_to(most), ChosenBy::Experiment),
+            None => (
+                by_calculator(limits, kernel, launch, extra),
+                ChosenBy::Calculator,
+            ),
+        };
+        let dynamic_shared_bytes = dynamic_shared(launch, threads, experiment);
+        let active = active_blocks(limits, kernel, threads, dynamic_shared_bytes);
+        if active == 0 && experiment.is_some() {
+            return Err(DeviceError::NoRoom {
+                kernel: entry.to_owned(),
+                threads,
+                registers: kernel.registers,
+                most_threads: kernel.max_threads,
+                shared_bytes: u64::from(kernel.static_shared_bytes)
+                    + u64::from(dynamic_shared_bytes),
+            });
+        }
+        Ok(Self {
+            threads,
+            blocks: launch.blocks(threads),
+            dynamic_shared_bytes,
+            resident_blocks: active.max(1) * limits.multiprocessors,
+            by,
+        })
+    }
+}
+
+fn by_calculator(
+    limits: &DeviceLimits,
+    kernel: &KernelResources,
+    launch: &Launch,
+    extra: u32,
+) -> u32 {
+    block_size_among(
+        limits,
+        kernel,
+        launch.largest_block(),
+        |threads| launch.dynamic_shared(threads).saturating_add(extra),
+        |threads| launch.suits(threads),
+    )
+}
+
+fn dynamic_shared(launch: &Launch, threads: u32, experiment: Option<&Experiment>) -> u32 {
+    let extra = experiment.map_or(0, |it| it.extra_shared_bytes);
+    launch.dynamic_shared(threads).saturating_add(extra)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy::Gpu;
+
+    fn block(threads: u32) -> Experiment {
+        Experiment {
+            block: Some(threads),
+            ..Experiment::default()
+        }
+    }
+
+    #[test]
+    fn an_experiment_gets_what_the_launch_allows() {
+        let h200 = Gpu::named("H200").unwrap().limits();
+        let kernel = KernelResources::new(32).with_max_threads(1024);
+        let threads = |launch: Launch, asked: u32| {
+            let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, Some(&block(asked))).unwrap();
+            assert_eq!(choice.by, ChosenBy::Experiment);
+            choice.threads
+        };
+        assert_eq!(threads(Launch::pieces(5), 193), 193);
+        assert_eq!(threads(Launch::pieces(5).at_most_threads(128), 193), 128);
+        assert_eq!(threads(Launch::pieces(5).in_rounds_of(256), 193), 128);
+        assert_eq!(threads(Launch::pieces(5).in_rounds_of(64), 1000), 64);
+        assert_eq!(threads(Launch::warp_pieces(5), 193), 192, "whole warps");
+        assert_eq!(threads(Launch::warp_pieces(5), 20), 20);
+    }
+
+    #[test]
+    fn a_block_that_cannot_run_is_told() {
+        let h200 = Gpu::named("H200").unwrap().limits();
+        let kernel = KernelResources::new(80).with_max_threads(768);
+        let choose = |experiment: &Experiment| {
+            Choice::on_gpu(
+                &h200,
+                "greedy",
+                &kernel,
+                &Launch::pieces(5),
+                Some(experiment),
+            )
+        };
+        let error = choose(&block(1024)).unwrap_err().to_string();
+        for fact in ["greedy", "1024", "80", "768"] {
+            assert!(error.contains(fact), "{error}");
+        }
+        assert!(choose(&block(768)).is_ok());
+        let padded = Experiment {
+            extra_shared_bytes: 100_000,
+            ..block(128)
+        };
+        let choice = choose(&padded).unwrap();
+        assert_eq!(choice.dynamic_shared_bytes, 100_000);
+        assert_eq!(choice.resident_blocks, 2 * 132);
+    }
+
+    #[test]
+    fn without_one_the_calculator_decides() {
+        let h200 = Gpu::named("H200").unwrap().limits();
+        let kernel = KernelResources::new(40).with_max_threads(1024);
+        let launch = Launch::pieces(5).dynamic_shared_bytes_per_thread(100);
+        let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, None).unwrap();
+        assert_eq!((choice.threads, choice.by), (768, ChosenBy::Calculator));
+        assert_eq!(choice.dynamic_shared_bytes, 76_800);
+        let cpu = DeviceLimits::cpu(3);
+        let choice = Choice::on_cpu(&cpu, 1, &launch, None);
+        assert_eq!((choice.threads, choice.by), (1, ChosenBy::Calculator));
+        let choice = Choice::on_cpu(&cpu, 64, &launch.at_most_threads(32), None);
+        assert_eq!((choice.threads, choice.by), (32, ChosenBy::CpuOptions));
+    }
+}

@@ -1,0 +1,182 @@
+//! Launches that are not as the calculator would have them: for measuring what it knows nothing of.
+
+use super::{DeviceError, recorded_resources};
+use crate::occupancy::{DeviceLimits, OccupancyError};
+use simt::MAX_BLOCK_THREADS;
+use std::collections::BTreeSet;
+
+/// The environment variable with a block size for all launches.
+const BLOCK: &str = "FERROVOX_BLOCK";
+
+/// What is other than usual about the launches of a device, until [`Device::set_experiment`](super::Device::set_experiment) is called
+/// again. Results stay the same: kernels work in blocks of any size.
+///
+/// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block up to that asked for which it can have;
+/// what it took is [recorded](super::Device::record_launches). Where no block of that size can run for want of registers or
+/// shared memory the launch is an error.
+///
+/// ```
+/// use ferrovox::device::{Device, Experiment};
+///
+/// let device = Device::cpu();
+/// device.set_experiment(Experiment { block: Some(96), ..Experiment::default() })?;
+/// let error = device.set_experiment(Experiment { block: Some(0), ..Experiment::default() });
+/// assert!(error.unwrap_err().to_string().contains("1 to 1024"));
+/// # Ok::<(), ferrovox::device::DeviceError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Experiment {
+    /// The kernel that it is about, by its entry point; all of them if none is named.
+    pub kernel: Option<String>,
+    /// Threads in a block; `FERROVOX_BLOCK` sets it for the devices of a process.
+    pub block: Option<u32>,
+    /// The most registers that a thread may use, for which the driver compiles the kernel anew. The CPU has no use for it.
+    pub max_registers: Option<u32>,
+    /// Dynamic shared memory for each block that the kernel does not use, in bytes: it leaves room for fewer blocks.
+    pub extra_shared_bytes: u32,
+}
+
+impl Experiment {
+    /// Whether nothing is other than usual.
+    pub fn is_none(&self) -> bool {
+        *self
+            == Self {
+                kernel: self.kernel.clone(),
+                ..Self::default()
+            }
+    }
+
+    /// Whether it is about this kernel.
+    pub(super) fn is_about(&self, entry: &str) -> bool {
+        self.kernel.as_deref().is_none_or(|kernel| kernel == entry)
+    }
+
+    /// What the environment asks for.
+    pub(super) fn of_environment() -> Result<Self, DeviceError> {
+        let Some(text) = std::env::var_os(BLOCK) else {
+            return Ok(Self::default());
+        };
+        let text = text.to_string_lossy();
+        let block = text.parse().map_err(|_| DeviceError::Variable {
+            name: BLOCK,
+            text: text.clone().into_owned(),
+            wanted: format!("a number of threads from 1 to {MAX_BLOCK_THREADS}"),
+        })?;
+        Ok(Self {
+            block: Some(block),
+            ..Self::default()
+        })
+    }
+
+    /// Fails for what no launch on the device could have.
+    pub(super) fn check(&self, limits: &DeviceLimits) -> Result<(), DeviceError> {
+        let is_gpu = limits.capability.is_some();
+        let most = if is_gpu {
+            limits.threads_per_block
+        } else {
+            MAX_BLOCK_THREADS
+        };
+        if let Some(threads) = self.block
+            && !(1..=most).contains(&threads)
+        {
+            return Err(OccupancyError::BlockSize { threads, most }.into());
+        }
+        if let Some(registers) = self.max_registers
+            && is_gpu
+            && !(1..=limits.registers_per_thread).contains(&registers)
+        {
+            let most = limits.registers_per_thread;
+            return Err(OccupancyError::Registers { registers, most }.into());
+        }
+        let most = limits
+            .shared_bytes_per_block_opt_in
+            .min(simt::MAX_DYNAMIC_SHARED_BYTES);
+        if self.extra_shared_bytes > most {
+            return Err(OccupancyError::SharedMemory {
+                bytes: self.extra_shared_bytes.into(),
+                static_bytes: 0,
+                dynamic_bytes: self.extra_shared_bytes,
+                most,
+                most_opt_in: most,
+            }
+            .into());
+        }
+        self.kernel.as_deref().map_or(Ok(()), check_kernel)
+    }
+}
+
+/// Fails for a kernel that this library does not have.
+fn check_kernel(name: &str) -> Result<(), DeviceError> {
+    let arches = recorded_resources().values();
+    let known: BTreeSet<&str> = arches
+        .flat_map(|kernels| kernels.keys().map(String::as_str))
+        .collect();
+    if known.contains(name) {
+        return Ok(());
+    }
+    Err(OccupancyError::unknown_kernel(name, known.into_iter()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy::Gpu;
+
+    #[test]
+    fn what_no_launch_could_have_is_refused() {
+        let h200 = Gpu::named("H200").unwrap().limits();
+        let none = Experiment::default;
+        for (experiment, fact) in [
+            (
+                Experiment {
+                    block: Some(1025),
+                    ..none()
+                },
+                "1025",
+            ),
+            (
+                Experiment {
+                    block: Some(0),
+                    ..none()
+                },
+                "1 to 1024",
+            ),
+            (
+                Experiment {
+                    max_registers: Some(256),
+                    ..none()
+                },
+                "255",
+            ),
+            (
+                Experiment {
+                    extra_shared_bytes: 300_000,
+                    ..none()
+                },
+                "300000",
+            ),
+            (
+                Experiment {
+                    kernel: Some("fill_spere".into()),
+                    ..none()
+                },
+                "did you mean fill_sphere",
+            ),
+        ] {
+            let error = experiment.check(&h200).unwrap_err().to_string();
+            assert!(error.contains(fact), "{fact}: {error}");
+            assert!(!experiment.is_none() || experiment.kernel.is_some());
+        }
+        let fine = Experiment {
+            kernel: Some("fill_sphere".into()),
+            block: Some(1024),
+            max_registers: Some(32),
+            extra_shared_bytes: 1000,
+        };
+        assert!(fine.check(&h200).is_ok());
+        assert!(fine.check(&DeviceLimits::cpu(2)).is_ok());
+        assert!(
+            fine.is_about("fill_sphere") && !fine.is_about("fill_gyroid") && none().is_about("any")
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Launches of a device that can be looked at and changed.
+
+use super::{Device, DeviceError, Experiment, Inner, LaunchRecord, Recording};
+use crate::occupancy::KernelResources;
+
+impl Device {
+    /// Changes what is other than usual about this device's launches; [`Experiment::default`] makes them as the calculator
+    /// would have them again. Call it while nothing is being launched.
+    ///
+    /// # Errors
+    /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on this device could have, and for a kernel
+    /// that there is not, with names like it.
+    pub fn set_experiment(&self, experiment: Experiment) -> Result<(), DeviceError> {
+        experiment.check(self.limits())?;
+        self.launches().set_experiment(experiment);
+        Ok(())
+    }
+
+    /// From now on launches are remembered, or no longer. What was remembered is forgotten.
+    ///
+    /// ```
+    /// use ferrovox::device::{ChosenBy, Device, Recording};
+    /// use ferrovox::fields;
+    ///
+    /// let device = Device::cpu();
+    /// device.record_launches(Recording::Shapes);
+    /// fields::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
+    /// let launches = device.take_launches()?;
+    /// assert!(launches.iter().all(|launch| launch.chosen_by == ChosenBy::Calculator));
+    /// # Ok::<(), ferrovox::device::DeviceError>(())
+    /// ```
+    pub fn record_launches(&self, recording: Recording) {
+        self.launches().set_recording(recording);
+    }
+
+    /// The launches since they were last taken, in order. Waits for those that are timed.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if one of them failed.
+    pub fn take_launches(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
+        self.launches().take()
+    }
+
+    /// What a kernel takes of this device, by the driver that compiled it, with as many registers as an
+    /// [experiment](Self::set_experiment) leaves it; nothing on the CPU.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
+    pub fn kernel_resources(&self, entry: &str) -> Result<Option<KernelResources>, DeviceError> {
+        match &*self.inner {
+            Inner::Cpu(_) => Ok(None),
+            Inner::Cuda(device) => {
+                let experiment = self.launches().experiment(entry);
+                device.resources(entry, experiment.as_deref()).map(Some)
+            }
+        }
+    }
+
+    /// How many blocks of a kernel the driver says a multiprocessor holds, for comparison with what the
+    /// [calculator](crate::occupancy) says; nothing on the CPU.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] for what the driver refuses.
+    pub fn active_blocks_by_driver(
+        &self,
+        entry: &str,
+        threads: u32,
+        dynamic_shared_bytes: u32,
+    ) -> Result<Option<u32>, DeviceError> {
+        match &*self.inner {
+            Inner::Cpu(_) => Ok(None),
+            Inner::Cuda(device) => device
+                .active_blocks(entry, threads, dynamic_shared_bytes)
+                .map(Some),
+        }
+    }
+
+    /// Makes launches as the environment has them.
+    pub(super) fn heed_environment(&self) -> Result<(), DeviceError> {
+        self.set_experiment(Experiment::of_environment()?)
+    }
+
+    /// Fails if this device heeds an environment that makes no sense.
+    pub(super) fn check_environment(&self) -> Result<(), DeviceError> {
+        match self.shared.heeds_environment {
+            true => Experiment::of_environment()?.check(self.limits()),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What was launched on a device, for tests and measurements.
+
+use super::{ChosenBy, DeviceError, Event, Experiment};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// What is remembered of launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recording {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Their shapes.
+    Shapes,
+    /// Their shapes, and how long each took by the device's clock, with what there is between launches of it.
+    Times,
+}
+
+/// A launch that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchRecord {
+    /// The kernel's entry point.
+    pub kernel: String,
+    /// Blocks of the grid.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Dynamic shared memory of a block, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// Who decided on the block's size.
+    pub chosen_by: ChosenBy,
+    /// How long it took, where that was asked for.
+    pub time: Option<Duration>,
+}
+
+/// A launch whose end may not have come.
+pub(super) struct Pending {
+    pub launch: LaunchRecord,
+    pub between: Option<(Event, Event)>,
+}
+
+/// What is other than usual about a device's launches, and what is remembered of them.
+#[derive(Default)]
+pub(super) struct Launches {
+    /// Whether either is so: nothing is locked for launches otherwise.
+    is_special: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    experiment: Option<Arc<Experiment>>,
+    recording: Recording,
+    pending: Vec<Pending>,
+}
+
+impl Launches {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        change(&mut state);
+        let special = state.experiment.is_some() || state.recording != Recording::Off;
+        self.is_special.store(special, Ordering::Release);
+    }
+
+    pub fn set_experiment(&self, experiment: Experiment) {
+        let experiment = (!experiment.is_none()).then(|| Arc::new(experiment));
+        self.change(|state| state.experiment = experiment);
+    }
+
+    /// The experiment, if there is one about this kernel.
+    pub fn experiment(&self, entry: &str) -> Option<Arc<Experiment>> {
+        if !self.is_special.load(Ordering::Acquire) {
+            return None;
+        }
+        let experiment = self.state().experiment.clone();
+        experiment.filter(|experiment| experiment.is_about(entry))
+    }
+
+    pub fn set_recording(&self, recording: Recording) {
+        self.change(|state| {
+            state.recording = recording;
+            state.pending.clear();
+        });
+    }
+
+    pub fn recording(&self) -> Recording {
+        if !self.is_special.load(Ordering::Acquire) {
+            return Recording::Off;
+        }
+        self.state().recording
+    }
+
+    pub fn add(&self, pending: Pending) {
+        self.state().pending.push(pending);
+    }
+
+    /// The launches since they were last taken. Waits for those that are timed.
+    pub fn take(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
+        let pending = std::mem::take(&mut self.state().pending);
+        let resolve = |pending: Pending| {
+            let Pending { launch, between } = pending;
+            let time = between.map(|(start, end)| end.since(&start)).transpose()?;
+            Ok(LaunchRecord { time, ..launch })
+        };
+        pending.into_iter().map(resolve).collect()
+    }
+}

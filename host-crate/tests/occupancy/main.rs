@@ -1,0 +1,8 @@
+//! The occupancy calculator against NVIDIA's header, against answers of the header that are kept here, and against the document.
+
+mod cases;
+mod document;
+mod header;
+mod oracle;
+mod sample;
+mod speed;

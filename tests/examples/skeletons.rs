@@ -1,0 +1,184 @@
+//! Prints what skeletons of known solids are like: critical points beside the Euler number, pieces, loops, length, and how far the curves are from the solid's
+//! middle.
+//!
+//! `cargo run --release -p ferrovox-tests --example skeletons -- [PART OF A NAME] [DEVICE] [EXPONENT]…`
+
+use ferrovox::{
+    device::{Device, Stream},
+    device_volume::DeviceVolume,
+    distance::{self, DistanceParams, SiteMask, Sites},
+    skeleton::{self, Levels, Skeleton, SkeletonParams, SurfaceBy},
+    volume::Volume,
+};
+use ferrovox_tests::solids::Solid;
+use nalgebra::{Point3, Vector3};
+
+fn solids() -> Vec<Solid> {
+    let straight = vec![
+        Solid::capsule(9.0, 41.0),
+        Solid::tube(8.0, 80.0),
+        Solid::y_of_tubes(7.0, 26.0),
+        Solid::l_bar(4.5, 40.0),
+        Solid::torus(22.0, 8.0),
+        Solid::double_torus(16.0, 6.0),
+        Solid::ball(11.0),
+        Solid::ellipsoid([16.0, 10.0, 8.0]),
+        Solid::cuboid([20.0, 7.0, 7.0]),
+        Solid::cuboid([14.0, 12.0, 8.0]),
+        Solid::shell(14.0, 4.0),
+    ];
+    let mut all = Vec::new();
+    for solid in straight {
+        all.push(solid.shifted([1.0, 0.0, 0.0]));
+        all.push(solid.shifted([0.5, 0.25, 0.0]));
+        all.push(solid.turned([0.0, 0.0, 1.0], 0.5));
+        all.push(solid.turned([1.0, 2.0, 3.0], 0.9));
+        all.push(solid);
+    }
+    all
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let name = arguments.first().cloned().unwrap_or_default();
+    let device: Device = match arguments.get(1) {
+        Some(device) => device.parse()?,
+        None => Device::best(),
+    };
+    let exponents: Vec<f64> = match arguments.get(2..) {
+        Some(given) if !given.is_empty() => given
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, _>>()?,
+        _ => vec![3.0, 4.0, 5.0, 6.0],
+    };
+    let stream = device.stream()?;
+    for solid in solids().iter().filter(|solid| solid.name.contains(&name)) {
+        for &exponent in &exponents {
+            show(&stream, solid, exponent)?;
+        }
+    }
+    Ok(())
+}
+
+fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std::error::Error>> {
+    let voxels = DeviceVolume::upload(stream, solid.voxels().view())?;
+    let mask = SiteMask::from_mask(stream, &voxels)?;
+    let params = SkeletonParams {
+        exponent,
+        levels: Levels::Core,
+        ..SkeletonParams::default()
+    };
+    let core = skeleton::skeleton(stream, &mask, &params)?;
+    let params = SkeletonParams {
+        levels: Levels::One,
+        ..params
+    };
+    let one = skeleton::skeleton(stream, &mask, &params)?;
+    let found = core.certificate[0];
+    let classes = skeleton::classify(stream, &mask, SurfaceBy::Faces)?;
+    let map = distance::map(
+        stream,
+        Sites::Voxels(&classes.surface),
+        &DistanceParams::default(),
+    )?;
+    let off = off_ridge(&core.skeleton, &map.download(stream)?);
+    let time: std::time::Duration = one.timings.iter().map(|(_, time)| *time).sum();
+    println!(
+        "{:46} m {exponent} {} - {} + {} = {:2} {} core: {} pieces {} loops {:6.2} long, {:.2} (most {:.2}) off the ridge; level 1: {} pieces {} loops {:6.2} long, {:.0} ms",
+        solid.name,
+        found.attracting,
+        found.saddles_index1,
+        found.saddles_index2,
+        found.euler_solid,
+        if found.balanced() { "ok " } else { "NOT" },
+        core.skeleton.components().count,
+        core.skeleton.cycles(),
+        core.skeleton.length(),
+        off.0,
+        off.1,
+        one.skeleton.components().count,
+        one.skeleton.cycles(),
+        one.skeleton.length(),
+        time.as_secs_f64() * 1e3,
+    );
+    Ok(())
+}
+
+/// How far around a point the ridge is sought, in voxels, and in what steps.
+const REACH: i32 = 6;
+const STEP: f64 = 0.5;
+
+/// Of a ridge that is flat as much counts as is within this of the highest, in voxels.
+const FLAT: f64 = 0.02;
+
+/// How far points of a skeleton are from the ridge of the distance map across the curve, in voxels: on average, and at most.
+fn off_ridge(skeleton: &Skeleton, map: &Volume<f32>) -> (f64, f64) {
+    let (mut sum, mut count, mut most) = (0.0, 0, 0.0f64);
+    for edge in &skeleton.edges {
+        for two in edge.points.windows(2) {
+            let Some(along) = (two[1] - two[0]).try_normalize(1e-9) else {
+                continue;
+            };
+            let middle = nalgebra::center(&two[0], &two[1]);
+            let off = off_ridge_at(map, middle, along);
+            sum += off;
+            count += 1;
+            most = most.max(off);
+        }
+    }
+    (sum / f64::from(count.max(1)), most)
+}
+
+fn off_ridge_at(map: &Volume<f32>, middle: Point3<f64>, along: Vector3<f64>) -> f64 {
+    let other = if along.x.abs() < 0.7 {
+        Vector3::x()
+    } else {
+        Vector3::y()
+    };
+    let across = along.cross(&other).normalize();
+    let up = along.cross(&across);
+    let places = (-REACH..=REACH)
+        .flat_map(|i| (-REACH..=REACH).map(move |j| [i, j].map(|k| f64::from(k) * STEP)));
+    let heights: Vec<(f64, f64)> = places
+        .map(|[a, b]| {
+            let at = middle + a * across + b * up;
+            (sample(map, at), a.hypot(b))
+        })
+        .collect();
+    let highest = heights
+        .iter()
+        .map(|&(height, _)| height)
+        .fold(0.0, f64::max);
+    let ridge = heights
+        .iter()
+        .filter(|&&(height, _)| height >= highest - FLAT);
+    ridge.map(|&(_, off)| off).fold(f64::INFINITY, f64::min)
+}
+
+/// The trilinear interpolant.
+fn sample(map: &Volume<f32>, at: Point3<f64>) -> f64 {
+    let dims = map.dims();
+    let corner = at.map(f64::floor);
+    let part = at - corner;
+    (0..8)
+        .map(|k| {
+            let side = [k & 1, k >> 1 & 1, k >> 2].map(f64::from);
+            let place = [0, 1, 2].map(|axis| {
+                let voxel = corner[axis] + side[axis];
+                voxel.clamp(0.0, dims[axis] as f64 - 1.0) as usize
+            });
+            let weight: f64 = (0..3)
+                .map(|axis| {
+                    if side[axis] == 0.0 {
+                        1.0 - part[axis]
+                    } else {
+                        part[axis]
+                    }
+                })
+                .product();
+            let index = (place[2] * dims[1] + place[1]) * dims[0] + place[0];
+            weight * f64::from(map.samples()[index])
+        })
+        .sum()
+}

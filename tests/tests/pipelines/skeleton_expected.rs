@@ -1,0 +1,303 @@
+//! Skeletons of known solids: what the spec says of them, and what theory does.
+
+use super::skeleton_classes::mask;
+use ferrovox::{
+    device::Stream,
+    skeleton::{self, Extraction, Levels, NodeKind, Skeleton, SkeletonParams},
+    volume::{Geometry, Volume},
+};
+use ferrovox_tests::{devices, solids::Solid};
+use nalgebra::{Point3, Vector3};
+
+fn made(stream: &Stream, solid: &Solid, exponent: f64, levels: Levels) -> Extraction {
+    let params = SkeletonParams {
+        exponent,
+        levels,
+        ..SkeletonParams::default()
+    };
+    let made = skeleton::skeleton(stream, &mask(stream, &solid.voxels()), &params).unwrap();
+    made.skeleton.validate().unwrap();
+    made
+}
+
+fn counts(made: &Extraction) -> [u64; 2] {
+    let certificate = made.certificate[0];
+    assert!(certificate.balanced(), "{certificate:?}");
+    assert_eq!(certificate.repelling, 0, "{certificate:?}");
+    [certificate.attracting, certificate.saddles_index1]
+}
+
+/// What is left when curves that meet at a node of degree 2 are one.
+fn merged(skeleton: &Skeleton) -> Skeleton {
+    let mut merged = skeleton.clone();
+    merged.merge_chains();
+    merged
+}
+
+/// How far from a line the points of a skeleton are: on average, and at most.
+fn off_axis(skeleton: &Skeleton, through: Point3<f64>, along: Vector3<f64>) -> [f64; 2] {
+    let along = along.normalize();
+    let points = skeleton.edges.iter().flat_map(|edge| &edge.points);
+    let distances: Vec<f64> = points
+        .map(|point| {
+            let from = point - through;
+            (from - from.dot(&along) * along).norm()
+        })
+        .collect();
+    let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+    [mean, distances.into_iter().fold(0.0, f64::max)]
+}
+
+#[test]
+fn a_capsule_has_a_line() {
+    let solid = Solid::capsule(9.0, 41.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for (exponent, length) in [(4.0, 34.0), (6.0, 20.0)] {
+            let made = made(&stream, &solid, exponent, Levels::Core);
+            assert_eq!(counts(&made), [2, 1], "{}", test.label);
+            let core = &made.skeleton;
+            assert!(
+                (core.length() - length).abs() < 1.5,
+                "{} {}",
+                test.label,
+                core.length()
+            );
+            assert_eq!(merged(core).edges.len(), 1);
+            let [_, most] = off_axis(core, solid.origin(), Vector3::x());
+            assert!(most < 1e-6, "{} {most}", test.label);
+        }
+    }
+}
+
+#[test]
+fn an_oblique_capsule_has_a_line_too() {
+    let (axis, angle) = ([0.0, 1.0, 1.0], 0.7);
+    let solid = Solid::capsule(9.0, 41.0).turned(axis, angle);
+    let turn = nalgebra::Rotation3::from_axis_angle(
+        &nalgebra::Unit::new_normalize(Vector3::from(axis)),
+        angle,
+    );
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid, 4.0, Levels::Core);
+        counts(&made);
+        assert!(made.skeleton.is_connected(), "{}", test.label);
+        let [mean, _] = off_axis(&made.skeleton, solid.origin(), turn * Vector3::x());
+        assert!(mean <= 0.14, "{} {mean}", test.label);
+    }
+}
+
+#[test]
+fn three_tubes_meet_in_a_node() {
+    let solid = Solid::y_of_tubes(7.0, 26.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for exponent in [4.0, 6.0] {
+            let made = made(&stream, &solid, exponent, Levels::Core);
+            counts(&made);
+            let core = merged(&made.skeleton);
+            let degrees = core.degrees();
+            assert_eq!(core.edges.len(), 3, "{}, m = {exponent}", test.label);
+            assert_eq!(degrees.iter().filter(|&&degree| degree == 3).count(), 1);
+            let junction = degrees.iter().position(|&degree| degree == 3).unwrap();
+            let off = (core.nodes[junction].position - solid.origin()).norm();
+            assert!(off <= 1.6, "{}, m = {exponent}: {off}", test.label);
+        }
+    }
+}
+
+#[test]
+fn an_l_has_a_curve_through_its_corner() {
+    let solid = Solid::l_bar(4.5, 40.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid, 4.0, Levels::Core);
+        counts(&made);
+        let core = merged(&made.skeleton);
+        assert_eq!(core.edges.len(), 1, "{}", test.label);
+        let corner = solid.origin() + Vector3::new(-15.5, -15.5, 0.0);
+        let points = core.edges[0].points.iter();
+        let nearest = points
+            .map(|at| (at - corner).norm())
+            .fold(f64::INFINITY, f64::min);
+        assert!(nearest < 2.0, "{} {nearest}", test.label);
+    }
+}
+
+#[test]
+fn a_torus_has_a_ring() {
+    let solid = Solid::torus(22.0, 8.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for exponent in [3.0, 6.0] {
+            let made = made(&stream, &solid, exponent, Levels::Core);
+            let [attracting, saddles] = counts(&made);
+            assert_eq!(attracting, saddles, "{}, m = {exponent}", test.label);
+            assert!(attracting > 0);
+            let core = &made.skeleton;
+            assert!(core.is_connected() && core.cycles() == 1, "{}", test.label);
+            assert!(core.degrees().iter().all(|&degree| degree == 2));
+            assert_eq!(merged(core).edges.len(), 1);
+            // in the tube's middle
+            let centre = solid.origin();
+            for point in core.edges.iter().flat_map(|edge| &edge.points) {
+                let from = point - centre;
+                assert!((from.x.hypot(from.y) - 22.0).abs() < 2.5 && from.z.abs() < 0.5);
+            }
+        }
+    }
+}
+
+#[test]
+fn balls_and_ellipsoids_have_a_point() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for solid in [Solid::ball(10.0), Solid::ellipsoid([13.0, 10.0, 9.0])] {
+            let made = made(&stream, &solid, 6.0, Levels::Core);
+            assert_eq!(counts(&made), [1, 0], "{}, {}", test.label, solid.name);
+            assert!(made.skeleton.edges.is_empty());
+            let off = (made.skeleton.nodes[0].position - solid.origin()).norm();
+            assert!(off < 1e-6, "{}, {}: {off}", test.label, solid.name);
+        }
+    }
+}
+
+#[test]
+fn the_core_shortens_as_the_exponent_grows_and_level_1_reaches_farther() {
+    let solid = Solid::tube(6.0, 50.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let lengths = [3.0, 4.0, 5.0, 6.0].map(|exponent| {
+            let made = made(&stream, &solid, exponent, Levels::Core);
+            counts(&made);
+            made.skeleton.length()
+        });
+        assert!(
+            lengths.is_sorted_by(|a, b| a > b),
+            "{} {lengths:?}",
+            test.label
+        );
+        assert!(lengths[0] < 50.0);
+        let one = made(&stream, &solid, 6.0, Levels::One);
+        assert!(one.skeleton.length() >= lengths[3], "{}", test.label);
+    }
+}
+
+#[test]
+fn newtons_law_has_no_attracting_point() {
+    let solid = Solid::capsule(6.0, 20.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid, 2.0, Levels::Core);
+        assert_eq!(made.certificate[0].attracting, 0, "{}", test.label);
+    }
+}
+
+#[test]
+fn radii_are_distances_to_the_surface() {
+    let solid = Solid::capsule(9.0, 41.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid, 6.0, Levels::Core);
+        for edge in &made.skeleton.edges {
+            for radius in &edge.radii {
+                assert!((radius - 9.0).abs() <= 0.6, "{} {radius}", test.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn pieces_voxels_and_borders() {
+    // two bars, one of which lies at the border, and a voxel
+    let dims = [30, 24, 11];
+    let inside = |x: usize, y: usize, z: usize| {
+        let first = x < 26 && y < 9 && z < 9;
+        let second = (3..27).contains(&x) && (12..21).contains(&y) && (1..10).contains(&z);
+        first || second || [x, y, z] == [29, 23, 10]
+    };
+    let volume = Volume::from_fn(dims, Geometry::default(), |x, y, z| {
+        u8::from(inside(x, y, z))
+    });
+    let volume = volume.unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let mask = mask(&stream, &volume);
+        let made = skeleton::skeleton(&stream, &mask, &SkeletonParams::default()).unwrap();
+        made.skeleton.validate().unwrap();
+        assert_eq!(made.certificate.len(), 3, "{}", test.label);
+        assert!(
+            made.certificate[..2]
+                .iter()
+                .all(|certificate| certificate.balanced())
+        );
+        let components = made.skeleton.components();
+        assert_eq!(components.count, 3, "{}", test.label);
+        for (node, label) in made.skeleton.nodes.iter().zip(components.labels) {
+            let same = made
+                .skeleton
+                .nodes
+                .iter()
+                .position(|n| n.component == node.component);
+            let same = same.expect("a node of its own component");
+            assert_eq!(
+                label,
+                made.skeleton.components().labels[same],
+                "{}",
+                test.label
+            );
+        }
+        let voxel = &made
+            .skeleton
+            .nodes
+            .iter()
+            .find(|node| node.component == 2)
+            .unwrap();
+        assert_eq!(voxel.position, Point3::new(29.0, 23.0, 10.0));
+        assert_eq!(voxel.kind, NodeKind::End);
+    }
+}
+
+#[test]
+fn cavities_are_kept_or_filled() {
+    let solid = Solid::shell(10.0, 3.0);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let mask = mask(&stream, &solid.voxels());
+        let filled = SkeletonParams {
+            fill: true,
+            ..SkeletonParams::default()
+        };
+        let made = skeleton::skeleton(&stream, &mask, &filled).unwrap();
+        assert_eq!(made.certificate[0].euler_solid, 1, "{}", test.label);
+        assert_eq!(counts(&made), [1, 0], "{}", test.label);
+        let made = skeleton::skeleton(&stream, &mask, &SkeletonParams::default()).unwrap();
+        assert_eq!(made.certificate[0].euler_solid, 2, "{}", test.label);
+    }
+}
+
+#[test]
+fn without_an_object() {
+    let empty = Volume::<u8>::from_fn([5, 4, 3], Geometry::default(), |_, _, _| 0).unwrap();
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let mask = mask(&stream, &empty);
+        let error = skeleton::skeleton(&stream, &mask, &SkeletonParams::default());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("none of the 60 voxels"), "{error}");
+    }
+}
+
+#[test]
+fn a_small_solid_in_checked_mode() {
+    let solid = Solid::cuboid([6.0, 3.0, 3.0]);
+    let mut expected = None;
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid, 6.0, Levels::Two);
+        let found = (made.certificate.clone(), made.skeleton.nodes.len());
+        let expected = expected.get_or_insert(found.clone());
+        assert_eq!(*expected, found, "{}", test.label);
+    }
+}

@@ -1,0 +1,280 @@
+//! `cargo xtask inspect`: all that can be known of a kernel without running it, with source lines: its PTX, its machine code where
+//! there is a disassembler, what it takes, what the lint finds.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use cuda_builder::lint::KernelLint;
+use cuda_builder::ptx::{Instruction, PtxFunction, PtxModule, SourceLine, kernel_module};
+use cuda_builder::{CudaBuilder, KernelResources, NvvmArch, Ptxas};
+
+use crate::{paths, setup};
+
+/// Arguments of `inspect`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The kernel's entry point, such as fill_sphere or classify_cells_u8
+    kernel: String,
+    /// The kernel crate [default: kernels-crate]
+    #[arg(long, value_name = "PATH")]
+    kernels: Option<PathBuf>,
+    /// Architecture to compile for
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    arch: NvvmArch,
+    /// What to show [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "PART")]
+    only: Vec<Part>,
+}
+
+/// A part of what is shown.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Registers, memory, barriers
+    Resources,
+    /// What the lint found
+    Lint,
+    /// PTX with source lines
+    Ptx,
+    /// Machine code, where nvdisasm is installed
+    Sass,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let (_, ptxas) = setup::tools()?;
+    let crate_path = arguments
+        .kernels
+        .clone()
+        .unwrap_or_else(|| paths::root().join("kernels-crate"));
+    let arch = arguments.arch;
+    let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
+    let with_lines = fresh.path().join("lines.ptx");
+    // as `cargo xtask ptx` builds it, but for the lines
+    let output = CudaBuilder::new(&crate_path)
+        .arch(arch)
+        .fma_contraction(false)
+        .generate_line_info(true)
+        .target_directory(paths::target().join("cuda-builder"))
+        .copy_to(&with_lines)
+        .build_with_report()?;
+    let text = fs::read_to_string(&with_lines)?;
+    let module = PtxModule::parse(&text);
+    let Some(function) = module
+        .entries()
+        .find(|entry| entry.name == arguments.kernel)
+    else {
+        bail!(unknown(&module, &arguments.kernel, &crate_path));
+    };
+    let shows = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
+    let mut out = format!(
+        "kernel {} of {}, {}\n",
+        arguments.kernel,
+        paths::shown(&crate_path),
+        arch.sm()
+    );
+    let alone = fresh.path().join("kernel.ptx");
+    let own = kernel_module(&text, &arguments.kernel).unwrap_or_else(|| text.clone());
+    fs::write(&alone, &own)?;
+    if shows(Part::Resources) {
+        let table = ptxas.resources(&alone, arch)?;
+        let figures = table.get(&arguments.kernel);
+        out += &resources(&figures.copied().unwrap_or_default(), arch);
+    }
+    if shows(Part::Lint) {
+        out += &lint(output.lint.kernel(&arguments.kernel));
+    }
+    if shows(Part::Ptx) {
+        out += &ptx(function, &own, &crate_path);
+    }
+    if shows(Part::Sass) {
+        out += &sass(&ptxas, &alone, arch, fresh.path())?;
+    }
+    print!("{out}");
+    Ok(())
+}
+
+/// The kernels that there are, those that begin alike first.
+fn unknown(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
+    let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
+    let stem = kernel.split('_').next().unwrap_or(kernel);
+    let mut alike: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !stem.is_empty() && name.starts_with(stem))
+        .collect();
+    if alike.is_empty() {
+        alike = names;
+    }
+    format!(
+        "{} has no kernel `{kernel}`; there are {}",
+        paths::shown(crate_path),
+        alike.join(", ")
+    )
+}
+
+fn resources(figures: &KernelResources, arch: NvvmArch) -> String {
+    let capability = arch.sm();
+    let capability = capability.trim_start_matches("sm_");
+    let (major, minor) = capability.split_at(capability.len() - 1);
+    format!(
+        "\n== resources\n\
+         registers per thread   {}\n\
+         static shared memory   {} bytes per block\n\
+         stack                  {} bytes per thread\n\
+         spilled                {} bytes stored, {} bytes loaded\n\
+         constant memory        {} bytes\n\
+         barriers               {}\n\
+         occupancy              cargo run --release -- occupancy --cc {major}.{minor} --regs {} --smem {} --all-blocks\n",
+        figures.registers,
+        figures.static_shared_bytes,
+        figures.stack_bytes,
+        figures.spill_store_bytes,
+        figures.spill_load_bytes,
+        figures.constant_bytes,
+        figures.barriers,
+        figures.registers,
+        figures.static_shared_bytes,
+    )
+}
+
+fn lint(found: Option<&KernelLint>) -> String {
+    let mut out = "\n== lint\n".to_owned();
+    match found {
+        Some(found) if !found.findings.is_empty() => {
+            for finding in &found.findings {
+                let _ = writeln!(out, "{finding}");
+            }
+        }
+        _ => out += "nothing found\n",
+    }
+    out
+}
+
+/// The kernel's instructions, each run of them under the source line that it comes from; `|` marks those in loops.
+fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
+    let mut out = format!("\n== PTX: {} instructions\n", function.instructions.len());
+    let written = with_predicates(text, function.instructions.len());
+    let mut labels: Vec<(usize, &str)> = function
+        .labels
+        .iter()
+        .map(|(name, &at)| (at, name.as_str()))
+        .collect();
+    labels.sort_unstable();
+    let in_loop = function.in_loop();
+    let mut last = None;
+    for (at, instruction) in function.instructions.iter().enumerate() {
+        for (_, name) in labels
+            .iter()
+            .filter(|(label, name)| *label == at && is_target(name))
+        {
+            let _ = writeln!(out, "{name}:");
+        }
+        let source = source(instruction, crate_path);
+        if source != last
+            && let Some(source) = source
+        {
+            let _ = writeln!(out, "    // {source}");
+        }
+        last = source.or(last);
+        let mark = if in_loop[at] { "|" } else { " " };
+        let line = match &written {
+            Some(lines) => format!("  {mark} {}", lines[at].replace('\t', " ")),
+            None => format!(
+                "  {mark} {:<24} {}",
+                instruction.opcode, instruction.operands
+            ),
+        };
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+/// The lines of the instructions as they are written, with predicates; `None` where they are not one for each instruction.
+fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
+    let (_, body) = text.split_once(".entry")?;
+    let is_instruction = |line: &&str| {
+        line.ends_with(';') && !line.starts_with(['.', '{', '}']) && !line.contains(':')
+    };
+    let lines: Vec<&str> = body.lines().map(str::trim).filter(is_instruction).collect();
+    (lines.len() == count).then_some(lines)
+}
+
+/// The innermost line that the instruction comes from in a file of the kernel crate or of this repository: what the standard library does
+/// on the way is of no interest.
+fn source<'a>(instruction: &'a Instruction, crate_path: &Path) -> Option<&'a SourceLine> {
+    let root = paths::root();
+    let folders = [
+        root.as_path(),
+        crate_path,
+        crate_path.parent().unwrap_or(crate_path),
+    ];
+    let is_own = |line: &&SourceLine| {
+        line.line > 0
+            && folders
+                .iter()
+                .any(|folder| folder.join(&line.file).is_file())
+    };
+    instruction.source.iter().find(is_own)
+}
+
+/// Whether a label is for branches, not for debug information.
+fn is_target(label: &str) -> bool {
+    !["$L__tmp", "$L__func_"]
+        .iter()
+        .any(|start| label.starts_with(start))
+}
+
+/// The machine code, by NVIDIA's disassembler.
+fn sass(ptxas: &Ptxas, ptx: &Path, arch: NvvmArch, folder: &Path) -> Result<String> {
+    let mut out = "\n== SASS\n".to_owned();
+    let Some(disassembler) = disassembler() else {
+        out += "there is no nvdisasm here: it comes with a CUDA toolkit, or with the Python package nvidia-cuda-nvdisasm; FERROVOX_NVDISASM names it\n";
+        return Ok(out);
+    };
+    let machine_code = folder.join("kernel.cubin");
+    ptxas.assemble_to(ptx, arch, &machine_code)?;
+    let output = Command::new(&disassembler)
+        .args(["--print-code", "--print-line-info"])
+        .arg(&machine_code)
+        .output()
+        .with_context(|| format!("cannot run {}", disassembler.display()))?;
+    if !output.status.success() {
+        bail!(
+            "{} failed: {}",
+            disassembler.display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    out += &String::from_utf8_lossy(&output.stdout);
+    Ok(out)
+}
+
+/// `nvdisasm`: that of `FERROVOX_NVDISASM`, one beside the assembler's package, on the path, or of a toolkit.
+fn disassembler() -> Option<PathBuf> {
+    let program = format!("nvdisasm{}", std::env::consts::EXE_SUFFIX);
+    let named = std::env::var_os("FERROVOX_NVDISASM").map(PathBuf::from);
+    let wheels = [
+        "nvidia/cuda_nvdisasm/bin",
+        "nvidia/cu13/bin",
+        "headers/nvidia/cu13/bin",
+        "bin",
+    ]
+    .map(|bin| paths::tools().join(bin));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let homes = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os)
+        .map(|home| PathBuf::from(home).join("bin"));
+    let folders = wheels
+        .into_iter()
+        .chain(std::env::split_paths(&path))
+        .chain(homes)
+        .chain([PathBuf::from("/usr/local/cuda/bin")]);
+    named
+        .into_iter()
+        .chain(folders.map(|folder| folder.join(&program)))
+        .find(|candidate| candidate.is_file())
+}
