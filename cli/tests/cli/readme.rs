@@ -57,6 +57,24 @@ write_skeleton("scan.swc", &made.skeleton)?;
 Ok(())
 }
 
+#[allow(dead_code, reason = "compiled, and compared with docs/skeleton.md")]
+#[rustfmt::skip]
+fn skeletons_by_several_devices(
+    object: ferrovox::distance::SiteMask,
+    params: ferrovox::skeleton::SkeletonParams,
+) -> Result<(), Box<dyn Error>> {
+// docs/skeleton.md: several devices
+use ferrovox::{device::Device, skeleton::{Execution, field::Progress, skeleton_by}};
+
+let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
+let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.left());
+let (made, field) = skeleton_by(Execution::on(&streams)?.telling(&tell), &object, &params)?;
+let vectors = field.vectors(&streams[0])?;
+// docs/skeleton.md: end of several devices
+drop((made, vectors));
+Ok(())
+}
+
 /// The README's Rust block with this text in it.
 fn block(readme: &str, with: &str) -> String {
     let blocks = readme
@@ -89,16 +107,20 @@ fn the_readmes_code_is_real() {
         .0;
     assert_eq!(block(&readme, "read_volume"), library);
 
-    for name in ["docs/distance.md", "docs/skeleton.md"] {
+    for (name, subject, with) in [
+        ("docs/distance.md", "", "read_volume"),
+        ("docs/skeleton.md", "", "read_volume"),
+        ("docs/skeleton.md", ": several devices", "Execution"),
+    ] {
         let guide = fs::read_to_string(root.join(name)).unwrap();
         let code = here
-            .split_once(&format!("// {name}\n"))
+            .split_once(&format!("// {name}{subject}\n"))
             .unwrap()
             .1
             .split_once(&format!("// {name}: end"))
             .unwrap()
             .0;
-        assert_eq!(block(&guide, "read_volume"), code);
+        assert_eq!(block(&guide, with), code);
     }
 
     let example = root.join("examples/03-your-first-kernel");
