@@ -7,8 +7,9 @@ use super::{
     components,
     critical::{Density, Search, candidates, with_neighbours},
     field::{ForceField, force_field_by},
-    fill_cavities, levels, radii,
-    trace::{Growth, Inside, paths},
+    fill_cavities, levels,
+    radii::Radii,
+    trace::{Growth, Inside, REACHED, paths},
 };
 use crate::{
     device::Stream,
@@ -32,6 +33,9 @@ pub struct Extraction {
 
 /// How far from a saddle, in voxels, a curve begins.
 const FIRST_STEP: f64 = 0.25;
+
+/// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this factor.
+const PROTRUDES: f64 = 1.3;
 
 /// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
 const TIPS_APART: f64 = 8.0;
@@ -114,12 +118,13 @@ pub fn skeleton_by(
         classes: &classes,
         field: &field,
         inside: Inside::new(stream, &field)?,
+        radii: Radii::new(stream, &classes)?,
         sources: &sources,
     };
     let (search, certificate) = work.critical_points()?;
     watch.lap("critical points");
     let mut skeleton = work.grown(&search, &mut watch)?;
-    radii::measure(stream, &classes, &mut skeleton)?;
+    work.radii.measure(&mut skeleton)?;
     watch.lap("radii");
     let extraction = Extraction {
         skeleton,
@@ -160,6 +165,7 @@ struct Work<'a> {
     classes: &'a Classes,
     field: &'a ForceField,
     inside: Inside,
+    radii: Radii<'a>,
     sources: &'a SitePoints,
 }
 
@@ -270,7 +276,7 @@ impl Work<'_> {
             let found = clusters(&curved, |_| false);
             let lowest = found.iter().map(|cluster| cluster.lowest.point());
             let apart = apart(lowest, TIPS_APART);
-            self.grow_from(&mut growth, apart, 2)?;
+            self.grow_tips(&mut growth, &apart)?;
             watch.lap("level 2");
         }
         let mut skeleton = growth.done(self.solid.geometry);
@@ -317,6 +323,27 @@ impl Work<'_> {
             .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
             .collect();
         self.grow(growth, &starts, level)
+    }
+
+    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others say
+    /// nothing but that there is a surface.
+    fn grow_tips(&self, growth: &mut Growth, seeds: &[Point3<f64>]) -> Result<(), SkeletonError> {
+        let exponent = self.params.exponent;
+        let ways = paths(self.stream, self.sources, exponent, seeds, |_, points| {
+            let last = points.last().expect("a way has points");
+            growth.is_near(last, REACHED)
+        })?;
+        let ends = ways.iter().map(|way| way.last().expect("a way has points"));
+        let thick = self.radii.at(ends)?;
+        let axes = self.solid.geometry.axes();
+        for (way, radius) in ways.iter().zip(thick) {
+            let steps = way.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
+            if steps.sum::<f64>() > PROTRUDES * radius {
+                let node = growth.add_node(NodeKind::End, way[0], None);
+                growth.add_path(node, way, 2);
+            }
+        }
+        Ok(())
     }
 
     /// Says of each node which component it is in, and gives those that have none one in their middle.

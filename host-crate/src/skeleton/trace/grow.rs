@@ -6,7 +6,7 @@ use crate::volume::Geometry;
 use nalgebra::Point3;
 
 /// A curve this near to a node or to another curve, in voxels, has reached it.
-const REACHED: f64 = 0.5;
+pub const REACHED: f64 = 0.5;
 
 /// How far from its beginning a curve does not meet those that begin there too.
 const AT_BEGINNING: f64 = 1.5;

@@ -6,6 +6,6 @@ mod inside;
 mod near;
 mod paths;
 
-pub(super) use grow::Growth;
+pub(super) use grow::{Growth, REACHED};
 pub(super) use inside::Inside;
 pub(super) use paths::paths;
