@@ -1,4 +1,4 @@
-//! Makes table 2 of the document on skeletons on every device present, beside its figures.
+//! Makes table 2 of the document on skeletons on every device present, beside its figures, and figure 3: occupancy by threads per block.
 //!
 //! `cargo xtask bench paper`; `--help` names the options.
 //!
@@ -7,6 +7,7 @@
 
 mod arguments;
 mod document;
+mod figure3;
 mod phantom;
 #[path = "../support/mod.rs"]
 mod support;
@@ -46,6 +47,12 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     }
     for table in tables {
         report.print(&table);
+    }
+    report.print(&figure3::equation()?);
+    let width = rows.iter().map(|row| row.width).min().unwrap_or(16);
+    for device in &devices {
+        let runs = arguments.common.runs;
+        report.print(&figure3::measured(device, width, arguments.sample, runs)?);
     }
     Ok(())
 }
