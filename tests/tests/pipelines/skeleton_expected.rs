@@ -17,6 +17,18 @@ fn made(stream: &Stream, solid: &Solid, exponent: f64, levels: Levels) -> Extrac
     };
     let made = skeleton::skeleton(stream, &mask(stream, &solid.voxels()), &params).unwrap();
     made.skeleton.validate().unwrap();
+    // curves are inside
+    let voxels = solid.voxels();
+    let [nx, ny, _] = voxels.dims();
+    for point in made.skeleton.edges.iter().flat_map(|edge| &edge.points) {
+        let [x, y, z] = [point.x, point.y, point.z].map(|at| at.round() as usize);
+        assert_eq!(
+            voxels.samples()[(z * ny + y) * nx + x],
+            1,
+            "{} {point}",
+            solid.name
+        );
+    }
     made
 }
 
