@@ -170,7 +170,7 @@ impl Default for SkeletonParams {
         Self {
             exponent: 6.0,
             levels: Levels::default(),
-            divergence: 0.1,
+            divergence: 0.3,
             curvature: 0.05,
             fill: false,
             surface: SurfaceBy::default(),
