@@ -275,8 +275,7 @@ fn a_subject_that_does_not_exist_is_refused() {
         .expect("xtask runs");
     assert!(!output.status.success());
     assert!(
-        String::from_utf8_lossy(&output.stderr)
-            .contains("possible values: mesh, scan, distance, ")
+        String::from_utf8_lossy(&output.stderr).contains("possible values: mesh, scan, distance, ")
     );
 }
 

@@ -247,6 +247,13 @@ impl Work<'_> {
             .unwrap_or(0)
     }
 
+    /// Whether the voxel that a point is in is of the solid.
+    fn is_of_solid(&self, at: &Point3<f64>) -> bool {
+        // below 0 becomes 0
+        let voxel = [at.x, at.y, at.z].map(|a| a.round() as usize);
+        self.pieces.label(voxel).is_some()
+    }
+
     /// The skeleton, level by level.
     fn grown(&self, search: &Search, watch: &mut Watch) -> Result<Skeleton, SkeletonError> {
         let mut growth = Growth::default();
@@ -300,11 +307,13 @@ impl Work<'_> {
             &places,
             |path, points| {
                 let last = points.last().expect("a way has points");
-                growth.met(starts[path].0, last).is_some()
+                growth.met(starts[path].0, last).is_some() || !self.is_of_solid(last)
             },
         )?;
         for (&(node, _), way) in starts.iter().zip(&ways) {
-            growth.add_path(node, way, level);
+            // with Newton's law nothing attracts inside, and ways lead out between the surface voxels
+            let inside = way.iter().take_while(|at| self.is_of_solid(at)).count();
+            growth.add_path(node, &way[..inside], level);
         }
         Ok(())
     }
