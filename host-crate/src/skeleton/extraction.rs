@@ -110,6 +110,9 @@ pub fn skeleton_by(
     stream.synchronize()?;
     watch.lap("field");
     let sources = SitePoints::from_sites(stream, &classes.surface)?;
+    let radii = Radii::new(stream, &classes)?;
+    stream.synchronize()?;
+    watch.lap("distances");
     let work = Work {
         stream,
         solid,
@@ -118,7 +121,7 @@ pub fn skeleton_by(
         classes: &classes,
         field: &field,
         inside: Inside::new(stream, &field)?,
-        radii: Radii::new(stream, &classes)?,
+        radii,
         sources: &sources,
     };
     let (search, certificate) = work.critical_points()?;
@@ -225,33 +228,25 @@ impl Work<'_> {
             .collect()
     }
 
-    /// The component of the solid that a point is in.
-    fn piece_of(&self, at: &Point3<f64>) -> u32 {
-        let label = |at: [f64; 3]| {
-            // below 0 becomes 0
-            self.pieces.label(at.map(|a| a as usize))
-        };
-        let at = [at.x, at.y, at.z];
-        let around = (0..8).map(|k| {
-            let up = [k & 1 != 0, k & 2 != 0, k & 4 != 0];
-            [0, 1, 2].map(|axis| {
-                if up[axis] {
-                    at[axis].ceil()
-                } else {
-                    at[axis].floor()
-                }
-            })
-        });
-        label(at.map(f64::round))
-            .or_else(|| around.into_iter().find_map(label))
-            .unwrap_or(0)
+    /// The component of the voxel at some coordinates, if it is of the solid.
+    fn label(&self, at: [f64; 3]) -> Option<u32> {
+        // below 0 becomes 0
+        self.pieces.label(at.map(|a| a.round() as usize))
     }
 
     /// Whether the voxel that a point is in is of the solid.
     fn is_of_solid(&self, at: &Point3<f64>) -> bool {
-        // below 0 becomes 0
-        let voxel = [at.x, at.y, at.z].map(|a| a.round() as usize);
-        self.pieces.label(voxel).is_some()
+        self.label((*at).into()).is_some()
+    }
+
+    /// The component of the solid that a point is in, or that one of the voxels around it is of.
+    fn piece_of(&self, at: &Point3<f64>) -> u32 {
+        let corner = at.map(f64::floor);
+        let around = (0..8).map(|k| [0, 1, 2].map(|axis| corner[axis] + f64::from(k >> axis & 1)));
+        std::iter::once((*at).into())
+            .chain(around)
+            .find_map(|at| self.label(at))
+            .unwrap_or(0)
     }
 
     /// The skeleton, level by level.
@@ -287,7 +282,7 @@ impl Work<'_> {
             watch.lap("level 2");
         }
         let mut skeleton = growth.done(self.solid.geometry);
-        self.label(&mut skeleton);
+        self.name_components(&mut skeleton);
         Ok(skeleton)
     }
 
@@ -356,7 +351,7 @@ impl Work<'_> {
     }
 
     /// Says of each node which component it is in, and gives those that have none one in their middle.
-    fn label(&self, skeleton: &mut Skeleton) {
+    fn name_components(&self, skeleton: &mut Skeleton) {
         let mut has_node = vec![false; self.pieces.count()];
         for node in &mut skeleton.nodes {
             node.component = self.piece_of(&node.position);

@@ -9,7 +9,7 @@ use crate::{
     distance::{SitePoints, sites::over},
     skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
 };
-use cuda_std::Kernel;
+use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::skeleton::field::{
     Add, AnyPower, FIELD_SOURCES, NUMBERS, PIECE, Portion, Power, Power2, Power3, Power4, Power5,
     Power6, Power7, Power8, Power9, Slices, finish_forces, forces_constant, forces_shared,
@@ -37,6 +37,16 @@ pub(super) struct Whole<'a> {
     pub items: u64,
 }
 
+/// What kernels take whose threads have a target each: sources, targets, slices, portion, exponent, sums.
+type ByTarget<'v> = (
+    View<'v, f32>,
+    View<'v, f32>,
+    Slices,
+    Portion,
+    f32,
+    ViewMut<'v, f64>,
+);
+
 /// How a job is launched.
 #[derive(Clone, Copy)]
 struct Plan {
@@ -63,7 +73,8 @@ const RESIDENT: u64 = 1024;
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
 
-/// Larger blocks wait longer for their slowest warp between tiles.
+/// The largest block that the calculator may choose. Of sizes up to this all were measured, from 64 threads on within a sixth of the fastest (docs/occupancy.md);
+/// larger ones were not.
 const MOST_THREADS: u32 = 256;
 
 /// Shorter slices would have threads that write more than they compute.
@@ -124,9 +135,9 @@ impl Job<'_> {
         let stream = self.stream;
         let (sums, slices) = match self.params.variant {
             FieldVariant::Tuned => self.tuned::<A, P>()?,
-            FieldVariant::Simple => self.simple::<A, P>()?,
+            FieldVariant::Simple => self.by_target::<forces_simple<A, P>>()?,
             FieldVariant::Constant => self.constant::<A, P>()?,
-            FieldVariant::Shared => self.shared::<A, P>()?,
+            FieldVariant::Shared => self.by_target::<forces_shared<A, P>>()?,
         };
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
@@ -217,23 +228,25 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
-    fn simple<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+    /// By a kernel whose threads take a target each and go through all sources of a slice.
+    fn by_target<K>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError>
+    where
+        K: for<'v> Kernel<Args<'v> = ByTarget<'v>>,
+    {
         let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
-        let plan = self.plan::<forces_simple<A, P>>(targets.len() as u64)?;
+        let plan = self.plan::<K>(targets.len() as u64)?;
         let mut sums = self.sums(plan.slices)?;
         self.launched(plan, plan.all(), |launch, portion| {
+            let args = (
+                self.sources.coordinates.view(),
+                targets.coordinates.view(),
+                plan.slices,
+                portion,
+                self.params.exponent as f32,
+                sums.view_mut(),
+            );
             // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
-            unsafe {
-                let args = (
-                    self.sources.coordinates.view(),
-                    targets.coordinates.view(),
-                    plan.slices,
-                    portion,
-                    self.params.exponent as f32,
-                    sums.view_mut(),
-                );
-                Ok(self.stream.launch::<forces_simple<A, P>>(launch, args)?)
-            }
+            Ok(unsafe { self.stream.launch::<K>(launch, args) }?)
         })?;
         Ok((sums, plan.slices))
     }
@@ -273,26 +286,5 @@ impl Job<'_> {
             })?;
         }
         Ok((sums, slices))
-    }
-
-    fn shared<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
-        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
-        let plan = self.plan::<forces_shared<A, P>>(targets.len() as u64)?;
-        let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, plan.all(), |launch, portion| {
-            // SAFETY: as above.
-            unsafe {
-                let args = (
-                    self.sources.coordinates.view(),
-                    targets.coordinates.view(),
-                    plan.slices,
-                    portion,
-                    self.params.exponent as f32,
-                    sums.view_mut(),
-                );
-                Ok(self.stream.launch::<forces_shared<A, P>>(launch, args)?)
-            }
-        })?;
-        Ok((sums, plan.slices))
     }
 }
