@@ -29,15 +29,8 @@ pub unsafe fn solid_in_ball(
         before,
         bits,
     };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            if let Some(target) = ranks.of([x, run.y, run.z]) {
-                let count = count_around(solid, bits, [x, run.y, run.z]);
-                counts.write(target as usize, count);
-            }
-            x += 1;
-        }
+    ranks.for_each_in(rows, |voxel, target| {
+        counts.write(target, count_around(solid, bits, voxel));
     });
 }
 

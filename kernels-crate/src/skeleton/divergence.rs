@@ -27,15 +27,8 @@ pub unsafe fn divergence_of_direction(
         before,
         bits,
     };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            if let Some(target) = ranks.of([x, run.y, run.z]) {
-                let divergence = at(&ranks, forces, [x, run.y, run.z]);
-                divergences.write(target as usize, divergence);
-            }
-            x += 1;
-        }
+    ranks.for_each_in(rows, |voxel, target| {
+        divergences.write(target, at(&ranks, forces, voxel));
     });
 }
 

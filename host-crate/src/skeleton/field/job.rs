@@ -73,8 +73,7 @@ const RESIDENT: u64 = 1024;
 /// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
 const WAVES: u64 = 8;
 
-/// The largest block that the calculator may choose. Of sizes up to this all were measured, from 64 threads on within a sixth of the fastest (docs/occupancy.md);
-/// larger ones were not.
+/// The largest block that the calculator may choose. All sizes up to this were measured, and are within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
 const MOST_THREADS: u32 = 256;
 
 /// Shorter slices would have threads that write more than they compute.

@@ -98,7 +98,10 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     ) -> [[Self; F]; 2];
 
     /// The lesser of two.
-    fn least(self, other: Self) -> Self;
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
 
     /// The best one and those at `place` and at the next one; of equal ones the first.
     fn better(best: Self::Best, here: Self, next: Self, place: u32) -> Self::Best;
@@ -201,11 +204,6 @@ macro_rules! integers {
                         k += 1;
                     }
                     values
-                }
-
-                #[inline(always)]
-                fn least(self, other: Self) -> Self {
-                    if other < self { other } else { self }
                 }
 
                 #[inline(always)]

@@ -67,11 +67,6 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn least(self, other: Self) -> Self {
-        if other < self { other } else { self }
-    }
-
-    #[inline(always)]
     fn better(best: CostAt, here: Self, next: Self, place: u32) -> CostAt {
         let (cost, place) = if next < here {
             (next, place + 1)

@@ -1,31 +1,33 @@
 //! What forces are added up in.
 
+use core::ops::Sub;
 use cuda_std::{GpuFloat, KernelType};
 
 /// A number to add forces up in.
 ///
-/// `f32` is quicker. `f64` is for directions that are right where the sum cancels; its terms are a weight in `f32` times an exact difference.
-pub trait Add: KernelType + Copy + Send + Sync + 'static {
+/// `f32` is quicker. `f64` is for directions that are right where the sum cancels; its terms are a weight in `f32` times an exact difference. Differences of coordinates
+/// are exact in both.
+pub trait Add: KernelType + GpuFloat + Sub<Output = Self> + Send + Sync + 'static {
     /// Whether it is more than an `f32`: then differences of coordinates are made in it.
     const IS_WIDE: bool;
 
     /// Nothing.
     const ZERO: Self;
 
-    /// A coordinate, or a difference of some.
-    fn of(coordinate: f32) -> Self;
+    /// A weight, a coordinate or a difference of some.
+    fn of(number: f32) -> Self;
 
     /// A coordinate in `f64`.
     fn narrow(coordinate: f64) -> Self;
 
-    /// The difference of two coordinates, which is exact.
-    fn minus(self, other: Self) -> Self;
-
-    /// Adds `weight · difference`, rounded once.
-    fn plus(self, weight: Self, difference: Self) -> Self;
-
     /// As it is stored.
     fn widen(self) -> f64;
+
+    /// Adds `weight · difference`, rounded once.
+    #[inline(always)]
+    fn plus(self, weight: Self, difference: Self) -> Self {
+        GpuFloat::mul_add(weight, difference, self)
+    }
 }
 
 impl Add for f32 {
@@ -33,23 +35,13 @@ impl Add for f32 {
     const ZERO: Self = 0.0;
 
     #[inline(always)]
-    fn of(coordinate: f32) -> Self {
-        coordinate
+    fn of(number: f32) -> Self {
+        number
     }
 
     #[inline(always)]
     fn narrow(coordinate: f64) -> Self {
-        coordinate as Self
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
-
-    #[inline(always)]
-    fn plus(self, weight: Self, difference: Self) -> Self {
-        GpuFloat::mul_add(weight, difference, self)
+        coordinate as f32
     }
 
     #[inline(always)]
@@ -63,23 +55,13 @@ impl Add for f64 {
     const ZERO: Self = 0.0;
 
     #[inline(always)]
-    fn of(coordinate: f32) -> Self {
-        coordinate as f64
+    fn of(number: f32) -> Self {
+        number as f64
     }
 
     #[inline(always)]
     fn narrow(coordinate: f64) -> Self {
-        coordinate as Self
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
-
-    #[inline(always)]
-    fn plus(self, weight: Self, difference: Self) -> Self {
-        GpuFloat::mul_add(weight, difference, self)
+        coordinate
     }
 
     #[inline(always)]

@@ -71,6 +71,21 @@ pub struct Ranks<'a> {
 }
 
 impl Ranks<'_> {
+    /// Calls `visit` with each voxel of the mask in the calling thread's runs, and its number.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    pub fn for_each_in(&self, rows: Rows, mut visit: impl FnMut([u32; 3], usize)) {
+        rows.for_each_run(|run| {
+            let mut x = run.start;
+            while x < run.end {
+                if let Some(number) = self.of([x, run.y, run.z]) {
+                    visit([x, run.y, run.z], number as usize);
+                }
+                x += 1;
+            }
+        });
+    }
+
     /// The number of a voxel of the mask; none if it is not of the mask, or not in the grid.
     #[inline(always)]
     pub fn of(&self, [x, y, z]: [u32; 3]) -> Option<u64> {
@@ -119,23 +134,17 @@ pub unsafe fn mean_forces(
         before: all_before,
         bits,
     };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            if let Some(target) = all.of([x, run.y, run.z]) {
-                if let Some(same) = inner.of([x, run.y, run.z]) {
-                    let mut k = 0;
-                    while k < NUMBERS {
-                        let number = known.read(NUMBERS * same as usize + k);
-                        forces.write(NUMBERS * target as usize + k, number);
-                        k += 1;
-                    }
-                } else {
-                    let mean = mean_of_neighbours(&inner, known, [x, run.y, run.z]);
-                    write_force(forces, target as usize, mean);
-                }
+    all.for_each_in(rows, |voxel, target| {
+        if let Some(same) = inner.of(voxel) {
+            let mut k = 0;
+            while k < NUMBERS {
+                let number = known.read(NUMBERS * same as usize + k);
+                forces.write(NUMBERS * target + k, number);
+                k += 1;
             }
-            x += 1;
+        } else {
+            let mean = mean_of_neighbours(&inner, known, voxel);
+            write_force(forces, target, mean);
         }
     });
 }

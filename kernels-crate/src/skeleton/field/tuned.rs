@@ -144,10 +144,10 @@ fn forces_of_run<A: Add, P: Power>(
                 let far = tile.wide_source::<A>(i + step);
                 let (dy, dz) = (y - cy, z - cz);
                 let across = GpuFloat::mul_add(dy, dy, dz * dz);
-                let along_y = wide[1].minus(far[1]);
-                let along_z = wide[2].minus(far[2]);
+                let along_y = wide[1] - far[1];
+                let along_z = wide[2] - far[2];
                 let dx = x - cx;
-                let along_x = wide[0].minus(far[0]);
+                let along_x = wide[0] - far[0];
                 let mut k = 0;
                 while k < RUN as usize {
                     let dx = if k == 0 { dx } else { dx + k as f32 };
@@ -155,7 +155,7 @@ fn forces_of_run<A: Add, P: Power>(
                     let along_x = if k == 0 {
                         along_x
                     } else {
-                        along_x.minus(A::of(-(k as f32)))
+                        along_x - A::of(-(k as f32))
                     };
                     held[k][0] = held[k][0].plus(weight, along_x);
                     held[k][1] = held[k][1].plus(weight, along_y);
