@@ -39,6 +39,7 @@ mod skeleton_components;
 mod skeleton_expected;
 mod skeleton_field;
 mod skeleton_forces;
+mod skeleton_kernels;
 mod skeleton_phantom;
 mod voxelize;
 // the pipelines that the bench of block sizes runs

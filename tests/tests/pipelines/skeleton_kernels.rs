@@ -1,0 +1,282 @@
+//! The skeleton's small kernels against loops over voxels, in checked mode too.
+
+use super::skeleton_classes::mask;
+use ferrovox::{
+    device::{Launch, Stream},
+    distance::SitePoints,
+    skeleton::{
+        Classes, SkeletonParams, SurfaceBy, classify,
+        field::{ForceField, force_field},
+    },
+};
+use ferrovox_kernels::{
+    grid::Grid,
+    rows::{Items, Rows},
+    skeleton::{
+        critical::critical_cells, curvature::solid_in_ball, divergence::divergence_of_direction,
+        radii::sample_at,
+    },
+};
+use ferrovox_tests::{devices, noise::Noise, solids::Solid};
+use std::collections::HashMap;
+
+/// A solid of more than a word along x, with its classes and field.
+fn solid() -> Solid {
+    Solid::ellipsoid([17.0, 6.0, 5.0]).turned([0.0, 0.0, 1.0], 0.2)
+}
+
+fn field(stream: &Stream) -> (Classes, ForceField) {
+    let voxels = solid().voxels();
+    let classes = classify(stream, &mask(stream, &voxels), SurfaceBy::Faces).unwrap();
+    let field = force_field(stream, &classes, &SkeletonParams::default()).unwrap();
+    (classes, field)
+}
+
+fn rows() -> Rows {
+    let [nx, ny, nz] = solid().dims().map(|n| n as u32);
+    Rows {
+        nx,
+        ny,
+        nz,
+        piece: 24,
+        run: 1,
+    }
+}
+
+fn launch(rows: Rows) -> Launch {
+    Launch::pieces(rows.pieces()).threads_of_use(rows.piece)
+}
+
+type Forces = HashMap<[i64; 3], [f32; 4]>;
+
+/// By voxel; and the voxels in their order.
+fn on_host(stream: &Stream, field: &ForceField) -> (Forces, Vec<[i64; 3]>) {
+    let places = SitePoints::from_sites(stream, &field.mask).unwrap();
+    let places = places.download(stream).unwrap();
+    let places: Vec<[i64; 3]> = places.iter().map(|at| at.map(|a| a as i64)).collect();
+    let forces = stream.download(&field.forces).unwrap();
+    let by_voxel = places
+        .iter()
+        .copied()
+        .zip(forces.as_chunks().0.iter().copied());
+    (by_voxel.collect(), places)
+}
+
+#[test]
+fn divergences_are_differences_of_directions() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let (_, field) = field(&stream);
+        let (forces, places) = on_host(&stream, &field);
+        let mut found = stream.alloc::<f32>(places.len()).unwrap();
+        let rows = rows();
+        // SAFETY: the words are those of the grid, and there are four numbers and a result for each voxel of the mask.
+        unsafe {
+            let args = (
+                field.mask.words().view(),
+                field.before.view(),
+                field.forces.view(),
+                field.mask.layout(),
+                rows,
+                found.view_mut(),
+            );
+            stream
+                .launch::<divergence_of_direction>(launch(rows), args)
+                .unwrap();
+        }
+        let found = stream.download(&found).unwrap();
+        let mut finite = 0;
+        for (at, found) in places.iter().zip(found) {
+            let along = |axis: usize, step: i64| {
+                let mut there = *at;
+                there[axis] += step;
+                // where the force vanishes, as in the solid's middle, there is no direction
+                let force = forces.get(&there).filter(|force| force[3] != 0.0)?;
+                Some(f64::from(force[axis]))
+            };
+            let sides = (0..3).map(|axis| Some(along(axis, 1)? - along(axis, -1)?));
+            match sides.sum::<Option<f64>>() {
+                Some(sum) => {
+                    finite += 1;
+                    assert!(
+                        (f64::from(found) - 0.5 * sum).abs() < 1e-5,
+                        "{} {at:?}",
+                        test.label
+                    );
+                }
+                None => assert_eq!(found, f32::INFINITY, "{} {at:?}", test.label),
+            }
+        }
+        assert!(finite > 100);
+    }
+}
+
+#[test]
+fn cells_may_be_critical_where_all_components_change_sign() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let (_, field) = field(&stream);
+        let (forces, _) = on_host(&stream, &field);
+        let bits = field.mask.layout();
+        let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
+        let items = Items {
+            count: bits.words(),
+            piece: 32,
+        };
+        // SAFETY: there is a word of cells for each word of the mask, and four numbers for each of its voxels.
+        unsafe {
+            let args = (
+                field.mask.words().view(),
+                field.before.view(),
+                field.forces.view(),
+                bits,
+                items,
+                cells.view_mut(),
+            );
+            let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+            stream.launch::<critical_cells>(launch, args).unwrap();
+        }
+        let cells = stream.download(&cells).unwrap();
+        let [nx, ny, nz] = solid().dims();
+        let mut candidates = 0;
+        for (x, y, z) in
+            (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (x, y, z))))
+        {
+            let corners: Option<Vec<[f32; 3]>> = (0..8)
+                .map(|k| {
+                    let at = [x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)].map(|a| a as i64);
+                    let [u, v, w, magnitude] = *forces.get(&at)?;
+                    Some([u, v, w].map(|component| component * magnitude))
+                })
+                .collect();
+            let word = (z * ny + y) * bits.per_row as usize + x / 32;
+            let found = cells[word] >> (x % 32) & 1 == 1;
+            let Some(corners) = corners else {
+                assert!(!found, "{} {x} {y} {z}", test.label);
+                continue;
+            };
+            let both = |axis: usize| {
+                corners.iter().any(|f| f[axis] <= 0.0) && corners.iter().any(|f| f[axis] >= 0.0)
+            };
+            if both(0) && both(1) && both(2) {
+                candidates += 1;
+                assert!(found, "{} {x} {y} {z}", test.label);
+            }
+            // what is found besides has a component that is as good as 0
+            let nearly = |axis: usize| {
+                let largest = corners
+                    .iter()
+                    .flatten()
+                    .fold(0.0, |a: f32, f| a.max(f.abs()));
+                both(axis) || corners.iter().any(|f| f[axis].abs() <= 1e-6 * largest)
+            };
+            assert!(
+                !found || (nearly(0) && nearly(1) && nearly(2)),
+                "{} {x} {y} {z}",
+                test.label
+            );
+        }
+        assert!(candidates > 0, "{}", test.label);
+    }
+}
+
+#[test]
+fn voxels_in_balls_are_counted() {
+    let voxels = solid().voxels();
+    let dims = solid().dims().map(|n| n as i64);
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let (_, field) = field(&stream);
+        let (_, places) = on_host(&stream, &field);
+        let mut counts = stream.alloc::<u32>(places.len()).unwrap();
+        let solid = mask(&stream, &voxels);
+        let rows = rows();
+        // SAFETY: the words are those of the grid, and there is a count for each voxel of the mask.
+        unsafe {
+            let args = (
+                solid.words().view(),
+                field.mask.words().view(),
+                field.before.view(),
+                solid.layout(),
+                rows,
+                counts.view_mut(),
+            );
+            stream.launch::<solid_in_ball>(launch(rows), args).unwrap();
+        }
+        let counts = stream.download(&counts).unwrap();
+        for (at, found) in places.iter().zip(counts) {
+            let around = (0..729i64).map(|k| [k % 9 - 4, k / 9 % 9 - 4, k / 81 - 4]);
+            let ball = around.filter(|d| d.iter().map(|d| d * d).sum::<i64>() <= 16);
+            let of_solid = ball.filter(|d| {
+                let there = [0, 1, 2].map(|axis| at[axis] + d[axis]);
+                (0..3).all(|axis| (0..dims[axis]).contains(&there[axis])) && {
+                    let index = (there[2] * dims[1] + there[1]) * dims[0] + there[0];
+                    voxels.samples()[index as usize] == 1
+                }
+            });
+            assert_eq!(found as usize, of_solid.count(), "{} {at:?}", test.label);
+        }
+    }
+}
+
+#[test]
+fn samples_between_voxels_are_interpolated() {
+    let (nx, ny, nz) = (5usize, 4usize, 3usize);
+    let mut noise = Noise(5);
+    let samples: Vec<f32> = (0..nx * ny * nz).map(|_| noise.below(100) as f32).collect();
+    // inside, at voxels, at the border and outside
+    let mut points: Vec<[f32; 3]> = (0..40)
+        .map(|_| [7, 6, 5].map(|n| noise.below(n * 100) as f32 * 0.01 - 1.0))
+        .collect();
+    points.extend([[0.0; 3], [4.0, 3.0, 2.0], [2.0, 1.0, 1.0]]);
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        let volume = stream.upload(&samples).unwrap();
+        let at = stream.upload(points.as_flattened()).unwrap();
+        let mut values = stream.alloc::<f32>(points.len()).unwrap();
+        let items = Items {
+            count: points.len() as u64,
+            piece: 16,
+        };
+        let grid = Grid {
+            nx: nx as u32,
+            ny: ny as u32,
+            nz: nz as u32,
+        };
+        // SAFETY: the samples are those of the grid, each point has three coordinates and a value.
+        unsafe {
+            let args = (volume.view(), grid, at.view(), items, values.view_mut());
+            let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+            stream.launch::<sample_at>(launch, args).unwrap();
+        }
+        let values = stream.download(&values).unwrap();
+        for (point, found) in points.iter().zip(values) {
+            let place = |axis: usize, len: usize| {
+                let at = f64::from(point[axis]).clamp(0.0, len as f64 - 1.0);
+                (at.floor() as usize, at.fract())
+            };
+            let axes = [place(0, nx), place(1, ny), place(2, nz)];
+            let lens = [nx, ny, nz];
+            let corner = |k: usize| {
+                let side = [k & 1, k >> 1 & 1, k >> 2];
+                let at = [0, 1, 2].map(|a| (axes[a].0 + side[a]).min(lens[a] - 1));
+                let weight: f64 = (0..3)
+                    .map(|a| {
+                        if side[a] == 1 {
+                            axes[a].1
+                        } else {
+                            1.0 - axes[a].1
+                        }
+                    })
+                    .product();
+                weight * f64::from(samples[(at[2] * ny + at[1]) * nx + at[0]])
+            };
+            let expected: f64 = (0..8).map(corner).sum();
+            assert!(
+                (f64::from(found) - expected).abs() < 1e-3,
+                "{} {point:?}",
+                test.label
+            );
+        }
+    }
+}
