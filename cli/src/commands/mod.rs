@@ -21,5 +21,6 @@ mod occupancy_text;
 pub mod render;
 pub mod skeleton;
 mod skeleton_input;
+mod skeleton_json;
 mod skeleton_report;
 pub mod voxelize;

@@ -2,7 +2,8 @@
 
 use super::{
     skeleton_input::{self, Object},
-    skeleton_report::{SkeletonRun, json, readable},
+    skeleton_json::json,
+    skeleton_report::{SkeletonRun, readable},
 };
 use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
 use anyhow::Context;

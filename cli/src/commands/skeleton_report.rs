@@ -1,12 +1,10 @@
 //! What `ferrovox skeleton` says when it is done.
 
-use super::mesh_report::Ordered;
 use crate::{args::SkeletonArgs, input::by, phases::milliseconds};
 use ferrovox::{
     device::Device,
     skeleton::{Certificate, Extraction},
 };
-use serde::Serialize;
 use std::fmt::Write;
 
 /// Everything there is to say.
@@ -24,80 +22,9 @@ pub struct SkeletonRun<'a> {
     pub total: f64,
 }
 
-/// The JSON object. Times are in milliseconds, lengths in the world's units.
-#[derive(Serialize)]
-pub struct Json {
-    input: String,
-    outputs: Vec<String>,
-    picture: Option<String>,
-    field: Option<String>,
-    dims: [usize; 3],
-    spacing: [f64; 3],
-    threshold: Option<f64>,
-    label: Option<f64>,
-    filled: bool,
-    exponent: f64,
-    levels: &'static str,
-    divergence: f64,
-    curvature: f64,
-    precision: &'static str,
-    boundary: &'static str,
-    variant: &'static str,
-    pruned_below: Option<f64>,
-    pruned: usize,
-    merged: bool,
-    components: usize,
-    cycles: usize,
-    nodes: usize,
-    edges: usize,
-    length: f64,
-    cut_cycles: usize,
-    certificate: JsonCertificate,
-    certificates: Vec<JsonCertificate>,
-    voxels: Voxels,
-    device: String,
-    device_name: String,
-    stages: Ordered<Vec<(&'static str, f64)>>,
-    timings: Ordered<Vec<(&'static str, f64)>>,
-}
-
-/// Of one component of the object, or of all together.
-#[derive(Serialize)]
-struct JsonCertificate {
-    attracting: u64,
-    saddles_index1: u64,
-    saddles_index2: u64,
-    repelling: u64,
-    euler_solid: i64,
-    balance: i64,
-    balanced: bool,
-}
-
-#[derive(Serialize)]
-struct Voxels {
-    exterior: u64,
-    surface: u64,
-    boundary: u64,
-    interior: u64,
-}
-
-impl From<&Certificate> for JsonCertificate {
-    fn from(certificate: &Certificate) -> Self {
-        Self {
-            attracting: certificate.attracting,
-            saddles_index1: certificate.saddles_index1,
-            saddles_index2: certificate.saddles_index2,
-            repelling: certificate.repelling,
-            euler_solid: certificate.euler_solid,
-            balance: certificate.balance(),
-            balanced: certificate.balanced(),
-        }
-    }
-}
-
 impl SkeletonRun<'_> {
     /// The sum of all certificates.
-    fn whole(&self) -> Certificate {
+    pub fn whole(&self) -> Certificate {
         let all = self.made.certificate.iter();
         all.fold(Certificate::default(), |sum, next| Certificate {
             attracting: sum.attracting + next.attracting,
@@ -109,7 +36,7 @@ impl SkeletonRun<'_> {
     }
 
     /// Components whose certificate does not balance.
-    fn off_balance(&self) -> usize {
+    pub fn off_balance(&self) -> usize {
         let all = self.made.certificate.iter();
         all.filter(|certificate| !certificate.balanced()).count()
     }
@@ -126,69 +53,7 @@ impl SkeletonRun<'_> {
     }
 }
 
-/// The JSON object of a run.
-pub fn json(run: &SkeletonRun<'_>) -> Json {
-    let args = run.args;
-    let params = args.params();
-    let skeleton = &run.made.skeleton;
-    let shown = |path: &std::path::PathBuf| path.display().to_string();
-    let joined = |name: fn(&Device) -> String| {
-        let names: Vec<String> = run.devices.iter().map(name).collect();
-        names.join(", ")
-    };
-    let stages = run.made.timings.iter();
-    let mut timings = run.phase_times.clone();
-    timings.push(("total", run.total));
-    Json {
-        input: args.input.name(),
-        outputs: args.output.iter().map(shown).collect(),
-        picture: args.png.as_ref().map(shown),
-        field: args.field.as_ref().map(shown),
-        dims: run.dims,
-        spacing: run.spacing,
-        threshold: args.threshold,
-        label: args.label,
-        filled: args.fill,
-        exponent: args.exponent,
-        levels: params.levels.name(),
-        divergence: args.divergence,
-        curvature: args.curvature,
-        precision: params.precision.name(),
-        boundary: params.boundary.name(),
-        variant: params.variant.name(),
-        pruned_below: args.prune,
-        pruned: run.pruned,
-        merged: args.merge,
-        components: skeleton.components().count,
-        cycles: skeleton.cycles(),
-        nodes: skeleton.nodes.len(),
-        edges: skeleton.edges.len(),
-        length: skeleton.length(),
-        cut_cycles: run.cut_cycles,
-        certificate: JsonCertificate {
-            // sums may agree where components do not
-            balanced: run.off_balance() == 0,
-            ..JsonCertificate::from(&run.whole())
-        },
-        certificates: run.made.certificate.iter().map(Into::into).collect(),
-        voxels: Voxels {
-            exterior: run.made.counts.exterior,
-            surface: run.made.counts.surface,
-            boundary: run.made.counts.boundary,
-            interior: run.made.counts.interior,
-        },
-        device: joined(Device::id),
-        device_name: joined(Device::name),
-        stages: Ordered(
-            stages
-                .map(|&(name, time)| (name, milliseconds(time)))
-                .collect(),
-        ),
-        timings: Ordered(timings),
-    }
-}
-
-/// The same in a few lines.
+/// What a run found, in a few lines.
 pub fn readable(run: &SkeletonRun<'_>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -219,14 +84,19 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         ),
     );
     let skeleton = &made.skeleton;
-    let pruned = match run.pruned {
-        0 => String::new(),
-        pruned => format!(", {pruned} branches pruned"),
-    };
+    let mut besides = String::new();
+    for (count, what) in [
+        (made.bridges, "curves where no force leads"),
+        (run.pruned, "branches pruned"),
+    ] {
+        if count > 0 {
+            let _ = write!(besides, ", {count} {what}");
+        }
+    }
     line(
         "skeleton",
         format!(
-            "{} components, {} cycles, {} nodes, {} edges, length {:.3}{pruned}",
+            "{} components, {} cycles, {} nodes, {} edges, length {:.3}{besides}",
             skeleton.components().count,
             skeleton.cycles(),
             skeleton.nodes.len(),
@@ -282,7 +152,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::skeleton_json::json, *};
     use crate::args::{Cli, Command};
     use clap::Parser;
     use ferrovox::skeleton::{ClassCounts, Edge, Node, NodeKind, Skeleton};
@@ -322,6 +192,7 @@ mod tests {
                 edges: vec![ring],
                 ..Skeleton::default()
             },
+            bridges: 1,
             certificate: vec![
                 Certificate {
                     attracting: 4,
@@ -366,6 +237,7 @@ mod tests {
             ("outputs", serde_json::json!(["a.swc", "a.vtp"])),
             ("levels", serde_json::json!("2")),
             ("components", serde_json::json!(2)),
+            ("bridges", serde_json::json!(1)),
             ("cycles", serde_json::json!(1)),
             ("nodes", serde_json::json!(2)),
             ("edges", serde_json::json!(1)),

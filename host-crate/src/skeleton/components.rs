@@ -146,7 +146,12 @@ impl SolidComponents {
     }
 
     /// The component of voxel (x, y, z). None if it is not of the solid, or not of the grid.
-    pub fn label(&self, [x, y, z]: [usize; 3]) -> Option<u32> {
+    pub fn label(&self, voxel: [usize; 3]) -> Option<u32> {
+        Some(self.labels[self.run_of(voxel)?.0])
+    }
+
+    /// The run that a voxel is in, and how many of the run's voxels come before.
+    pub(super) fn run_of(&self, [x, y, z]: [usize; 3]) -> Option<(usize, usize)> {
         let grid = self.bits.grid;
         if x >= grid.nx as usize || y >= grid.ny as usize || z >= grid.nz as usize {
             return None;
@@ -154,7 +159,25 @@ impl SolidComponents {
         let row = self.row(z * grid.ny as usize + y);
         let x = x as u32;
         let at = self.runs[row.clone()].partition_point(|run| run.end <= x) + row.start;
-        (at < row.end && self.runs[at].start <= x).then(|| self.labels[at])
+        let run = (at < row.end).then(|| self.runs[at])?;
+        Some((at, x.checked_sub(run.start)? as usize))
+    }
+
+    /// How many runs there are.
+    pub(super) fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Calls `visit` with each run's number, its component, and its voxels.
+    pub(super) fn for_each_run_of_voxels(
+        &self,
+        mut visit: impl FnMut(usize, u32, &mut dyn Iterator<Item = [u32; 3]>),
+    ) {
+        let mut number = 0;
+        self.for_each_run(|run, label, [y, z]| {
+            visit(number, label, &mut (run.start..run.end).map(|x| [x, y, z]));
+            number += 1;
+        });
     }
 
     /// Of each component the voxel that is nearest to the mean of all; of several the first.

@@ -15,7 +15,12 @@ use ferrovox_kernels::{
     skeleton::{curvature::solid_in_ball, divergence::divergence_of_direction},
 };
 
+/// The divergence where the directions of four of six neighbours point at a voxel, and those of the others along a line through it.
+const TO_A_LINE: f32 = -2.0;
+
 /// The voxels where the divergence of the force's direction is low: at most its least value and a fraction of its range.
+///
+/// What is below that of a line counts as that: there a critical point lies on or beside a voxel, which is as it happens, and would move the range.
 pub fn converging(
     stream: &Stream,
     field: &ForceField,
@@ -41,7 +46,8 @@ pub fn converging(
     let finite = divergences.iter().copied().filter(|d| d.is_finite());
     let least = finite.clone().fold(f32::INFINITY, f32::min);
     let most = finite.fold(f32::NEG_INFINITY, f32::max);
-    let limit = least + params.divergence as f32 * (most - least);
+    let lower = least.max(TO_A_LINE);
+    let limit = lower + params.divergence as f32 * (most - lower);
     // where all are the same there is nothing to choose
     if least >= most {
         return Ok(Vec::new());

@@ -18,6 +18,7 @@ mod classes;
 mod clusters;
 mod components;
 mod critical;
+mod curves;
 mod error;
 mod euler;
 mod execution;
@@ -32,6 +33,7 @@ mod prune;
 mod queries;
 mod radii;
 mod trace;
+mod work;
 
 pub use certificate::Certificate;
 pub use chains::Chain;

@@ -149,7 +149,8 @@ pub struct SkeletonParams {
     pub exponent: f64,
     /// Which levels there are.
     pub levels: Levels,
-    /// For level 1: curves start where the divergence of the force's direction is below its least value and this fraction of its range. From 0 to 1.
+    /// For level 1: curves start where the divergence of the force's direction is below its least value and this fraction of its range. From 0 to 1. A least value
+    /// below -2, which is that of a line, counts as -2.
     pub divergence: f64,
     /// For level 2: curves start at this fraction of the boundary voxels, those of the highest curvature. From 0 to 1.
     pub curvature: f64,
@@ -170,7 +171,7 @@ impl Default for SkeletonParams {
         Self {
             exponent: 6.0,
             levels: Levels::default(),
-            divergence: 0.3,
+            divergence: 0.2,
             curvature: 0.05,
             fill: false,
             surface: SurfaceBy::default(),

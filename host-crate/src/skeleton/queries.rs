@@ -28,9 +28,15 @@ impl UnionFind {
         member
     }
 
-    pub(super) fn join(&mut self, a: usize, b: usize) {
+    /// Joins the sets of two members; false if they were one.
+    pub(super) fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b)] = a.min(b);
+        a != b
+    }
+
+    pub(super) fn are_joined(&mut self, a: usize, b: usize) -> bool {
+        self.root(a) == self.root(b)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{distance::sites::BitRows, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
 /// The divergence of the force's direction at each voxel that has a force, from the differences of its neighbours across faces; infinite where not all six have
-/// a direction.
+/// a force. Where a force vanishes, its direction is 0.
 ///
 /// A thread takes runs of neighbouring voxels. For each voxel with a force six directions are looked up, and a number is written. Nothing is shared in the
 /// block.
@@ -52,11 +52,7 @@ fn at(ranks: &Ranks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> f32 {
         let Some(neighbour) = ranks.of([step(0, x), step(1, y), step(2, z)]) else {
             return f32::INFINITY;
         };
-        let first = NUMBERS * neighbour as usize;
-        if forces.read(first + 3) == 0.0 {
-            return f32::INFINITY;
-        }
-        let along = forces.read(first + axis as usize);
+        let along = forces.read(NUMBERS * neighbour as usize + axis as usize);
         sum += if forward == 1 { along } else { -along };
         side += 1;
     }

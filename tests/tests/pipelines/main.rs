@@ -36,6 +36,7 @@ mod scan_single_pass;
 mod shipped_ptx;
 mod skeleton_classes;
 mod skeleton_components;
+mod skeleton_connected;
 mod skeleton_expected;
 mod skeleton_field;
 mod skeleton_forces;

@@ -2,10 +2,12 @@
 
 mod cells;
 mod newton;
+mod rounds;
 mod search;
 
-pub(super) use cells::candidates;
-pub(super) use search::{Density, Search, with_neighbours};
+use cells::candidates;
+pub(super) use search::Search;
+use search::{Density, with_neighbours};
 
 use super::NodeKind;
 use nalgebra::Point3;

@@ -11,15 +11,28 @@ pub const REACHED: f64 = 0.5;
 /// How far from its beginning a curve does not meet those that begin there too.
 const AT_BEGINNING: f64 = 1.5;
 
+/// Points of the skeleton that are nearer than this, in voxels, are the same.
+const SAME_POINT: f64 = 1e-9;
+
 /// A skeleton on its way.
-#[derive(Default)]
 pub struct Growth {
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
+    skeleton: Skeleton,
     near: Near,
 }
 
 impl Growth {
+    /// Nothing, as yet.
+    pub fn new(geometry: Geometry) -> Self {
+        Self {
+            skeleton: Skeleton {
+                nodes: Vec::new(),
+                edges: Vec::new(),
+                geometry,
+            },
+            near: Near::default(),
+        }
+    }
+
     /// Adds a node.
     pub fn add_node(
         &mut self,
@@ -27,9 +40,9 @@ impl Growth {
         position: Point3<f64>,
         eigenvalues: Option<[f64; 3]>,
     ) -> usize {
-        let index = self.nodes.len();
+        let index = self.skeleton.nodes.len();
         self.near.add(position, What::Node(index));
-        self.nodes.push(Node {
+        self.skeleton.nodes.push(Node {
             kind,
             position,
             eigenvalues,
@@ -46,7 +59,7 @@ impl Growth {
 
     /// Adds a way that begins at a node, as far as it goes before it meets something. One that meets nothing gets a node at its end. Points are those after the node.
     pub fn add_path(&mut self, from: usize, path: &[Point3<f64>], level: u8) {
-        let start = self.nodes[from].position;
+        let start = self.skeleton.nodes[from].position;
         let mut points = vec![start];
         let mut reached = None;
         // a way may begin in the node itself
@@ -66,7 +79,7 @@ impl Growth {
                 self.add_node(NodeKind::End, last, None)
             }
         };
-        points.push(self.nodes[to].position);
+        points.push(self.skeleton.nodes[to].position);
         if to != from || points.len() > 3 {
             self.add_edge([from, to], points, level);
         }
@@ -74,12 +87,12 @@ impl Growth {
 
     /// What a curve from a node meets at a point.
     pub fn met(&self, from: usize, at: &Point3<f64>) -> Option<What> {
-        let start = self.nodes[from].position;
+        let start = self.skeleton.nodes[from].position;
         let has_left = (at - start).norm() > AT_BEGINNING;
         let wanted = |place: &Point3<f64>, what: What| match what {
             What::Node(node) => node != from || has_left,
             What::Curve { edge, .. } => {
-                let same_beginning = self.edges[edge].nodes.contains(&from);
+                let same_beginning = self.skeleton.edges[edge].nodes.contains(&from);
                 !same_beginning || (place - start).norm() > AT_BEGINNING
             }
         };
@@ -92,13 +105,13 @@ impl Growth {
     }
 
     fn add_edge(&mut self, nodes: [usize; 2], points: Vec<Point3<f64>>, level: u8) {
-        let edge = self.edges.len();
+        let edge = self.skeleton.edges.len();
         for (point, &at) in points.iter().enumerate() {
             if point > 0 && point + 1 < points.len() {
                 self.near.add(at, What::Curve { edge, point });
             }
         }
-        self.edges.push(Edge {
+        self.skeleton.edges.push(Edge {
             nodes,
             radii: vec![0.0; points.len()],
             points,
@@ -108,8 +121,8 @@ impl Growth {
 
     /// Makes a node of a point of an edge, which becomes two.
     fn split(&mut self, edge: usize, point: usize) -> usize {
-        let second = self.edges.len();
-        let whole = &self.edges[edge];
+        let second = self.skeleton.edges.len();
+        let whole = &self.skeleton.edges[edge];
         let (at, last, level) = (whole.points[point], whole.nodes[1], whole.level);
         let rest = whole.points[point..].to_vec();
         let old = |point| What::Curve { edge, point };
@@ -120,20 +133,20 @@ impl Growth {
             };
             self.near.rename(place, old(point + k), new);
         }
-        let node = self.nodes.len();
+        let node = self.skeleton.nodes.len();
         self.near.rename(&at, old(point), What::Node(node));
-        self.nodes.push(Node {
+        self.skeleton.nodes.push(Node {
             kind: NodeKind::Junction,
             position: at,
             eigenvalues: None,
             radius: 0.0,
             component: 0,
         });
-        let first = &mut self.edges[edge];
+        let first = &mut self.skeleton.edges[edge];
         first.points.truncate(point + 1);
         first.radii.truncate(point + 1);
         first.nodes[1] = node;
-        self.edges.push(Edge {
+        self.skeleton.edges.push(Edge {
             nodes: [node, last],
             radii: vec![0.0; rest.len()],
             points: rest,
@@ -142,12 +155,31 @@ impl Growth {
         node
     }
 
-    /// The skeleton, without radii and components.
-    pub fn done(self, geometry: Geometry) -> Skeleton {
-        Skeleton {
-            nodes: self.nodes,
-            edges: self.edges,
-            geometry,
+    /// Adds a curve between two points of the skeleton, and makes nodes of them.
+    pub fn join(&mut self, points: Vec<Point3<f64>>, level: u8) {
+        let [Some(&first), Some(&last)] = [points.first(), points.last()] else {
+            return;
+        };
+        if let [Some(from), Some(to)] = [first, last].map(|at| self.node_at(&at)) {
+            self.add_edge([from, to], points, level);
         }
+    }
+
+    /// The node at a point of the skeleton, which is made one.
+    fn node_at(&mut self, at: &Point3<f64>) -> Option<usize> {
+        match self.near.nearest(at, SAME_POINT, |_, _| true)?.1 {
+            What::Node(node) => Some(node),
+            What::Curve { edge, point } => Some(self.split(edge, point)),
+        }
+    }
+
+    /// The skeleton, without radii and components.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The same, when it is done.
+    pub fn done(self) -> Skeleton {
+        self.skeleton
     }
 }

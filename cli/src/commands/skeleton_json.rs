@@ -1,0 +1,141 @@
+//! What `ferrovox skeleton --json` prints.
+
+use super::{mesh_report::Ordered, skeleton_report::SkeletonRun};
+use crate::phases::milliseconds;
+use ferrovox::{device::Device, skeleton::Certificate};
+use serde::Serialize;
+
+/// The JSON object. Times are in milliseconds, lengths in the world's units.
+#[derive(Serialize)]
+pub struct Json {
+    input: String,
+    outputs: Vec<String>,
+    picture: Option<String>,
+    field: Option<String>,
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    threshold: Option<f64>,
+    label: Option<f64>,
+    filled: bool,
+    exponent: f64,
+    levels: &'static str,
+    divergence: f64,
+    curvature: f64,
+    precision: &'static str,
+    boundary: &'static str,
+    variant: &'static str,
+    pruned_below: Option<f64>,
+    pruned: usize,
+    merged: bool,
+    components: usize,
+    bridges: usize,
+    cycles: usize,
+    nodes: usize,
+    edges: usize,
+    length: f64,
+    cut_cycles: usize,
+    certificate: JsonCertificate,
+    certificates: Vec<JsonCertificate>,
+    voxels: Voxels,
+    device: String,
+    device_name: String,
+    stages: Ordered<Vec<(&'static str, f64)>>,
+    timings: Ordered<Vec<(&'static str, f64)>>,
+}
+
+/// Of one component of the object, or of all together.
+#[derive(Serialize)]
+struct JsonCertificate {
+    attracting: u64,
+    saddles_index1: u64,
+    saddles_index2: u64,
+    repelling: u64,
+    euler_solid: i64,
+    balance: i64,
+    balanced: bool,
+}
+
+#[derive(Serialize)]
+struct Voxels {
+    exterior: u64,
+    surface: u64,
+    boundary: u64,
+    interior: u64,
+}
+
+impl From<&Certificate> for JsonCertificate {
+    fn from(certificate: &Certificate) -> Self {
+        Self {
+            attracting: certificate.attracting,
+            saddles_index1: certificate.saddles_index1,
+            saddles_index2: certificate.saddles_index2,
+            repelling: certificate.repelling,
+            euler_solid: certificate.euler_solid,
+            balance: certificate.balance(),
+            balanced: certificate.balanced(),
+        }
+    }
+}
+
+/// The JSON object of a run.
+pub fn json(run: &SkeletonRun<'_>) -> Json {
+    let args = run.args;
+    let params = args.params();
+    let skeleton = &run.made.skeleton;
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    let joined = |name: fn(&Device) -> String| {
+        let names: Vec<String> = run.devices.iter().map(name).collect();
+        names.join(", ")
+    };
+    let stages = run.made.timings.iter();
+    let mut timings = run.phase_times.clone();
+    timings.push(("total", run.total));
+    Json {
+        input: args.input.name(),
+        outputs: args.output.iter().map(shown).collect(),
+        picture: args.png.as_ref().map(shown),
+        field: args.field.as_ref().map(shown),
+        dims: run.dims,
+        spacing: run.spacing,
+        threshold: args.threshold,
+        label: args.label,
+        filled: args.fill,
+        exponent: args.exponent,
+        levels: params.levels.name(),
+        divergence: args.divergence,
+        curvature: args.curvature,
+        precision: params.precision.name(),
+        boundary: params.boundary.name(),
+        variant: params.variant.name(),
+        pruned_below: args.prune,
+        pruned: run.pruned,
+        merged: args.merge,
+        components: skeleton.components().count,
+        bridges: run.made.bridges,
+        cycles: skeleton.cycles(),
+        nodes: skeleton.nodes.len(),
+        edges: skeleton.edges.len(),
+        length: skeleton.length(),
+        cut_cycles: run.cut_cycles,
+        certificate: JsonCertificate {
+            // sums may agree where components do not
+            balanced: run.off_balance() == 0,
+            ..JsonCertificate::from(&run.whole())
+        },
+        certificates: run.made.certificate.iter().map(Into::into).collect(),
+        voxels: Voxels {
+            exterior: run.made.counts.exterior,
+            surface: run.made.counts.surface,
+            boundary: run.made.counts.boundary,
+            interior: run.made.counts.interior,
+        },
+        device: joined(Device::id),
+        device_name: joined(Device::name),
+        stages: Ordered(
+            stages
+                .map(|&(name, time)| (name, milliseconds(time)))
+                .collect(),
+        ),
+        timings: Ordered(timings),
+    }
+}

@@ -1,0 +1,70 @@
+//! Searches for critical points, until all have been found.
+
+use super::{Density, Search, candidates, with_neighbours};
+use crate::skeleton::{Certificate, NodeKind, SkeletonError, work::Work};
+use nalgebra::Point3;
+
+/// A later round of the search for critical points begins at no more places than the voxels inside by this: so the search never takes much longer than the field.
+const LATER_SHARE: u64 = 4;
+
+/// And where there are few voxels, at no more than this.
+const LEAST_LATER: u64 = 1 << 14;
+
+impl Work<'_> {
+    /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
+    /// densely there and around.
+    pub(in crate::skeleton) fn critical_points(
+        &self,
+    ) -> Result<(Search, Vec<Certificate>), SkeletonError> {
+        let cells: Vec<[i64; 3]> = candidates(self.stream, self.field)?
+            .into_iter()
+            .map(|cell| cell.map(|at| at as i64))
+            .collect();
+        let mut search = Search::default();
+        let mut certificate = Vec::new();
+        let inside = self.classes.counts.boundary + self.classes.counts.interior;
+        let most = (inside / LATER_SHARE).max(LEAST_LATER);
+        let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
+        for (around, along) in rounds {
+            let mut wanted = cells.clone();
+            if !certificate.is_empty() {
+                let unbalanced = |cell: &[i64; 3]| {
+                    let corner = Point3::from(cell.map(|at| at as f64));
+                    let piece = self.piece_of(&corner) as usize;
+                    !Certificate::balanced(&certificate[piece])
+                };
+                wanted.retain(unbalanced);
+            }
+            if around {
+                wanted = with_neighbours(&wanted);
+                wanted.retain(|&cell| self.inside.has_all_corners(cell));
+            }
+            let places = wanted.len() as u64 * u64::from(along).pow(3);
+            if !certificate.is_empty() && places > most {
+                break;
+            }
+            let ask = (self.stream, self.sources, self.params.exponent);
+            search.search(ask, &wanted, Density(along), |at| {
+                self.inside.is_in_cell(at)
+            })?;
+            certificate = self.certificates(&search);
+            if certificate.iter().all(Certificate::balanced) {
+                break;
+            }
+        }
+        search.sort();
+        Ok((search, certificate))
+    }
+
+    fn certificates(&self, search: &Search) -> Vec<Certificate> {
+        let mut kinds: Vec<Vec<NodeKind>> = vec![Vec::new(); self.pieces.count()];
+        for point in &search.points {
+            kinds[self.piece_of(&point.position) as usize].push(point.kind);
+        }
+        let euler = self.pieces.euler_numbers();
+        let pairs = kinds.into_iter().zip(euler);
+        pairs
+            .map(|(kinds, &euler)| Certificate::of(kinds, euler))
+            .collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! The curves of a skeleton, level by level.
+
+use super::{
+    Levels, Node, NodeKind, Skeleton, SkeletonError,
+    clusters::{Chosen, apart, clusters},
+    critical::Search,
+    levels,
+    trace::{Growth, REACHED, Seed, bridges, paths},
+    work::{Watch, Work},
+};
+use nalgebra::Point3;
+
+/// How far from a saddle, in voxels, a curve begins.
+const FIRST_STEP: f64 = 0.25;
+
+/// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this factor.
+const PROTRUDES: f64 = 1.3;
+
+/// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
+const TIPS_APART: f64 = 8.0;
+
+/// Voxels this near to the skeleton, in voxels, are not apart from it.
+const BESIDE: f64 = 2.5;
+
+/// A curve of level 1 or 2 that would begin this near to the skeleton, in voxels, is left out.
+const LEAST_BRANCH: f64 = 1.0;
+
+impl Work<'_> {
+    /// The skeleton, level by level, and how many curves join what the force leaves apart.
+    pub fn grown(
+        &self,
+        search: &Search,
+        watch: &mut Watch,
+    ) -> Result<(Skeleton, usize), SkeletonError> {
+        let mut growth = Growth::new(self.solid.geometry);
+        let mut starts = Vec::new();
+        for point in &search.points {
+            let node = growth.add_node(point.kind, point.position, Some(point.eigenvalues));
+            for direction in point.leaving.iter().flatten() {
+                starts.push((node, point.position + FIRST_STEP * direction));
+                starts.push((node, point.position - FIRST_STEP * direction));
+            }
+        }
+        self.grow(&mut growth, &starts, 0)?;
+        watch.lap("core");
+        if self.params.levels >= Levels::One {
+            let low = levels::converging(self.stream, self.field, self.params)?;
+            // where such voxels go on beyond the core they lead to a tip, and the curve begins there
+            let beside = |one: &Chosen| growth.is_near(&one.point(), BESIDE);
+            let found = clusters(&low, beside);
+            let tips = found.iter().filter_map(|cluster| cluster.farthest);
+            self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
+            let lowest = found.iter().map(|cluster| cluster.lowest.point());
+            self.grow_from(&mut growth, lowest.collect(), 1)?;
+            watch.lap("level 1");
+        }
+        if self.params.levels >= Levels::Two {
+            let curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
+            let found = clusters(&curved, |_| false);
+            let lowest = found.iter().map(|cluster| cluster.lowest.point());
+            let apart = apart(lowest, TIPS_APART);
+            self.grow_tips(&mut growth, &apart)?;
+            watch.lap("level 2");
+        }
+        let bridges = self.join_pieces(&mut growth)?;
+        let mut skeleton = growth.done();
+        self.name_components(&mut skeleton);
+        Ok((skeleton, bridges))
+    }
+
+    /// Adds the ways that begin at some points, each beside a node. They end where they meet what was there before, and then one another.
+    fn grow(
+        &self,
+        growth: &mut Growth,
+        starts: &[(usize, Point3<f64>)],
+        level: u8,
+    ) -> Result<(), SkeletonError> {
+        let places: Vec<_> = starts.iter().map(|&(_, at)| at).collect();
+        let exponent = self.params.exponent;
+        let ways = paths(
+            self.stream,
+            self.sources,
+            exponent,
+            &places,
+            |path, points| {
+                let last = points.last().expect("a way has points");
+                growth.met(starts[path].0, last).is_some() || !self.is_of_solid(last)
+            },
+        )?;
+        for (&(node, _), way) in starts.iter().zip(&ways) {
+            growth.add_path(node, self.inside_of(way), level);
+        }
+        Ok(())
+    }
+
+    /// A way as far as it is in the solid: with Newton's law nothing attracts inside, and ways lead out between the surface voxels.
+    fn inside_of<'w>(&self, way: &'w [Point3<f64>]) -> &'w [Point3<f64>] {
+        let inside = way.iter().take_while(|at| self.is_of_solid(at)).count();
+        &way[..inside]
+    }
+
+    /// Adds the ways that begin at seeds which are not beside the skeleton already.
+    fn grow_from(
+        &self,
+        growth: &mut Growth,
+        seeds: Vec<Point3<f64>>,
+        level: u8,
+    ) -> Result<(), SkeletonError> {
+        let apart = |seed: &Point3<f64>| !growth.is_near(seed, LEAST_BRANCH);
+        let seeds: Vec<_> = seeds.into_iter().filter(apart).collect();
+        let starts: Vec<_> = seeds
+            .into_iter()
+            .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
+            .collect();
+        self.grow(growth, &starts, level)
+    }
+
+    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others say
+    /// nothing but that there is a surface.
+    fn grow_tips(&self, growth: &mut Growth, seeds: &[Point3<f64>]) -> Result<(), SkeletonError> {
+        let exponent = self.params.exponent;
+        let ways = paths(self.stream, self.sources, exponent, seeds, |_, points| {
+            let last = points.last().expect("a way has points");
+            growth.is_near(last, REACHED)
+        })?;
+        let ends = ways.iter().map(|way| way.last().expect("a way has points"));
+        let thick = self.radii.at(ends)?;
+        let axes = self.solid.geometry.axes();
+        for (way, radius) in ways.iter().zip(thick) {
+            let steps = way.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
+            if steps.sum::<f64>() > PROTRUDES * radius {
+                let node = growth.add_node(NodeKind::End, way[0], None);
+                growth.add_path(node, self.inside_of(way), 2);
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the pieces of the skeleton that are in one component of the solid, and says how many curves that took.
+    fn join_pieces(&self, growth: &mut Growth) -> Result<usize, SkeletonError> {
+        let skeleton = growth.skeleton();
+        let pieces = skeleton.components();
+        let mut component_of = Vec::with_capacity(pieces.count);
+        let mut has = vec![0u32; self.pieces.count()];
+        for (node, &piece) in skeleton.nodes.iter().zip(&pieces.labels) {
+            // pieces are numbered in the order of their first nodes
+            if piece == component_of.len() {
+                let component = self.piece_of(&node.position) as usize;
+                component_of.push(component);
+                has[component] += 1;
+            }
+        }
+        if has.iter().all(|&count| count <= 1) {
+            return Ok(0);
+        }
+        let nodes = skeleton.nodes.iter().zip(&pieces.labels);
+        let nodes = nodes.map(|(node, &piece)| (node.position, piece));
+        let points = skeleton.edges.iter().flat_map(|edge| {
+            let piece = pieces.labels[edge.nodes[0]];
+            let inner = edge.points.iter().skip(1).rev().skip(1);
+            inner.map(move |&at| (at, piece))
+        });
+        let apart = |&(_, piece): &(_, usize)| has[component_of[piece]] > 1;
+        let seeds: Vec<Seed> = nodes
+            .chain(points)
+            .filter(apart)
+            .filter_map(|(point, piece)| {
+                let voxel = self.voxel_of(&point)?;
+                Some(Seed {
+                    point,
+                    voxel,
+                    piece,
+                })
+            })
+            .collect();
+        let axes = self.solid.geometry.axes();
+        let found = bridges(self.pieces, &seeds, &axes, |points| {
+            self.radii.at(points.iter())
+        })?;
+        let count = found.len();
+        for way in found {
+            growth.join(way, 0);
+        }
+        Ok(count)
+    }
+
+    /// Says of each node which component it is in, and gives those that have none one in their middle.
+    fn name_components(&self, skeleton: &mut Skeleton) {
+        let mut has_node = vec![false; self.pieces.count()];
+        for node in &mut skeleton.nodes {
+            node.component = self.piece_of(&node.position);
+            has_node[node.component as usize] = true;
+        }
+        let middles = self.pieces.central_voxels();
+        for (component, middle) in (0..).zip(middles) {
+            if !has_node[component as usize] {
+                skeleton.nodes.push(Node {
+                    kind: NodeKind::End,
+                    position: Point3::from(middle.map(f64::from)),
+                    eigenvalues: None,
+                    radius: 0.0,
+                    component,
+                });
+            }
+        }
+    }
+}
