@@ -174,7 +174,7 @@ impl Work<'_> {
             })
             .collect();
         let axes = self.solid.geometry.axes();
-        let found = bridges(self.pieces, &seeds, &axes, |points| {
+        let found = bridges(self.pieces, &seeds, axes, |points| {
             self.radii.at(points.iter())
         })?;
         let count = found.len();

@@ -1,6 +1,6 @@
-//! Forces against sums in `f64` on the host, one source after the other.
+//! Forces in solids, from their surface, against sums in `f64` on the host, one source after the other.
 
-use super::skeleton_classes::mask;
+use super::{skeleton_classes::mask, skeleton_forces::force};
 use ferrovox::{
     device::Stream,
     distance::SitePoints,
@@ -9,7 +9,11 @@ use ferrovox::{
         field::{self, ForceField},
     },
 };
-use ferrovox_tests::{devices, noise::Noise, solids::Solid};
+use ferrovox_tests::{
+    devices::{self, TestDevice},
+    noise::Noise,
+    solids::Solid,
+};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 /// Of each source what it is multiplied by, `R^-(m + 1)`, and the way from it.
@@ -47,10 +51,7 @@ fn check(label: &str, stream: &Stream, classes: &Classes, params: &SkeletonParam
         classes.counts.boundary + classes.counts.interior
     );
     for (place, [x, y, z, magnitude]) in places.into_iter().zip(forces) {
-        let at = Point3::from(place.map(f64::from));
-        let all = || parts(&sources, at, params.exponent);
-        let force: Vector3<f64> = all().map(|(weight, from)| weight * from).sum();
-        let scale: f64 = all().map(|(weight, from)| weight * from.norm()).sum();
+        let (force, scale) = force(place, &sources, params.exponent);
         let found = f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from);
         // terms are rounded to f32, and where exponents are no integers the power too
         let off = (found - force).norm() / scale;
@@ -81,22 +82,6 @@ fn every_variant_and_exponent() {
                     check(&test.label, &stream, &classes, &params);
                 }
             }
-        }
-    }
-}
-
-#[test]
-fn checked_blocks_of_several_threads() {
-    let solid = Solid::cuboid([5.0, 3.0, 3.0]).shifted([0.5, 0.0, 0.0]);
-    for test in devices::all() {
-        let stream = test.device.stream().unwrap();
-        let classes = classes(&stream, &solid);
-        for variant in FieldVariant::ALL {
-            let params = SkeletonParams {
-                variant,
-                ..SkeletonParams::default()
-            };
-            check(&test.label, &stream, &classes, &params);
         }
     }
 }
@@ -145,48 +130,56 @@ fn boundary_voxels_take_the_mean_of_their_neighbours() {
 
 #[test]
 fn forces_anywhere_with_derivatives() {
-    let solid = Solid::capsule(5.0, 9.0);
-    let mut noise = Noise(3);
+    let all = [2.0, 3.0, 4.0, 5.0, 6.0, 9.0, 2.5];
     for test in devices::all() {
-        let stream = test.device.stream().unwrap();
-        let classes = classes(&stream, &solid);
-        let sources = SitePoints::from_sites(&stream, &classes.surface).unwrap();
-        let on_host = sources.download(&stream).unwrap();
-        let origin = solid.origin();
-        let points: Vec<Point3<f64>> = (0..5)
-            .map(|_| origin + Vector3::from_fn(|_, _| noise.below(4000) as f64 * 1e-3 - 2.0))
-            .collect();
-        for exponent in [2.0, 3.0, 4.0, 5.0, 6.0, 9.0, 2.5] {
-            let found = field::forces_at(&stream, &sources, &points, exponent).unwrap();
-            for (&at, found) in points.iter().zip(found) {
-                let all = || parts(&on_host, at, exponent);
-                let force: Vector3<f64> = all().map(|(weight, from)| weight * from).sum();
-                let jacobian: Matrix3<f64> = all()
-                    .map(|(weight, from)| {
-                        let fall = (exponent + 1.0) * weight / from.norm_squared();
-                        Matrix3::from_diagonal_element(weight) - fall * from * from.transpose()
-                    })
-                    .sum();
-                let scale: f64 = all().map(|(weight, from)| weight * from.norm()).sum();
-                let message = format!("{}, m = {exponent}, {at}", test.label);
-                assert!((found.force - force).norm() < 1e-13 * scale, "{message}");
-                assert!(
-                    (found.jacobian - jacobian).norm() < 1e-12 * scale,
-                    "{message}"
-                );
-                assert!((found.scale - scale).abs() < 1e-12 * scale, "{message}");
-                // the divergence: with Newton's law there is none
-                let sum: f64 = all().map(|(weight, _)| weight).sum();
-                let expected = (2.0 - exponent) * sum;
-                assert!(
-                    (found.jacobian.trace() - expected).abs() < 1e-12 * scale,
-                    "{message}"
-                );
-            }
-        }
-        let none = field::forces_at(&stream, &sources, &[], 6.0).unwrap();
-        assert!(none.is_empty());
+        check_anywhere(&test, &Solid::capsule(5.0, 9.0), &all);
     }
+    // more sources than one slice has
+    for test in devices::fast() {
+        check_anywhere(&test, &Solid::tube(8.0, 100.0), &[6.0]);
+    }
+}
+
+fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
+    let mut noise = Noise(3);
+    let stream = test.device.stream().unwrap();
+    let classes = classes(&stream, solid);
+    let sources = SitePoints::from_sites(&stream, &classes.surface).unwrap();
+    let on_host = sources.download(&stream).unwrap();
+    let origin = solid.origin();
+    let points: Vec<Point3<f64>> = (0..5)
+        .map(|_| origin + Vector3::from_fn(|_, _| noise.below(4000) as f64 * 1e-3 - 2.0))
+        .collect();
+    for &exponent in exponents {
+        let found = field::forces_at(&stream, &sources, &points, exponent).unwrap();
+        for (&at, found) in points.iter().zip(found) {
+            let all = || parts(&on_host, at, exponent);
+            let force: Vector3<f64> = all().map(|(weight, from)| weight * from).sum();
+            let jacobian: Matrix3<f64> = all()
+                .map(|(weight, from)| {
+                    let fall = (exponent + 1.0) * weight / from.norm_squared();
+                    Matrix3::from_diagonal_element(weight) - fall * from * from.transpose()
+                })
+                .sum();
+            let scale: f64 = all().map(|(weight, from)| weight * from.norm()).sum();
+            let message = format!("{}, m = {exponent}, {at}", test.label);
+            assert!((found.force - force).norm() < 1e-13 * scale, "{message}");
+            assert!(
+                (found.jacobian - jacobian).norm() < 1e-12 * scale,
+                "{message}"
+            );
+            assert!((found.scale - scale).abs() < 1e-12 * scale, "{message}");
+            // the divergence: with Newton's law there is none
+            let sum: f64 = all().map(|(weight, _)| weight).sum();
+            let expected = (2.0 - exponent) * sum;
+            assert!(
+                (found.jacobian.trace() - expected).abs() < 1e-12 * scale,
+                "{message}"
+            );
+        }
+    }
+    let none = field::forces_at(&stream, &sources, &[], 6.0).unwrap();
+    assert!(none.is_empty());
 }
 
 #[test]

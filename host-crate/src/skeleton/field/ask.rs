@@ -2,12 +2,11 @@
 
 use crate::{
     device::{Launch, Stream},
-    distance::SitePoints,
+    distance::{SitePoints, sites::over},
     skeleton::SkeletonError,
 };
-use ferrovox_kernels::{
-    rows::Items,
-    skeleton::field::{Exponent, OF_POINT, THREADS, forces_at as forces_at_points},
+use ferrovox_kernels::skeleton::field::{
+    Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at as slices_at,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -22,9 +21,15 @@ pub struct PointForce {
     pub scale: f64,
 }
 
+/// Sources that a block goes through: with 128 threads 32 rounds.
+const SLICE: u64 = 4096;
+
+/// Sums of slices that there is room for at a time: 32 MiB.
+const MOST_SUMS: u64 = 1 << 22;
+
 /// The force that points exert anywhere, in `f64`.
 ///
-/// Work is proportional to the product of both counts. Waits for the result.
+/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096 sources, in rounds of points that fit in 32 MiB. Waits for the result.
 ///
 /// # Errors
 /// Those of the device.
@@ -35,30 +40,60 @@ pub fn forces_at(
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
     let flat: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
-    let at = stream.upload(&flat)?;
-    let mut results = stream.alloc::<f64>(OF_POINT * points.len())?;
-    let items = Items {
-        count: points.len() as u64,
-        piece: 1,
+    let slices = (sources.len() as u64).div_ceil(SLICE).max(1);
+    let round = (MOST_SUMS / (OF_POINT as u64 * slices)).max(1);
+    let mut found = Vec::with_capacity(points.len());
+    for flat in flat.chunks(3 * round as usize) {
+        let results = numbers_at(stream, sources, flat, slices, exponent)?;
+        found.extend(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
+    }
+    Ok(found)
+}
+
+/// What is found for some points.
+fn numbers_at(
+    stream: &Stream,
+    sources: &SitePoints,
+    points: &[f64],
+    slices: u64,
+    exponent: f64,
+) -> Result<Vec<f64>, SkeletonError> {
+    let at = stream.upload(points)?;
+    let slices = PointSlices {
+        points: points.len() as u64 / 3,
+        len: SLICE,
+        count: slices,
     };
-    let launch = Launch::pieces(items.count).in_rounds_of(THREADS);
-    // SAFETY: sources and points have three coordinates each, and there is room for what is found for each point.
+    let parts = slices.points * slices.count;
+    let mut sums = stream.alloc::<f64>(OF_POINT * parts as usize)?;
+    // SAFETY: sources and points have three coordinates each, and there is room for what each slice adds for each point.
     unsafe {
         let args = (
             sources.coordinates.view(),
             at.view(),
-            items,
+            slices,
             Exponent::new(exponent),
-            results.view_mut(),
+            sums.view_mut(),
         );
-        stream.launch::<forces_at_points>(launch, args)?;
+        stream.launch::<slices_at>(Launch::pieces(parts).in_rounds_of(THREADS), args)?;
     }
-    let results = stream.download(&results)?;
-    let (found, _) = results.as_chunks::<OF_POINT>();
-    let force = |&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; OF_POINT]| PointForce {
+    if slices.count == 1 {
+        return Ok(stream.download(&sums)?);
+    }
+    let mut results = stream.alloc::<f64>(OF_POINT * slices.points as usize)?;
+    let (launch, items) = over(stream, results.len() as u64);
+    // SAFETY: there are the sums of each slice of each point, and the items count the results.
+    unsafe {
+        let args = (sums.view(), slices, items, results.view_mut());
+        stream.launch::<add_slices_at>(launch, args)?;
+    }
+    Ok(stream.download(&results)?)
+}
+
+fn force_of(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; OF_POINT]) -> PointForce {
+    PointForce {
         force: Vector3::new(x, y, z),
         jacobian: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
         scale,
-    };
-    Ok(found.iter().map(force).collect())
+    }
 }

@@ -13,7 +13,8 @@
 //! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
 //! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
 //! | [`mean_forces`] | | the document's way for voxels next to the surface |
-//! | [`forces_at`] | global memory | a part of the sources, for a point anywhere, with derivatives |
+//! | [`forces_at`] | global memory | a part of a slice of the sources, for a point anywhere, with derivatives |
+//! | [`add_slices_at`] | | adds up the slices of a point |
 
 mod add;
 mod finish;
@@ -25,7 +26,7 @@ mod variants;
 
 pub use add::{Add, Portion, Slices};
 pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
-pub use points::{Exponent, OF_POINT, THREADS, forces_at};
+pub use points::{Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at};
 pub use power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9};
 pub use tuned::{RUN, Runs, forces_tuned, mark_runs};
 pub use variants::{FIELD_SOURCES, PIECE, forces_constant, forces_shared, forces_simple};

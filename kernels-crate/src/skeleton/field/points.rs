@@ -70,34 +70,52 @@ fn each(of: impl Fn(usize) -> f64) -> Lanes {
     lanes
 }
 
-/// The force at points anywhere, and its derivatives, all in `f64`.
+/// Points, and sources in slices, so that there is work for all of a device where points are few. Each slice has its sums.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointSlices {
+    /// Points.
+    pub points: u64,
+    /// Sources of a slice, the last of which may have fewer.
+    pub len: u64,
+    /// Slices.
+    pub count: u64,
+}
+
+/// What each slice of the sources adds to the force at points anywhere, and to its derivatives, all in `f64`.
 ///
-/// A block takes a point at a time, its threads share the sources: each adds up its own, then ten threads add up what all have, in 10 KiB of shared
-/// memory. Per point three numbers are read and ten written, as [`OF_POINT`] says.
+/// A block takes a point and a slice at a time, its threads share the sources: each adds up its own, then ten threads add up what all have, in 10 KiB of shared
+/// memory. Per point and slice three numbers are read, and three for each source of the slice; ten are written, as [`OF_POINT`] says.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `points` for each point, of which there are `items.count`; `results` hold
-/// [`OF_POINT`] elements for each. Blocks have at most [`THREADS`] threads.
+/// `sources` hold three coordinates for each source, `points` for each point; `sums` hold [`OF_POINT`] elements for each slice of each point, which
+/// `slices` counts. Blocks have at most [`THREADS`] threads.
 #[kernel]
 pub unsafe fn forces_at(
     sources: View<f32>,
     points: View<f64>,
-    items: Items,
+    slices: PointSlices,
     exponent: Exponent,
-    results: ViewMut<f64>,
+    sums: ViewMut<f64>,
 ) {
     let shared = shared_view![f64; OF_POINT * THREADS as usize];
     let thread = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
-    let mut point = thread::block_idx_x() as u64;
-    while point < items.count {
+    let count = sources.len() as u64 / 3;
+    let mut part = thread::block_idx_x() as u64;
+    while part < slices.points * slices.count {
+        // there is one at least
+        let point = part.checked_div(slices.count).unwrap_or(0);
         let first = 3 * point as usize;
         let at = [
             points.read(first),
             points.read(first + 1),
             points.read(first + 2),
         ];
-        let mine = sum_of_thread(sources, at, exponent);
+        let start = (part - point * slices.count) * slices.len;
+        let rest = count - start;
+        let end = start + if rest < slices.len { rest } else { slices.len };
+        let mine = sum_of_thread(sources, [start as usize, end as usize], at, exponent);
         let mut k = 0;
         while k < OF_POINT {
             shared.write(k * threads + thread, mine[k]);
@@ -111,23 +129,51 @@ pub unsafe fn forces_at(
                 sum += shared.read(k * threads + other);
                 other += 1;
             }
-            results.write(OF_POINT * point as usize + k, sum);
+            sums.write(OF_POINT * part as usize + k, sum);
             k += threads;
         }
         thread::sync_threads();
-        point += thread::grid_dim_x() as u64;
+        part += thread::grid_dim_x() as u64;
     }
 }
 
-/// What the sources of the calling thread make.
+/// Adds up the slices of each point, in their order.
+///
+/// A thread takes single numbers of points, of which `items` counts all. It reads one for each slice and writes one. Nothing is shared in the block.
+///
+/// # Safety
+/// `sums` hold [`OF_POINT`] elements for each slice of each point, `results` for each point; `items.count` is that of `results`.
+#[kernel]
+pub unsafe fn add_slices_at(
+    sums: View<f64>,
+    slices: PointSlices,
+    items: Items,
+    results: ViewMut<f64>,
+) {
+    items.for_each(|item| {
+        let (point, k) = (item / OF_POINT, item % OF_POINT);
+        let (mut sum, mut slice) = (0.0, 0);
+        while slice < slices.count as usize {
+            sum += sums.read((point * slices.count as usize + slice) * OF_POINT + k);
+            slice += 1;
+        }
+        results.write(item, sum);
+    });
+}
+
+/// What those of some sources make that are the calling thread's.
 #[inline(always)]
-fn sum_of_thread(sources: View<f32>, at: [f64; 3], exponent: Exponent) -> [f64; OF_POINT] {
-    let count = sources.len() / 3;
+fn sum_of_thread(
+    sources: View<f32>,
+    [first, end]: [usize; 2],
+    at: [f64; 3],
+    exponent: Exponent,
+) -> [f64; OF_POINT] {
     let threads = thread::block_dim_x() as usize;
     let mut sums = [[0.0; LANES]; OF_POINT];
-    let mut start = thread::thread_idx_x() as usize;
+    let mut start = first + thread::thread_idx_x() as usize;
     // all lanes have a source, so that nothing is asked for each
-    while start + (LANES - 1) * threads < count {
+    while start + (LANES - 1) * threads < end {
         let from = |axis: usize| {
             each(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
         };
@@ -135,7 +181,7 @@ fn sum_of_thread(sources: View<f32>, at: [f64; 3], exponent: Exponent) -> [f64; 
         start += LANES * threads;
     }
     // the rest one by one, the other lanes so far away that they make nothing
-    while start < count {
+    while start < end {
         let from = |axis: usize| {
             let here = at[axis] - sources.read(3 * start + axis) as f64;
             each(|lane| if lane == 0 { here } else { NOWHERE })
