@@ -163,6 +163,30 @@ impl SolidComponents {
         Some((at, x.checked_sub(run.start)? as usize))
     }
 
+    /// Calls `visit` with each voxel of the solid that touches a voxel, and the voxel itself: its run, how many of the run's voxels come before, and the step there.
+    pub(super) fn for_each_around(
+        &self,
+        [x, y, z]: [u32; 3],
+        mut visit: impl FnMut(usize, usize, [i32; 3]),
+    ) {
+        for (dy, dz) in (0..9).map(|k| (k % 3 - 1, k / 3 - 1)) {
+            let other = |at: u32, step: i32| Some(at.checked_add_signed(step)? as usize);
+            let row = self.row_at(other(y, dy), other(z, dz));
+            let first = row.start + self.runs[row.clone()].partition_point(|run| run.end < x);
+            for number in first..row.end {
+                let run = self.runs[number];
+                let from = run.start.max(x.saturating_sub(1));
+                for there in from..run.end.min(x + 2) {
+                    let step = [there as i32 - x as i32, dy, dz];
+                    visit(number, (there - run.start) as usize, step);
+                }
+                if run.start > x {
+                    break;
+                }
+            }
+        }
+    }
+
     /// How many runs there are.
     pub(super) fn run_count(&self) -> usize {
         self.runs.len()

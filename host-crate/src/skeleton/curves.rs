@@ -55,14 +55,14 @@ impl Work<'_> {
             watch.lap("level 1");
         }
         if self.params.levels >= Levels::Two {
-            let curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
-            let found = clusters(&curved, |_| false);
-            let lowest = found.iter().map(|cluster| cluster.lowest.point());
-            let apart = apart(lowest, TIPS_APART);
+            let mut curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
+            curved.sort_by(|a, b| a.value.total_cmp(&b.value));
+            let apart = apart(curved.iter().map(Chosen::point), TIPS_APART);
             self.grow_tips(&mut growth, &apart)?;
             watch.lap("level 2");
         }
         let bridges = self.join_pieces(&mut growth)?;
+        watch.lap("joins");
         let mut skeleton = growth.done();
         self.name_components(&mut skeleton);
         Ok((skeleton, bridges))
@@ -116,7 +116,7 @@ impl Work<'_> {
     }
 
     /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others say
-    /// nothing but that there is a surface.
+    /// nothing but that there is a surface. Those that protrude most come first, and are as far from one another as the solid is thick.
     fn grow_tips(&self, growth: &mut Growth, seeds: &[Point3<f64>]) -> Result<(), SkeletonError> {
         let exponent = self.params.exponent;
         let ways = paths(self.stream, self.sources, exponent, seeds, |_, points| {
@@ -126,11 +126,21 @@ impl Work<'_> {
         let ends = ways.iter().map(|way| way.last().expect("a way has points"));
         let thick = self.radii.at(ends)?;
         let axes = self.solid.geometry.axes();
-        for (way, radius) in ways.iter().zip(thick) {
+        let protrudes = ways.iter().zip(&thick).map(|(way, radius)| {
             let steps = way.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
-            if steps.sum::<f64>() > PROTRUDES * radius {
-                let node = growth.add_node(NodeKind::End, way[0], None);
-                growth.add_path(node, self.inside_of(way), 2);
+            steps.sum::<f64>() / radius
+        });
+        let mut order: Vec<(usize, f64)> = protrudes.enumerate().collect();
+        order.retain(|&(_, by)| by > PROTRUDES);
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut kept: Vec<usize> = Vec::new();
+        for (number, _) in order {
+            let tip = ways[number][0];
+            let is_near = |&other: &usize| (axes * (ways[other][0] - tip)).norm() < thick[number];
+            if !kept.iter().any(is_near) {
+                kept.push(number);
+                let node = growth.add_node(NodeKind::End, tip, None);
+                growth.add_path(node, self.inside_of(&ways[number]), 2);
             }
         }
         Ok(())
@@ -174,7 +184,7 @@ impl Work<'_> {
             })
             .collect();
         let axes = self.solid.geometry.axes();
-        let found = bridges(self.pieces, &seeds, axes, |points| {
+        let found = bridges(self.pieces, &seeds, *axes, |points| {
             self.radii.at(points.iter())
         })?;
         let count = found.len();

@@ -34,10 +34,6 @@ impl UnionFind {
         self.0[a.max(b)] = a.min(b);
         a != b
     }
-
-    pub(super) fn are_joined(&mut self, a: usize, b: usize) -> bool {
-        self.root(a) == self.root(b)
-    }
 }
 
 impl Skeleton {

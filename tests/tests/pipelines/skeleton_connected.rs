@@ -73,6 +73,30 @@ fn level_1_reaches_the_tips() {
 }
 
 #[test]
+fn level_2_reaches_the_corners_of_a_cube() {
+    let solid = Solid::cuboid([10.0; 3]);
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        let made = made(&stream, &solid.voxels(), Levels::Two);
+        let tips: Vec<Point3<f64>> = made
+            .skeleton
+            .edges
+            .iter()
+            .filter(|edge| edge.level == 2)
+            .map(|edge| edge.points[0])
+            .filter(|tip| (tip - solid.origin()).norm() > 12.0)
+            .collect();
+        assert_eq!(tips.len(), 8, "{}: {tips:?}", test.label);
+        for corner in 0..8 {
+            let side = |axis: usize| if corner >> axis & 1 == 1 { 10.0 } else { -10.0 };
+            let corner = solid.origin() + Vector3::new(side(0), side(1), side(2));
+            let near = tips.iter().filter(|tip| (*tip - corner).norm() < 3.0);
+            assert_eq!(near.count(), 1, "{}: {corner}, {tips:?}", test.label);
+        }
+    }
+}
+
+#[test]
 fn what_a_thin_bar_joins_is_joined() {
     // two balls, and between them a bar of one voxel by one, in which there is no force
     let solid = Solid::new("dumbbell", [16.0, 5.0, 5.0], |p| {

@@ -21,7 +21,7 @@ pub struct PointForce {
     pub scale: f64,
 }
 
-/// Sources that a block goes through: with 128 threads 32 rounds.
+/// Sources that a block goes through at most, with 128 threads in 32 rounds; up to twice as many are not divided: to add slices up is a launch more.
 const SLICE: u64 = 4096;
 
 /// Sums of slices that there is room for at a time: 32 MiB.
@@ -40,7 +40,10 @@ pub fn forces_at(
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
     let flat: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
-    let slices = (sources.len() as u64).div_ceil(SLICE).max(1);
+    let slices = match sources.len() as u64 {
+        few if few <= 2 * SLICE => 1,
+        many => many.div_ceil(SLICE),
+    };
     let round = (MOST_SUMS / (OF_POINT as u64 * slices)).max(1);
     let mut found = Vec::with_capacity(points.len());
     for flat in flat.chunks(3 * round as usize) {
@@ -61,7 +64,7 @@ fn numbers_at(
     let at = stream.upload(points)?;
     let slices = PointSlices {
         points: points.len() as u64 / 3,
-        len: SLICE,
+        len: (sources.len() as u64).div_ceil(slices),
         count: slices,
     };
     let parts = slices.points * slices.count;

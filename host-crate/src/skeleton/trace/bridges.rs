@@ -2,8 +2,8 @@
 //!
 //! Where a solid is so thin that all of its voxels are surface there is no force, and where critical points were not found curves are missing: there the
 //! skeleton of one component falls apart. Its pieces are joined by the cheapest ways through voxels that touch one another, of which a step costs its
-//! length divided by the square of the distance to the surface: so ways go through the middle of what is wide. This is Kruskal's spanning tree, found while the
-//! ways grow from all pieces at the same time (Dijkstra).
+//! length divided by the distance to the surface: so ways go through the middle of what is wide. Together they are a minimum spanning tree: always
+//! the piece with the fewest points is joined to the one that is cheapest to reach (Borůvka's rule), so that searches stay in what is small.
 
 use crate::skeleton::{SkeletonError, SolidComponents, queries::UnionFind};
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -31,13 +31,6 @@ impl Cost {
     fn of(cost: f64) -> Self {
         Self(cost.to_bits())
     }
-}
-
-/// What happens when ways have grown to a cost: a voxel is reached, or ways from two sides meet between two voxels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    Reached(usize),
-    Met(usize, usize),
 }
 
 /// The voxels of some components, by numbers.
@@ -71,16 +64,13 @@ impl<'a> Voxels<'a> {
         (first != NONE).then(|| first + before)
     }
 
-    /// The voxels that touch one, each with the step there.
-    fn around(&self, voxel: usize) -> impl Iterator<Item = (usize, Vector3<f64>)> {
+    /// Calls `visit` with each voxel that touches one, itself among them, and the number of the step there: x fastest, 13 is none.
+    fn for_each_around(&self, voxel: usize, mut visit: impl FnMut(usize, usize)) {
         let at = self.places[voxel];
-        let steps = (0..27).filter(|&k| k != 13);
-        steps.filter_map(move |k| {
-            let step = [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1];
-            let place = [0, 1, 2].map(|axis| (at[axis] as usize).wrapping_add_signed(step[axis]));
-            let number = self.number(place)?;
-            Some((number, Vector3::from(step.map(|s| s as f64))))
-        })
+        self.solid.for_each_around(at, |run, before, [x, y, z]| {
+            let step = (x + 1) + 3 * (y + 1) + 9 * (z + 1);
+            visit(self.first[run] + before, step as usize);
+        });
     }
 
     fn point(&self, voxel: usize) -> Point3<f64> {
@@ -88,71 +78,104 @@ impl<'a> Voxels<'a> {
     }
 }
 
-/// Ways that grow.
-struct Ways<'a> {
+/// Pieces that are joined one after the other.
+struct Pieces<'a> {
+    voxels: Voxels<'a>,
     seeds: &'a [Seed],
-    /// For each voxel the cost of the cheapest way so far, the voxel before, the seed it begins at, and whether it stays.
+    /// How long each of the 27 steps is.
+    lengths: [f64; 27],
+    /// For each voxel what a step of length 1 costs there.
+    prices: Vec<f64>,
+    /// For each voxel the first seed in it. All of one voxel are of joined pieces.
+    seed_in: Vec<usize>,
+    sets: UnionFind,
+    /// For each voxel the cost of the cheapest way so far, and the voxel before: of one search.
     costs: Vec<f64>,
     before: Vec<usize>,
-    owner: Vec<usize>,
-    is_done: Vec<bool>,
-    events: BinaryHeap<Reverse<(Cost, Event)>>,
 }
 
-impl<'a> Ways<'a> {
-    fn new(seeds: &'a [Seed], count: usize) -> Self {
-        Self {
-            seeds,
-            costs: vec![f64::INFINITY; count],
-            before: vec![NONE; count],
-            owner: vec![NONE; count],
-            is_done: vec![false; count],
-            events: BinaryHeap::new(),
+impl Pieces<'_> {
+    fn set_in(&mut self, voxel: usize) -> Option<usize> {
+        let seed = self.seed_in[voxel];
+        (seed != NONE).then(|| self.sets.root(self.seeds[seed].piece))
+    }
+
+    /// The cheapest way from a set, which begins in some voxels, to another: its voxels from the last to the first. None if there is no other.
+    fn search(&mut self, set: usize, starts: &[usize]) -> Option<Vec<usize>> {
+        let mut reached: Vec<usize> = starts.to_vec();
+        let mut open = BinaryHeap::new();
+        for &start in starts {
+            self.costs[start] = 0.0;
+            open.push(Reverse((Cost::of(0.0), start)));
         }
-    }
-
-    fn reach(&mut self, voxel: usize, cost: f64, before: usize, owner: usize) {
-        if cost < self.costs[voxel] {
-            self.costs[voxel] = cost;
-            self.before[voxel] = before;
-            self.owner[voxel] = owner;
-            self.push(cost, Event::Reached(voxel));
+        let mut found = None;
+        while let Some(Reverse((cost, here))) = open.pop() {
+            if cost > Cost::of(self.costs[here]) {
+                continue;
+            }
+            if self.set_in(here).is_some_and(|other| other != set) {
+                found = Some(here);
+                break;
+            }
+            let (so_far, price) = (self.costs[here], self.prices[here]);
+            self.voxels.for_each_around(here, |next, step| {
+                let cost = so_far + 0.5 * self.lengths[step] * (price + self.prices[next]);
+                if cost < self.costs[next] {
+                    self.costs[next] = cost;
+                    self.before[next] = here;
+                    reached.push(next);
+                    open.push(Reverse((Cost::of(cost), next)));
+                }
+            });
         }
-    }
-
-    fn push(&mut self, cost: f64, event: Event) {
-        self.events.push(Reverse((Cost::of(cost), event)));
-    }
-
-    fn seed(&self, voxel: usize) -> &Seed {
-        &self.seeds[self.owner[voxel]]
-    }
-
-    /// From a seed to a voxel: the seed's point instead of its voxel.
-    fn way_to(&self, voxels: &Voxels<'_>, mut voxel: usize) -> Vec<Point3<f64>> {
-        let start = self.seed(voxel).point;
-        let mut way = Vec::new();
-        while self.before[voxel] != NONE {
-            way.push(voxels.point(voxel));
-            voxel = self.before[voxel];
+        let way = found.map(|end| {
+            let next = |&voxel: &usize| Some(self.before[voxel]).filter(|&before| before != NONE);
+            std::iter::successors(Some(end), next).collect()
+        });
+        for voxel in reached {
+            self.costs[voxel] = f64::INFINITY;
+            self.before[voxel] = NONE;
         }
-        way.push(start);
-        way.reverse();
         way
     }
+
+    /// The same as points: those of the seeds at both ends, in the order of the seeds, and the voxels between them.
+    fn points_of(&self, way: &[usize]) -> Vec<Point3<f64>> {
+        let [Some(&last), Some(&first)] = [way.first(), way.last()] else {
+            return Vec::new();
+        };
+        let ends = [first, last].map(|voxel| self.seed_in[voxel]);
+        let inner = way[1..way.len() - 1].iter().rev();
+        let mut points = vec![self.seeds[ends[0]].point];
+        points.extend(inner.map(|&voxel| self.voxels.point(voxel)));
+        points.push(self.seeds[ends[1]].point);
+        if ends[0] > ends[1] {
+            points.reverse();
+        }
+        points
+    }
+}
+
+/// The lengths of the steps to voxels that touch one another, x fastest.
+fn lengths(axes: &Matrix3<f64>) -> [f64; 27] {
+    std::array::from_fn(|k| {
+        let step = [k % 3, k / 3 % 3, k / 9].map(|at| at as f64 - 1.0);
+        (axes * Vector3::from(step)).norm()
+    })
 }
 
 /// The cheapest ways that join the pieces which seeds are of, as far as they lie in one component: each from one seed's point to another's.
 ///
-/// `clearance` says how far points are from the surface, in the units that `axes` make of steps in voxels; never 0. Takes about 100 bytes of host memory for each voxel of the components that seeds are in;
-/// work is proportional to voxels and the logarithm of their number.
+/// `clearance` says how far points are from the surface, in the units that `axes` make of steps in voxels; never 0. Takes about 70 bytes of host memory for each
+/// voxel of the components that seeds are in. A search takes time in proportion to the voxels that are cheaper to reach than the other piece, and the logarithm of
+/// their number.
 ///
 /// # Errors
 /// Those of `clearance`.
 pub fn bridges(
     solid: &SolidComponents,
     seeds: &[Seed],
-    axes: &Matrix3<f64>,
+    axes: Matrix3<f64>,
     clearance: impl FnOnce(&[Point3<f64>]) -> Result<Vec<f64>, SkeletonError>,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
     let mut is_wanted = vec![false; solid.count()];
@@ -164,54 +187,61 @@ pub fn bridges(
     let voxels = Voxels::new(solid, |label| is_wanted[label as usize]);
     let count = voxels.places.len();
     let points: Vec<_> = (0..count).map(|k| voxels.point(k)).collect();
-    let price: Vec<f64> = clearance(&points)?.iter().map(|r| 1.0 / (r * r)).collect();
-    let pieces = seeds.iter().map(|seed| seed.piece + 1).max().unwrap_or(0);
-    let mut sets = UnionFind::new(pieces);
+    let radii = clearance(&points)?;
+    let numbers = seeds.iter().map(|seed| seed.piece + 1).max().unwrap_or(0);
+    let mut pieces = Pieces {
+        voxels,
+        seeds,
+        lengths: lengths(&axes),
+        prices: radii.iter().map(|r| 1.0 / r).collect(),
+        seed_in: vec![NONE; count],
+        sets: UnionFind::new(numbers),
+        costs: vec![f64::INFINITY; count],
+        before: vec![NONE; count],
+    };
     let mut found = Vec::new();
-    let mut ways = Ways::new(seeds, count);
+    let mut starts: Vec<Vec<usize>> = vec![Vec::new(); numbers];
     for (number, seed) in seeds.iter().enumerate() {
-        let Some(voxel) = voxels.number(seed.voxel) else {
+        let Some(voxel) = pieces.voxels.number(seed.voxel) else {
             continue;
         };
-        ways.reach(voxel, 0.0, NONE, number);
-        // two pieces in one voxel
-        let other = *ways.seed(voxel);
-        if sets.join(other.piece, seed.piece) {
-            found.push(vec![other.point, seed.point]);
+        match pieces.seed_in[voxel] {
+            NONE => {
+                pieces.seed_in[voxel] = number;
+                starts[seed.piece].push(voxel);
+            }
+            // two pieces in one voxel
+            other if pieces.sets.join(seeds[other].piece, seed.piece) => {
+                found.push(vec![seeds[other].point, seed.point]);
+            }
+            _ => (),
         }
     }
-    while let Some(Reverse((_, event))) = ways.events.pop() {
-        match event {
-            Event::Reached(here) => {
-                if std::mem::replace(&mut ways.is_done[here], true) {
-                    continue;
-                }
-                for (next, step) in voxels.around(here) {
-                    let length = (axes * step).norm();
-                    let step = 0.5 * length * (price[here] + price[next]);
-                    let cost = ways.costs[here] + step;
-                    if !ways.is_done[next] {
-                        ways.reach(next, cost, here, ways.owner[here]);
-                    } else if !sets.are_joined(ways.seed(here).piece, ways.seed(next).piece) {
-                        // no way that is found later is cheaper than twice what has been reached
-                        let half = 0.5 * (cost + ways.costs[next]);
-                        ways.push(half, Event::Met(here, next));
-                    }
-                }
-            }
-            Event::Met(here, next) => {
-                if sets.join(ways.seed(here).piece, ways.seed(next).piece) {
-                    // in the order of the seeds
-                    let (here, next) = match ways.owner[here] < ways.owner[next] {
-                        true => (here, next),
-                        false => (next, here),
-                    };
-                    let mut way = ways.way_to(&voxels, here);
-                    way.extend(ways.way_to(&voxels, next).into_iter().rev());
-                    found.push(way);
-                }
-            }
+    for piece in 0..numbers {
+        let root = pieces.sets.root(piece);
+        if root != piece {
+            let more = std::mem::take(&mut starts[piece]);
+            starts[root].extend(more);
         }
+    }
+    let has_start = |&set: &usize| !starts[set].is_empty();
+    let sets = (0..numbers).filter(has_start);
+    let mut smallest: BinaryHeap<_> = sets.map(|set| Reverse((starts[set].len(), set))).collect();
+    while let Some(Reverse((len, set))) = smallest.pop() {
+        // what has grown since is in the queue anew
+        if starts[set].len() != len {
+            continue;
+        }
+        let Some(way) = pieces.search(set, &starts[set]) else {
+            continue;
+        };
+        found.push(pieces.points_of(&way));
+        let other = pieces.set_in(way[0]).unwrap_or(set);
+        pieces.sets.join(set, other);
+        let (root, joined) = (set.min(other), set.max(other));
+        let more = std::mem::take(&mut starts[joined]);
+        starts[root].extend(more);
+        smallest.push(Reverse((starts[root].len(), root)));
     }
     Ok(found)
 }
@@ -244,7 +274,7 @@ mod tests {
 
     fn found(rows: &[&str], seeds: &[Seed]) -> Vec<Vec<[f64; 2]>> {
         let same = |points: &[Point3<f64>]| Ok(vec![1.0; points.len()]);
-        let ways = bridges(&layer(rows), seeds, &Matrix3::identity(), same).unwrap();
+        let ways = bridges(&layer(rows), seeds, Matrix3::identity(), same).unwrap();
         let flat = |way: Vec<Point3<f64>>| way.iter().map(|at| [at.x, at.y]).collect();
         ways.into_iter().map(flat).collect()
     }
