@@ -2,7 +2,7 @@
 //!
 //! Where a solid is so thin that all of its voxels are surface there is no force, and where critical points were not found curves are missing: there the
 //! skeleton of one component falls apart. Its pieces are joined by the cheapest ways through voxels that touch one another, of which a step costs its
-//! length divided by the distance to the surface: so ways go through the middle of what is wide. Together they are a minimum spanning tree: always
+//! length, times 1 and a voxel divided by the distance to the surface: so ways are short, and rather in the middle of what is wide. Together they are a minimum spanning tree: always
 //! the piece with the fewest points is joined to the one that is cheapest to reach (Borůvka's rule), so that searches stay in what is small.
 
 use crate::skeleton::{SkeletonError, SolidComponents, queries::UnionFind};
@@ -84,7 +84,7 @@ struct Pieces<'a> {
     seeds: &'a [Seed],
     /// How long each of the 27 steps is.
     lengths: [f64; 27],
-    /// For each voxel what a step of length 1 costs there.
+    /// For each voxel what a step of length 1 costs there: 1, and more near the surface.
     prices: Vec<f64>,
     /// For each voxel the first seed in it. All of one voxel are of joined pieces.
     seed_in: Vec<usize>,
@@ -188,12 +188,15 @@ pub fn bridges(
     let count = voxels.places.len();
     let points: Vec<_> = (0..count).map(|k| voxels.point(k)).collect();
     let radii = clearance(&points)?;
+    let lengths = lengths(&axes);
+    let steps = lengths.iter().copied().filter(|&length| length > 0.0);
+    let unit = steps.fold(f64::INFINITY, f64::min);
     let numbers = seeds.iter().map(|seed| seed.piece + 1).max().unwrap_or(0);
     let mut pieces = Pieces {
         voxels,
         seeds,
-        lengths: lengths(&axes),
-        prices: radii.iter().map(|r| 1.0 / r).collect(),
+        lengths,
+        prices: radii.iter().map(|r| 1.0 + unit / r).collect(),
         seed_in: vec![NONE; count],
         sets: UnionFind::new(numbers),
         costs: vec![f64::INFINITY; count],
