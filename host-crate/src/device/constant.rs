@@ -1,8 +1,13 @@
 //! Constant memory that a kernel reads.
 
-use super::{DeviceError, Element, Inner, Stream, cuda::CudaConstant};
+use super::{
+    Buffer, DeviceError, Element, Inner, Stream, buffer::BufferMemory, cuda::CudaConstant,
+};
 use cuda_std::{Kernel, constant::ConstantSymbol};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// Held by who has a constant on the CPU, whose kernels all read the same.
 static ON_CPU: Mutex<()> = Mutex::new(());
@@ -14,8 +19,6 @@ pub struct Constant<'a, S: 'static> {
     stream: &'a Stream,
     symbol: &'static S,
     place: Place,
-    /// What has been written, until it is there.
-    written: Vec<Box<[u8]>>,
     _held: MutexGuard<'a, ()>,
 }
 
@@ -44,7 +47,6 @@ impl Stream {
             stream: self,
             symbol,
             place,
-            written: Vec::new(),
             // what it guards is memory that its holder writes before reading
             _held: lock.lock().unwrap_or_else(PoisonError::into_inner),
         })
@@ -52,35 +54,39 @@ impl Stream {
 }
 
 impl<S> Constant<'_, S> {
-    /// Copies elements to the beginning of the constant, in the order of the stream: launches before still read what was there.
-    ///
-    /// They come from the host: where there are two GPUs the driver has refused to copy a device's memory to a constant.
+    /// Copies a part of a buffer to the beginning of the constant, in the order of the stream: launches before still read what was there.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] for more elements than there are in the constant, [`DeviceError::Cuda`].
-    pub fn write<T: Element, const N: usize>(&mut self, elements: &[T]) -> Result<(), DeviceError>
+    /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the constant, [`DeviceError::WrongDevice`],
+    /// [`DeviceError::Cuda`].
+    pub fn write<T: Element, const N: usize>(
+        &mut self,
+        from: &Buffer<T>,
+        part: Range<usize>,
+    ) -> Result<(), DeviceError>
     where
         S: ConstantSymbol<Value = [T; N]>,
     {
-        if elements.len() > N {
+        self.stream.check_device(from)?;
+        if part.start > part.end || part.end > from.len() || part.len() > N {
             return Err(DeviceError::LengthMismatch {
-                from: elements.len(),
-                to: N,
+                from: part.end.saturating_sub(part.start),
+                to: N.min(from.len()),
             });
         }
-        match &self.place {
-            Place::Cuda(constant) => {
-                let bytes: &[u8] = bytemuck::cast_slice(elements);
-                self.written.push(bytes.into());
-                let kept = &self.written[self.written.len() - 1];
-                // SAFETY: what has been written is kept until the stream has been waited for, in `drop`.
-                unsafe { self.stream.begin_copy_to_constant(constant, kept) }
+        match (&self.place, from.memory()) {
+            (Place::Cuda(constant), BufferMemory::Cuda(memory)) => {
+                let size = size_of::<T>();
+                let bytes = part.start * size..part.end * size;
+                self.stream.copy_to_constant(constant, memory, bytes)
             }
-            Place::Cpu => {
-                let mut value = self.symbol.value_on_cpu();
-                value[..elements.len()].copy_from_slice(elements);
-                // SAFETY: launches on the CPU are done when they return, and who has the constant holds the lock.
-                unsafe { self.symbol.set_on_cpu(&value) };
+            _ => {
+                if let Some(elements) = from.as_slice() {
+                    let mut value = self.symbol.value_on_cpu();
+                    value[..part.len()].copy_from_slice(&elements[part]);
+                    // SAFETY: launches on the CPU are done when they return, and who has the constant holds the lock.
+                    unsafe { self.symbol.set_on_cpu(&value) };
+                }
                 Ok(())
             }
         }
@@ -101,18 +107,22 @@ mod tests {
     use ferrovox_kernels::skeleton::field::{FIELD_SOURCES, PIECE, Power2, forces_constant};
 
     #[test]
-    fn the_beginning_is_written() {
+    fn a_part_of_a_buffer_is_written() {
         let stream = Device::cpu().stream().unwrap();
-        let numbers: Vec<f32> = (0..3 * PIECE + 1).map(|i| i as f32).collect();
+        let numbers: Vec<f32> = (0..4 * PIECE).map(|i| i as f32).collect();
+        let buffer = stream.upload(&numbers).unwrap();
         let mut constant = stream
             .constant::<forces_constant<f32, Power2>, _>(&FIELD_SOURCES)
             .unwrap();
-        constant.write(&numbers[1..]).unwrap();
-        assert_eq!(FIELD_SOURCES.value_on_cpu()[..], numbers[1..]);
-        constant.write(&numbers[5..9]).unwrap();
-        assert_eq!(FIELD_SOURCES.value_on_cpu()[..5], [5.0, 6.0, 7.0, 8.0, 5.0]);
-        constant.write::<f32, _>(&[]).unwrap();
-        let error = constant.write(&numbers).unwrap_err();
-        assert!(matches!(error, DeviceError::LengthMismatch { .. }));
+        constant.write(&buffer, 5..9).unwrap();
+        assert_eq!(FIELD_SOURCES.value_on_cpu()[..4], [5.0, 6.0, 7.0, 8.0]);
+        constant.write(&buffer, PIECE..4 * PIECE).unwrap();
+        assert_eq!(FIELD_SOURCES.value_on_cpu()[..], numbers[PIECE..]);
+        constant.write(&buffer, 4 * PIECE..4 * PIECE).unwrap();
+        #[expect(clippy::reversed_empty_ranges, reason = "refused")]
+        for part in [0..3 * PIECE + 1, 4 * PIECE - 1..4 * PIECE + 1, 3..2] {
+            let error = constant.write(&buffer, part).unwrap_err();
+            assert!(matches!(error, DeviceError::LengthMismatch { .. }));
+        }
     }
 }

@@ -4,14 +4,14 @@ use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
     Recording,
     buffer::BufferMemory,
-    cuda::{CudaConstant, CudaStream},
+    cuda::{CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
     record::Pending,
 };
 use cuda_std::{Kernel, launch_on_cpu};
 use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
-use std::{borrow::Cow, time::Instant};
+use std::{borrow::Cow, ops::Range, time::Instant};
 
 /// What a thread of the CPU copies at a time, in bytes: enough that dealing it out costs nothing.
 const COPY_CHUNK: usize = 1 << 20;
@@ -368,18 +368,15 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueues a copy to the first bytes of a constant.
-    ///
-    /// # Safety
-    /// `bytes` stay as they are until the copy is done.
-    pub(super) unsafe fn begin_copy_to_constant(
+    /// Enqueues a copy of a part of a device's memory to the beginning of a constant.
+    pub(super) fn copy_to_constant(
         &self,
         constant: &CudaConstant,
-        bytes: &[u8],
+        from: &CudaMemory,
+        bytes: Range<usize>,
     ) -> Result<(), DeviceError> {
         match &self.cuda {
-            // SAFETY: the caller's promise.
-            Some(stream) => unsafe { stream.begin_copy_to_constant(constant, bytes) },
+            Some(stream) => stream.copy_to_constant(constant, from, bytes),
             None => unreachable!("a constant of a CUDA device has a CUDA stream"),
         }
     }

@@ -114,8 +114,8 @@ impl CudaMemory {
 
     pub(super) fn slice(&self) -> DeviceSlice<u8> {
         let buffer = self.buffer.as_ref().expect("taken only when dropped");
-        // SAFETY: the piece has at least these bytes, and the slice is used while it lives.
-        unsafe { DeviceSlice::from_raw_parts(buffer.as_device_ptr(), self.bytes) }
+        // of the buffer's context, whichever is current; the piece has at least these bytes
+        buffer.index(0..self.bytes)
     }
 }
 

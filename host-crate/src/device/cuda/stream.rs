@@ -8,7 +8,7 @@ use cust::{
     memory::{AsyncCopyDestination, mem_get_info, trim_pool},
     stream::Stream,
 };
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 /// A stream, and the device it belongs to.
 pub(super) struct StreamOwner {
@@ -103,22 +103,20 @@ impl CudaStream {
         })
     }
 
-    /// Enqueues a copy to the first bytes of a constant, which has at least as many.
-    ///
-    /// # Safety
-    /// `bytes` stay as they are until the copy is done.
-    pub unsafe fn begin_copy_to_constant(
+    /// Enqueues a copy of some bytes of `from` to the first of a constant, which has at least as many.
+    pub fn copy_to_constant(
         &self,
         constant: &CudaConstant,
-        bytes: &[u8],
+        from: &CudaMemory,
+        bytes: Range<usize>,
     ) -> Result<(), DeviceError> {
         if bytes.is_empty() {
             return Ok(());
         }
         self.act("copying to constant memory", |stream| {
             let mut to = constant.bytes().index(0..bytes.len());
-            // SAFETY: the caller's promise.
-            unsafe { to.async_copy_from(bytes, stream) }
+            // SAFETY: both are of one length, and the stream orders this before what comes after.
+            unsafe { to.async_copy_from(&from.slice().index(bytes), stream) }
         })
     }
 

@@ -260,13 +260,12 @@ impl Job<'_> {
             ..plan.slices
         };
         let mut sums = self.stream.zeros::<f64>(3 * slices.targets as usize)?;
-        let sources = self.stream.download(&self.sources.coordinates)?;
         let mut constant = self
             .stream
             .constant::<forces_constant<A, P>, _>(&FIELD_SOURCES)?;
         for slice in 0..plan.slices.count {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
-            constant.write(&sources[start..end])?;
+            constant.write(&self.sources.coordinates, start..end)?;
             let pairs = Portion {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,
