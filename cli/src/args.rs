@@ -145,7 +145,7 @@ pub struct RenderArgs {
     /// Picture to write
     #[arg(short, long, value_name = "FILE.png")]
     pub output: PathBuf,
-    /// From where to look
+    /// From where to look: oblique, right, left, front, back, top, bottom, or AZIMUTH,ELEVATION in degrees, as -90,90
     #[arg(long, default_value = "oblique", allow_hyphen_values = true)]
     pub view: ViewDirection,
     /// Pixels of the picture

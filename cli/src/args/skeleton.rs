@@ -96,7 +96,7 @@ pub struct SkeletonArgs {
     /// Draw the skeleton over a pale picture of the object
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
-    /// From where to look, as for `ferrovox render`
+    /// From where to look: oblique, right, left, front, back, top, bottom, or AZIMUTH,ELEVATION in degrees, as -90,90
     #[arg(
         long,
         default_value = "oblique",

@@ -7,6 +7,7 @@
 //! figures for the kernel; on the CPU executor only time is measured, and the occupancy beside it is that of a GPU by name.
 
 mod arguments;
+mod jobs;
 mod outside;
 mod page;
 mod plot;
@@ -75,7 +76,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
 
 fn of_device(report: &mut Report, device: &Device, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
     let mut sweeps = Vec::new();
-    for job in sweep::jobs(device, arguments)? {
+    for job in jobs::jobs(device, arguments)? {
         for &over in &arguments.over {
             let sweep = job.measure(device, over, arguments)?;
             sweep.report(report);
