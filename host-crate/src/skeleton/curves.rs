@@ -10,8 +10,8 @@ use super::{
 };
 use nalgebra::Point3;
 
-/// How far from a saddle, in voxels, a curve begins.
-const FIRST_STEP: f64 = 0.25;
+/// How far from a saddle, in voxels, a curve begins: not beyond an attracting point beside it.
+const FIRST_STEP: f64 = 0.05;
 
 /// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this factor.
 const PROTRUDES: f64 = 1.3;

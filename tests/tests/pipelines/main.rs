@@ -34,6 +34,7 @@ mod scan_methods;
 mod scan_properties;
 mod scan_single_pass;
 mod shipped_ptx;
+mod skeleton_certificates;
 mod skeleton_classes;
 mod skeleton_components;
 mod skeleton_connected;

@@ -8,6 +8,12 @@ use nalgebra::Point3;
 /// A curve this near to a node or to another curve, in voxels, has reached it.
 pub const REACHED: f64 = 0.5;
 
+/// A node no farther than this from a curve's beginning, in voxels, is one that the curve begins beside: it may lead there, or away.
+const BESIDE_BEGINNING: f64 = 2.0 * REACHED;
+
+/// Such a node has been reached by a curve this near to it, in voxels.
+const ARRIVED: f64 = 0.05;
+
 /// How far from its beginning a curve does not meet those that begin there too.
 const AT_BEGINNING: f64 = 1.5;
 
@@ -90,7 +96,12 @@ impl Growth {
         let start = self.skeleton.nodes[from].position;
         let has_left = (at - start).norm() > AT_BEGINNING;
         let wanted = |place: &Point3<f64>, what: What| match what {
-            What::Node(node) => node != from || has_left,
+            What::Node(node) if node == from => has_left,
+            What::Node(_) => {
+                has_left
+                    || (place - start).norm() > BESIDE_BEGINNING
+                    || (place - at).norm() <= ARRIVED
+            }
             What::Curve { edge, .. } => {
                 let same_beginning = self.skeleton.edges[edge].nodes.contains(&from);
                 !same_beginning || (place - start).norm() > AT_BEGINNING
