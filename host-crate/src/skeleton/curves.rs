@@ -10,8 +10,9 @@ use super::{
 };
 use nalgebra::Point3;
 
-/// How far from a saddle, in voxels, a curve begins: not beyond an attracting point beside it.
-const FIRST_STEP: f64 = 0.05;
+/// How far from a saddle, in voxels, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
+/// nothing but rounding.
+const FIRST_STEP: f64 = 0.25;
 
 /// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this factor.
 const PROTRUDES: f64 = 1.3;
@@ -33,12 +34,18 @@ impl Work<'_> {
         watch: &mut Watch,
     ) -> Result<(Skeleton, usize), SkeletonError> {
         let mut growth = Growth::new(self.solid.geometry);
-        let mut starts = Vec::new();
         for point in &search.points {
-            let node = growth.add_node(point.kind, point.position, Some(point.eigenvalues));
+            growth.add_node(point.kind, point.position, Some(point.eigenvalues));
+        }
+        let mut starts = Vec::new();
+        for (node, point) in search.points.iter().enumerate() {
+            let step = match growth.nearest_node(node, 2.0 * FIRST_STEP) {
+                Some(distance) => 0.5 * distance,
+                None => FIRST_STEP,
+            };
             for direction in point.leaving.iter().flatten() {
-                starts.push((node, point.position + FIRST_STEP * direction));
-                starts.push((node, point.position - FIRST_STEP * direction));
+                starts.push((node, point.position + step * direction));
+                starts.push((node, point.position - step * direction));
             }
         }
         self.grow(&mut growth, &starts, 0)?;

@@ -63,6 +63,13 @@ impl Growth {
         self.near.nearest(at, within, |_, _| true).is_some()
     }
 
+    /// How far the nearest other node is from a node, if it is within a distance.
+    pub fn nearest_node(&self, node: usize, within: f64) -> Option<f64> {
+        let at = &self.skeleton.nodes[node].position;
+        let is_other = |_: &Point3<f64>, what| matches!(what, What::Node(other) if other != node);
+        Some(self.near.nearest(at, within, is_other)?.0)
+    }
+
     /// Adds a way that begins at a node, as far as it goes before it meets something. One that meets nothing gets a node at its end. Points are those after the node.
     pub fn add_path(&mut self, from: usize, path: &[Point3<f64>], level: u8) {
         let start = self.skeleton.nodes[from].position;
