@@ -19,7 +19,7 @@ pub struct Report {
     pub static_shared_bytes: u32,
     pub dynamic_shared_bytes: u32,
     pub barriers: u32,
-    pub spill_bytes: Option<u32>,
+    pub spill_bytes: Option<u64>,
     pub stack_bytes: Option<u32>,
     pub block: u32,
     pub block_is_best: bool,
@@ -79,7 +79,7 @@ pub struct Best {
     pub block: u32,
     pub active_blocks: u32,
     /// Blocks that fill the device.
-    pub least_grid: Option<u32>,
+    pub least_grid: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -138,7 +138,7 @@ impl Report {
             static_shared_bytes: kernel.static_shared_bytes,
             dynamic_shared_bytes: block.dynamic_shared_bytes,
             barriers: kernel.barriers,
-            spill_bytes: recorded.map(|it| it.spill_store_bytes + it.spill_load_bytes),
+            spill_bytes: recorded.map(|it| it.spill_bytes()),
             stack_bytes: recorded.map(|it| it.stack_bytes),
             block: block.threads,
             block_is_best: question.is_best,
@@ -263,7 +263,7 @@ fn warnings(args: &OccupancyArgs, question: &Question, occupancy: &Occupancy) ->
         warnings.push("no block of this size can run: a launch would fail".to_owned());
     }
     if let Some(recorded) = kernel.recorded {
-        let spilled = recorded.spill_store_bytes + recorded.spill_load_bytes;
+        let spilled = recorded.spill_bytes();
         if spilled > 0 {
             warnings.push(format!(
                 "{spilled} bytes of registers are spilled to local memory: fewer registers would spill more"

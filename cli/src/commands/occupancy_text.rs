@@ -20,7 +20,7 @@ pub fn readable(report: &Report) -> String {
             0 => "all full".to_owned(),
             _ => format!(
                 "the last with {tail} of {} blocks, {} full",
-                report.active_blocks * report.multiprocessors.unwrap_or(1),
+                u64::from(report.active_blocks) * u64::from(report.multiprocessors.unwrap_or(1)),
                 percent(fraction)
             ),
         };

@@ -133,6 +133,13 @@ fn a_grid_is_cut_into_waves() {
     assert_eq!(report["tail_fraction"], json!(208.0 / 264.0));
     let report = ask("--cc 10.3 --multiprocessors 10 --regs 92 --block 224 --grid 40");
     assert_eq!((&report["waves"], &report["tail"]), (&json!(2), &json!(0)));
+    // more blocks than 32 bits count
+    let report = ask("--cc 9.0 --multiprocessors 4294967295 --regs 32 --grid 40");
+    assert_eq!(
+        report["best_block"]["least_grid"],
+        json!(2 * u64::from(u32::MAX))
+    );
+    assert_eq!(report["waves"], json!(1));
     Folder::new().refuses(
         "occupancy --cc 10.3 --regs 92 --grid 40",
         &["10.3", "--multiprocessors"],

@@ -122,10 +122,7 @@ fn kernel(page: &mut String, sweep: &Sweep) -> Outcome<()> {
         question.kernel.static_shared_bytes.to_string(),
     )?;
     if let Some(recorded) = question.recorded {
-        row(
-            "spilled, bytes",
-            (recorded.spill_store_bytes + recorded.spill_load_bytes).to_string(),
-        )?;
+        row("spilled, bytes", recorded.spill_bytes().to_string())?;
         row("stack, bytes", recorded.stack_bytes.to_string())?;
     }
     let capability = question.model.device().capability;

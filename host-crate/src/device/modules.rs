@@ -30,22 +30,7 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
 }
 
 /// What the assembler said of a kernel in the PTX that ships.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[non_exhaustive]
-pub struct RecordedResources {
-    /// 32-bit registers per thread.
-    pub registers: u32,
-    /// Shared memory per block that the kernel declares, in bytes.
-    pub static_shared_bytes: u32,
-    /// Bytes of stack per thread.
-    pub stack_bytes: u32,
-    /// Bytes of registers that did not fit and are stored in local memory.
-    pub spill_store_bytes: u32,
-    /// Bytes read back from there.
-    pub spill_load_bytes: u32,
-    /// Barriers that a block uses.
-    pub barriers: u32,
-}
+pub use ptxas_figures::Figures as RecordedResources;
 
 /// The file beside the PTX.
 #[derive(Deserialize)]

@@ -10,7 +10,7 @@ pub struct BestBlock {
     /// Blocks of this size that run on a multiprocessor at a time.
     pub active_blocks: u32,
     /// Blocks that fill the device.
-    pub least_grid: u32,
+    pub least_grid: u64,
 }
 
 /// The best block size by the rule of `cudaOccupancyMaxPotentialBlockSize`, as documented and as the header has it: from the largest
@@ -62,7 +62,7 @@ pub fn best_block(
             best = Some(BestBlock {
                 threads,
                 active_blocks,
-                least_grid: active_blocks * device.multiprocessors,
+                least_grid: u64::from(active_blocks) * u64::from(device.multiprocessors),
             });
         }
         if active == full {

@@ -93,6 +93,7 @@ fn the_best_block_is_that_of_the_header() {
             let kernel = case.kernel().with_max_threads(case.threads);
             let best = best_block(&model, &kernel, &block, shared, |_| true);
             let ours = best.map_or((0, 0), |best| (best.threads, best.least_grid));
+            let answer = (answer.0, u64::from(answer.1));
             assert_eq!(ours, answer, "{}: {case:?}", device.capability.unwrap());
         }
         count

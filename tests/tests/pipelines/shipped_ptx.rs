@@ -55,11 +55,7 @@ fn every_kernel_has_recorded_resources_and_none_spills() {
         let names: BTreeSet<&str> = kernels.keys().map(String::as_str).collect();
         assert_eq!(names, entries(&ptx), "{arch}");
         for (name, resources) in kernels {
-            assert_eq!(
-                resources.spill_store_bytes + resources.spill_load_bytes,
-                0,
-                "{arch} {name}"
-            );
+            assert_eq!(resources.spill_bytes(), 0, "{arch} {name}");
             assert_eq!(resources.stack_bytes, 0, "{arch} {name}");
             assert!((1..=255).contains(&resources.registers), "{arch} {name}");
         }

@@ -76,7 +76,7 @@ pub fn table(kernels: &ResourceTable, lint: &LintReport) -> String {
             figures.registers,
             figures.static_shared_bytes,
             figures.stack_bytes,
-            figures.spill_store_bytes + figures.spill_load_bytes,
+            figures.spill_bytes(),
             found.map_or(0, |found| found.barriers),
             count(FindingKind::GenericAccess) + looped,
             count(FindingKind::LocalDepot),

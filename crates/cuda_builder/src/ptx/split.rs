@@ -149,8 +149,9 @@ pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
 ///
 /// ```
 /// let ptx = ".version 7.0\n.target sm_70\n.entry a()\n{\n\tret;\n}\n.entry b()\n{\n\tret;\n}\n";
-/// let module = cuda_builder::ptx::kernel_module(ptx, "b").unwrap();
+/// let module = cuda_builder::ptx::kernel_module(ptx, "b").ok_or("no such kernel")?;
 /// assert!(module.contains(".version") && module.contains("b()") && !module.contains("a()"));
+/// # Ok::<(), &str>(())
 /// ```
 pub fn kernel_module(text: &str, kernel: &str) -> Option<String> {
     let items = split(text)?;

@@ -141,7 +141,7 @@ impl Ptxas {
             let mut command = self.command(level(false), file.path(), arch);
             let said = self.said(&mut command)?;
             Ok(said
-                .map(|said| super::parse(&said))
+                .map(|said| super::table(&said))
                 .filter(|table| group.iter().all(|&name| table.contains_key(name))))
         };
         let one = &one;

@@ -9,32 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::IoContext;
 use crate::link::run_tool;
 use crate::{NvvmArch, Result};
 
 pub use incremental::Assembled;
 
-/// What one kernel takes of a multiprocessor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelResources {
-    /// 32-bit registers per thread.
-    pub registers: u32,
-    /// Statically allocated shared memory per block, in bytes. What the GPU reserves for itself (1 KiB on `sm_90`) comes on top.
-    pub static_shared_bytes: u32,
-    /// Constant memory, parameters included, in bytes.
-    pub constant_bytes: u32,
-    /// Stack frame per thread, in bytes.
-    pub stack_bytes: u32,
-    /// Bytes stored because registers ran out.
-    pub spill_store_bytes: u32,
-    /// Bytes loaded back.
-    pub spill_load_bytes: u32,
-    /// Named barriers used.
-    pub barriers: u32,
-}
+pub use ptxas_figures::Figures as KernelResources;
 
 /// Resources of every kernel of one PTX file, by name.
 pub type ResourceTable = BTreeMap<String, KernelResources>;
@@ -95,7 +76,7 @@ impl Ptxas {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
         let mut command = self.command(level(is_debug(&text)), ptx, arch);
         match self.said(&mut command)? {
-            Some(said) => Ok(parse(&said)),
+            Some(said) => Ok(table(&said)),
             None => {
                 run_tool("ptxas", &mut command)?;
                 Ok(ResourceTable::new())
@@ -150,89 +131,10 @@ fn level(debug: bool) -> &'static [&'static str] {
     if debug { &["-g", "-O0"] } else { &["-O3"] }
 }
 
-/// Reads what `ptxas -v` prints.
-fn parse(text: &str) -> ResourceTable {
-    let mut table = ResourceTable::new();
-    let mut kernel: Option<String> = None;
-    for line in text.lines() {
-        if line.contains("Compiling entry function") {
-            kernel = line.split('\'').nth(1).map(str::to_owned);
-            table.extend(
-                kernel
-                    .clone()
-                    .map(|name| (name, KernelResources::default())),
-            );
-        } else if let Some(function) = line
-            .split_once("Function properties for ")
-            .map(|(_, name)| name.trim())
-        {
-            // Functions that a kernel calls have properties of their own.
-            kernel = table.contains_key(function).then(|| function.to_owned());
-        }
-        let Some(resources) = kernel.as_ref().and_then(|name| table.get_mut(name)) else {
-            continue;
-        };
-        for part in line
-            .trim_start_matches("ptxas info")
-            .trim_start_matches([' ', ':'])
-            .split(',')
-        {
-            let words: Vec<&str> = part
-                .split_whitespace()
-                .filter(|word| !matches!(*word, "Used" | "used"))
-                .collect();
-            let Some(number) = words.first().and_then(|word| word.parse::<u32>().ok()) else {
-                continue;
-            };
-            match &words[1..] {
-                ["registers"] => resources.registers = number,
-                ["barriers"] => resources.barriers = number,
-                ["bytes", "smem"] => resources.static_shared_bytes = number,
-                ["bytes", bank] if bank.starts_with("cmem") => resources.constant_bytes += number,
-                ["bytes", "stack", "frame"] => resources.stack_bytes = number,
-                ["bytes", "spill", "stores"] => resources.spill_store_bytes = number,
-                ["bytes", "spill", "loads"] => resources.spill_load_bytes = number,
-                _ => {}
-            }
-        }
-    }
-    table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_read() {
-        let table = parse(
-            "ptxas info    : 0 bytes gmem, 64 bytes cmem[3]\n\
-             ptxas info    : Compiling entry function 'reverse' for 'sm_70'\n\
-             ptxas info    : Function properties for reverse\n\
-             \x20   8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n\
-             ptxas info    : Used 22 registers, used 1 barriers, 8 bytes cumulative stack size, 1024 bytes smem, 380 bytes cmem[0], 8 bytes cmem[2]\n\
-             ptxas info    : Function properties for helper\n\
-             \x20   99 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
-             ptxas info    : Compiling entry function 'empty' for 'sm_70'\n\
-             ptxas info    : Used 4 registers\n",
-        );
-        let reverse = KernelResources {
-            registers: 22,
-            static_shared_bytes: 1024,
-            constant_bytes: 388,
-            stack_bytes: 8,
-            spill_store_bytes: 4,
-            spill_load_bytes: 12,
-            barriers: 1,
-        };
-        assert_eq!(table["reverse"], reverse);
-        assert_eq!(
-            table["empty"],
-            KernelResources {
-                registers: 4,
-                ..KernelResources::default()
-            }
-        );
-        assert_eq!(table.len(), 2);
-    }
+/// What `ptxas -v` printed, by kernel.
+fn table(said: &str) -> ResourceTable {
+    let kernels = ptxas_figures::kernels(said).into_iter();
+    kernels
+        .map(|kernel| (kernel.name, kernel.figures))
+        .collect()
 }
