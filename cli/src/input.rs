@@ -7,11 +7,11 @@ use crate::{
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    files::{
+    grid::{AnyVolume, Geometry, Volume, VolumeError},
+    io::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
         VolumeReader, read_volume,
     },
-    volume::{AnyVolume, Geometry, Volume, VolumeError},
 };
 use std::path::{Path, PathBuf};
 
@@ -193,7 +193,7 @@ fn check_mask(path: &Path, mask: [usize; 3], dims: [usize; 3]) -> anyhow::Result
     Ok(())
 }
 
-fn ones<T: ferrovox::volume::Sample>(samples: &[T]) -> Vec<u8> {
+fn ones<T: ferrovox::grid::Sample>(samples: &[T]) -> Vec<u8> {
     samples
         .iter()
         .map(|sample| u8::from(sample.to_f64() != 0.0))

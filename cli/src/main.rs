@@ -5,12 +5,10 @@
 
 mod args;
 mod commands;
-mod crop;
 mod device_choice;
 mod input;
 mod numbers;
 mod on_device;
-mod openings;
 mod output;
 mod phases;
 mod terminal;

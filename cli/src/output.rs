@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use ferrovox::{
-    files::{MeshFormat, SkeletonFormat},
+    io::{MeshFormat, SkeletonFormat},
     render::Picture,
 };
 use std::{

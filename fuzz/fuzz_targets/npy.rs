@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ferrovox::files::fuzz::npy(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ferrovox::io::fuzz::npy(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ferrovox::files::fuzz::obj(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ferrovox::io::fuzz::obj(bytes));

@@ -7,8 +7,8 @@
 
 use ferrovox::{
     device::Device,
-    fields,
     isosurface::{self, IsosurfaceParams},
+    synthetic,
 };
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ fn first_kernel(device: &Device) -> Result<(), Box<dyn std::error::Error>> {
     let id = device.id();
     let start = Instant::now();
     let stream = device.stream()?;
-    let sphere = fields::sphere(&stream, [64; 3], 20.0)?;
+    let sphere = synthetic::sphere(&stream, [64; 3], 20.0)?;
     stream.download(sphere.samples())?;
     println!("first kernel, download    {:>10.3} ms: {id}", ms(start));
     for which in ["first mesh", "second mesh"] {

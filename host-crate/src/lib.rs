@@ -6,29 +6,32 @@
 //!
 //! | step | module |
 //! | --- | --- |
-//! | read a file | [`files`] |
-//! | hold samples with their place in the world | [`volume`] |
+//! | read a file | [`io`] |
+//! | hold samples with their place in the world | [`grid`] |
 //! | choose where to run | [`device`] |
-//! | put a volume there | [`device_volume`], [`fields`] |
+//! | put a volume there, or make one | [`grid`], [`synthetic`] |
+//! | measure distances | [`distance`] |
 //! | make a volume of a mesh | [`voxelize`] |
 //! | make geometry | [`isosurface`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
 //! | look at it | [`mesh`], [`render`] |
-//! | write it | [`files`] |
+//! | write it | [`io`] |
 //! | understand a launch | [`occupancy`] |
 
 pub mod device;
-pub mod device_volume;
 pub mod distance;
-pub mod fields;
-pub mod files;
+pub mod graph;
+pub mod grid;
+pub mod io;
 pub mod isosurface;
 pub mod mesh;
+pub mod monitor;
 pub mod occupancy;
+mod partition;
 pub mod render;
 pub mod scan;
 pub mod skeleton;
-pub mod volume;
+pub mod synthetic;
+mod union_find;
 pub mod voxelize;
-mod workers;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ferrovox::files::fuzz;
+use ferrovox::io::fuzz;
 
 #[path = "fuzz_corpus/write.rs"]
 mod write;

@@ -5,10 +5,9 @@
 
 use ferrovox::{
     device::{Device, Stream},
-    device_volume::DeviceVolume,
-    distance::{self, DistanceParams, SiteMask, Sites},
+    distance::{self, DistanceParams, Sites},
+    grid::{DeviceMask, DeviceVolume, Volume},
     skeleton::{self, Levels, Skeleton, SkeletonParams, SurfaceBy},
-    volume::Volume,
 };
 use ferrovox_tests::solids::Solid;
 use nalgebra::{Point3, Vector3};
@@ -63,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std::error::Error>> {
     let voxels = DeviceVolume::upload(stream, solid.voxels().view())?;
-    let mask = SiteMask::from_mask(stream, &voxels)?;
+    let mask = DeviceMask::from_mask(stream, &voxels)?;
     let params = SkeletonParams {
         exponent,
         levels: Levels::Core,

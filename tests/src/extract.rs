@@ -2,10 +2,9 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, Volume},
     isosurface::{self, IsosurfaceParams},
     mesh::TriangleMesh,
-    volume::{Geometry, Sample, Volume},
 };
 
 /// A mesh, and what the pipeline said of it.

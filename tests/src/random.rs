@@ -2,8 +2,8 @@
 
 use crate::{extract::Extracted, noise::Noise};
 use ferrovox::{
+    grid::{Geometry, Sample, Volume},
     isosurface::{Inside, IsosurfaceParams},
-    volume::{Geometry, Sample, Volume},
 };
 
 /// A grid that is turned, sheared, perhaps mirrored, and away from the origin.

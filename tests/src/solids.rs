@@ -1,6 +1,6 @@
 //! Solids whose shape is known, as voxels.
 
-use ferrovox::volume::{Geometry, Volume};
+use ferrovox::grid::{Geometry, Volume};
 use nalgebra::{Point3, Rotation3, Vector3};
 use std::sync::Arc;
 

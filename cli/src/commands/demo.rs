@@ -1,21 +1,16 @@
 //! `ferrovox demo`: the main job on two volumes that need no file.
 
-use crate::{
-    args::DemoArgs,
-    crop,
-    on_device::{KernelVolume, OnDevice},
-    output,
-    phases::Phases,
-    terminal,
-};
+use crate::{args::DemoArgs, on_device::upload, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::{DeviceError, Stream},
-    fields::{self, Metaball},
-    files::{ReadOptions, WriteOptions, read_volume_bytes, write_mesh},
-    isosurface::IsosurfaceParams,
+    grid::AnyDeviceVolume,
+    io::{ReadOptions, WriteOptions, read_volume_bytes, write_mesh},
+    isosurface::{self, IsosurfaceError, IsosurfaceParams},
     mesh,
-    render::{RenderParams, ViewDirection},
+    render::{self, RenderParams, ViewDirection},
+    synthetic::{self, Metaball},
+    with_device_volume,
 };
 use std::{fs, path::Path};
 
@@ -27,9 +22,9 @@ const BRAIN_FILE: &str = "mni152_t1_1mm.nii.gz";
 struct Scene {
     name: &'static str,
     what: String,
-    volume: OnDevice,
+    volume: AnyDeviceVolume,
     /// The part of the volume that the picture shows, where that is not all of it.
-    solid: Option<OnDevice>,
+    solid: Option<AnyDeviceVolume>,
     picture: RenderParams,
 }
 
@@ -67,18 +62,19 @@ fn make(
         normals: true,
         ..IsosurfaceParams::default()
     };
-    let surface = phases.run("extract", || scene.volume.extract(stream, None, &params))?;
+    let surface = phases.run("extract", || {
+ let mesh = with_device_volume!(&scene.volume, volume => isosurface::extract(stream, volume, None, &params))?;
+ stream.synchronize()?;
+ Ok::<_, IsosurfaceError>(mesh)
+ })?;
     let mesh = surface.download(stream)?;
     let report = phases.run("check", || mesh::check(&mesh));
     phases.run("write", || {
         write_mesh(&mesh_file, &mesh, &WriteOptions::default())
     })?;
     let picture = phases.run("draw", || {
-        scene
-            .solid
-            .as_ref()
-            .unwrap_or(&scene.volume)
-            .render(stream, &scene.picture)
+        let solid = scene.solid.as_ref().unwrap_or(&scene.volume);
+        with_device_volume!(solid, volume => render::isosurface(stream, volume, &scene.picture))
     })?;
     output::write_picture(&picture_file, &picture)?;
     let closed = if report.is_closed() { "closed" } else { "open" };
@@ -122,9 +118,9 @@ fn brain(stream: &Stream) -> anyhow::Result<Scene> {
         surface: [0.90, 0.48, 0.39],
         ..RenderParams::default()
     };
-    let (volume, _) = KernelVolume::from_any(file.volume);
-    let on_device = volume.upload(stream)?;
-    let solid = crop::to_solid(volume, picture.iso, picture.inside).upload(stream)?;
+    let (volume, _) = file.volume.into_kernel_type();
+    let on_device = upload(stream, &volume)?;
+    let solid = upload(stream, &volume.crop_to_solid(picture.iso, picture.inside))?;
     Ok(Scene {
         name: "brain",
         what,
@@ -137,7 +133,7 @@ fn brain(stream: &Stream) -> anyhow::Result<Scene> {
 fn metaballs(stream: &Stream) -> Result<Scene, DeviceError> {
     let dims = [106, 106, 60];
     let balls = balls(dims);
-    let volume = OnDevice::F32(fields::metaballs(stream, dims, &balls)?);
+    let volume = AnyDeviceVolume::F32(synthetic::metaballs(stream, dims, &balls)?);
     let [nx, ny, nz] = dims;
     Ok(Scene {
         name: "metaballs",

@@ -17,8 +17,8 @@ use crate::{
 use ferrovox::{
     device::Device,
     distance::DistanceParams,
-    files::{VolumeWriteOptions, write_volume},
-    volume::AnyVolume,
+    grid::AnyVolume,
+    io::{VolumeWriteOptions, write_volume},
 };
 
 /// Reads the sites, makes the map, writes it, and says what it is.

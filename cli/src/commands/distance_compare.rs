@@ -14,7 +14,7 @@ use anyhow::Context;
 use ferrovox::{
     device::{Device, Stream},
     distance::{self, Difference, DistanceError, DistanceParams, Method, Sites},
-    volume::Volume,
+    grid::Volume,
 };
 use serde::Serialize;
 use std::{fmt::Write, fs, path::Path, time::Instant};

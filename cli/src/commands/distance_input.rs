@@ -4,13 +4,12 @@ use super::mesh::tell_conversion;
 use crate::{
     args::DistanceArgs,
     input::{by, where_not_zero},
-    on_device::KernelVolume,
     terminal,
 };
 use anyhow::Context;
 use ferrovox::{
-    files::{ReadOptions, VolumeReader, read_points},
-    volume::{AnyVolume, Geometry, Sample, Volume},
+    grid::{AnyVolume, Geometry, Sample, Volume},
+    io::{ReadOptions, VolumeReader, read_points},
 };
 use nalgebra::Point3;
 
@@ -26,9 +25,9 @@ pub enum Content {
     /// 1 where there is a site.
     Mask(Volume<u8>),
     /// A volume with the level that is the surface.
-    Level(KernelVolume, f32),
+    Level(AnyVolume, f32),
     /// A volume of labels.
-    Labels(KernelVolume),
+    Labels(AnyVolume),
     /// Points in voxels, and how many are outside the volume.
     Points(Vec<[f32; 3]>, u64),
 }
@@ -83,15 +82,15 @@ pub fn level(args: &DistanceArgs) -> anyhow::Result<Option<f32>> {
     Ok(Some(rounded))
 }
 
-fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> KernelVolume {
+fn converted(args: &DistanceArgs, volume: AnyVolume, stored: &str) -> AnyVolume {
     let sample_type = volume.sample_type();
-    let (volume, inexact) = KernelVolume::from_any(volume);
+    let (volume, inexact) = volume.into_kernel_type();
     tell_conversion(&args.input, stored, sample_type.name(), inexact);
     volume
 }
 
 /// Labels are whole numbers, and must stay apart from each other.
-fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
+fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<AnyVolume> {
     let stored = volume.sample_type();
     let other = match &volume {
         AnyVolume::F32(volume) => first_fraction(volume),
@@ -107,7 +106,7 @@ fn labels(name: &str, volume: AnyVolume) -> anyhow::Result<KernelVolume> {
             index / (nx * ny)
         );
     }
-    let (volume, inexact) = KernelVolume::from_any(volume);
+    let (volume, inexact) = volume.into_kernel_type();
     anyhow::ensure!(
         inexact == 0,
         "{name}: {inexact} labels of {stored} are no exact numbers of f32, so that different labels could become one; \

@@ -4,18 +4,21 @@ use super::distance_input::{Content, Input};
 use crate::{
     args::{DistanceArgs, InsideName, SampleName},
     commands::distance_squared::{self, Squares},
-    on_device::OnDevice,
+    on_device::upload,
     phases::Phases,
 };
 use anyhow::Context;
 use ferrovox::{
     device::{Device, DeviceError, Stream},
-    device_volume::DeviceVolume,
     distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
-        SitePoints, Sites, Square, SquaredMap,
+        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites, Square,
+        SquaredMap,
     },
-    volume::{AnyVolume, Geometry, Volume, VolumeError},
+    grid::{
+        AnyDeviceVolume, AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, Volume,
+        VolumeError,
+    },
+    with_device_volume,
 };
 
 /// The map on the host, and what is known of it.
@@ -87,13 +90,13 @@ impl NearestOnHost {
 /// Sites on a device, and what is inside if that is asked for.
 pub struct Placed {
     sites: PlacedSites,
-    inside: Option<SiteMask>,
+    inside: Option<DeviceMask>,
 }
 
 enum PlacedSites {
-    Voxels(SiteMask),
-    Points(SitePoints),
-    Labels(OnDevice),
+    Voxels(DeviceMask),
+    Points(DevicePoints),
+    Labels(AnyDeviceVolume),
 }
 
 impl Placed {
@@ -115,7 +118,7 @@ impl Placed {
             PlacedSites::Voxels(sites) => sites.count(stream)?,
             PlacedSites::Points(sites) => sites.len() as u64,
             PlacedSites::Labels(labels) => {
-                return Ok(labels.label_edges(stream)?.count(stream)?);
+                return Ok(with_device_volume!(labels, volume => DeviceMask::from_label_edges(stream, volume))?.count(stream)?);
             }
         };
         if count == 0 {
@@ -128,7 +131,9 @@ impl Placed {
         let mut map = match &self.sites {
             PlacedSites::Voxels(sites) => distance::map(stream, Sites::Voxels(sites), params)?,
             PlacedSites::Points(sites) => distance::map(stream, Sites::Points(sites), params)?,
-            PlacedSites::Labels(labels) => labels.label_map(stream, params)?,
+            PlacedSites::Labels(labels) => {
+                with_device_volume!(labels, volume => distance::label_map(stream, volume, params))?
+            }
         };
         if let Some(inside) = &self.inside {
             distance::apply_sign(stream, &mut map, inside)?;
@@ -145,7 +150,9 @@ impl Placed {
     ) -> Result<SquaredMap<S>, DistanceError> {
         match &self.sites {
             PlacedSites::Voxels(sites) => distance::squared_map(stream, sites, params),
-            PlacedSites::Labels(labels) => labels.squared_label_map(stream, params),
+            PlacedSites::Labels(labels) => {
+                with_device_volume!(labels, volume => distance::squared_label_map(stream, volume, params))
+            }
             PlacedSites::Points(_) => Err(DistanceError::SquaresWith {
                 method: params.method,
             }),
@@ -237,9 +244,9 @@ pub fn place(stream: &Stream, args: &DistanceArgs, input: &Input) -> Result<Plac
     match &input.content {
         Content::Mask(mask) => {
             let on_device = DeviceVolume::upload(stream, mask.view())?;
-            let sites = SiteMask::from_mask(stream, &on_device)?;
+            let sites = DeviceMask::from_mask(stream, &on_device)?;
             let inside = match args.signed {
-                true => Some(SiteMask::enclosed_by(stream, &sites)?),
+                true => Some(DeviceMask::enclosed_by(stream, &sites)?),
                 false => None,
             };
             Ok(Placed {
@@ -247,16 +254,16 @@ pub fn place(stream: &Stream, args: &DistanceArgs, input: &Input) -> Result<Plac
                 inside,
             })
         }
-        Content::Level(volume, level) => of_level(stream, args, &volume.upload(stream)?, *level),
+        Content::Level(volume, level) => of_level(stream, args, &upload(stream, &volume)?, *level),
         Content::Points(points, _) => {
-            let sites = SitePoints::upload(stream, points, input.dims, input.geometry)?;
+            let sites = DevicePoints::upload(stream, points, input.dims, input.geometry)?;
             Ok(Placed {
                 sites: PlacedSites::Points(sites),
                 inside: None,
             })
         }
         Content::Labels(labels) => Ok(Placed {
-            sites: PlacedSites::Labels(labels.upload(stream)?),
+            sites: PlacedSites::Labels(upload(stream, labels)?),
             inside: None,
         }),
     }
@@ -265,11 +272,14 @@ pub fn place(stream: &Stream, args: &DistanceArgs, input: &Input) -> Result<Plac
 fn of_level(
     stream: &Stream,
     args: &DistanceArgs,
-    volume: &OnDevice,
+    volume: &AnyDeviceVolume,
     level: f32,
 ) -> Result<Placed, DistanceError> {
     let above = args.inside == InsideName::Above;
-    let inside = |volume: &OnDevice| volume.within(stream, level, above);
+    let inside = |volume: &AnyDeviceVolume| match above {
+        true => volume.above(stream, level),
+        false => volume.below(stream, level),
+    };
     if args.sub_voxel {
         return Ok(Placed {
             sites: PlacedSites::Points(volume.crossings(stream, level)?),

@@ -10,9 +10,9 @@ use crate::{
 use anyhow::Context;
 use ferrovox::{
     device::Device,
-    distance::{DistanceError, DistanceParams, HostMask, Method, NoSites, Slab, Slabs},
-    files::{VolumeWriteOptions, VolumeWriter},
-    volume::{Geometry, SampleType, Volume},
+    distance::{DistanceError, DistanceParams, Method, NoSites, Slab, Slabs},
+    grid::{Geometry, Mask, SampleType, Volume},
+    io::{VolumeWriteOptions, VolumeWriter, read_mask},
 };
 use std::time::{Duration, Instant};
 
@@ -101,18 +101,18 @@ fn refuse(args: &DistanceArgs) -> anyhow::Result<()> {
 }
 
 /// The voxels that are not zero, or inside the level.
-fn read(args: &DistanceArgs) -> anyhow::Result<HostMask> {
+fn read(args: &DistanceArgs) -> anyhow::Result<Mask> {
     let mut reader = args.input.open()?;
     args.input.tell_notes(reader.header());
     let geometry = args.input.geometry(*reader.geometry())?;
     let stored = reader.header().stored_type.to_string();
     let sample_type = reader.sample_type();
     let mask = match distance_input::level(args)? {
-        None => HostMask::read(&mut reader, |sample| sample != 0.0)?.0,
+        None => read_mask(&mut reader, |sample| sample != 0.0)?.0,
         Some(level) => {
             let (mask, inexact) = match args.inside {
-                InsideName::Above => HostMask::read(&mut reader, |it| it as f32 >= level)?,
-                InsideName::Below => HostMask::read(&mut reader, |it| (it as f32) < level)?,
+                InsideName::Above => read_mask(&mut reader, |it| it as f32 >= level)?,
+                InsideName::Below => read_mask(&mut reader, |it| (it as f32) < level)?,
             };
             tell_conversion(&args.input, &stored, sample_type.name(), inexact);
             mask
@@ -128,7 +128,7 @@ fn read(args: &DistanceArgs) -> anyhow::Result<HostMask> {
 fn check_memory(
     args: &DistanceArgs,
     devices: &[Device],
-    read: &HostMask,
+    read: &Mask,
     params: &DistanceParams,
 ) -> Result<(), DistanceError> {
     let Some(limit) = args.memory else {
@@ -159,8 +159,8 @@ fn check_memory(
 fn place(
     args: &DistanceArgs,
     device: &Device,
-    read: HostMask,
-) -> Result<(HostMask, Option<HostMask>), DistanceError> {
+    read: Mask,
+) -> Result<(Mask, Option<Mask>), DistanceError> {
     if args.level.is_some() {
         let surface = read.surface(device)?;
         return Ok((surface, args.signed.then_some(read)));

@@ -2,8 +2,8 @@
 
 use crate::{input::by, numbers::PlaneChoice};
 use ferrovox::{
+    grid::Volume,
     render::{IsolineParams, Picture, isoline_step, isolines},
-    volume::Volume,
 };
 
 /// Fails if the volume has no such plane.

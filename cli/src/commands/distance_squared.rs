@@ -12,7 +12,7 @@ use anyhow::Context;
 use ferrovox::{
     device::{DeviceError, Stream},
     distance::{DistanceError, DistanceParams, Method, SquaredMap},
-    volume::{AnyVolume, Geometry, Volume, VolumeError},
+    grid::{AnyVolume, Geometry, Volume, VolumeError},
 };
 
 /// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴ of itself at most, its square

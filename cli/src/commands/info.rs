@@ -1,7 +1,7 @@
 //! `ferrovox info`.
 
 use crate::{args::InfoArgs, input::by, terminal};
-use ferrovox::files::{Compression, VolumeFile};
+use ferrovox::io::{Compression, VolumeFile};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -10,7 +10,7 @@ use crate::{
     output, terminal,
 };
 use clap::{CommandFactory, error::ErrorKind};
-use ferrovox::{device::Device, isosurface::IsosurfaceParams, volume::SampleSummary};
+use ferrovox::{device::Device, grid::SampleSummary, isosurface::IsosurfaceParams};
 
 /// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
 pub fn run(args: &MeshArgs) -> anyhow::Result<()> {

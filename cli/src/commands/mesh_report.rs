@@ -1,11 +1,11 @@
 //! What `ferrovox mesh` says when it is done.
 
-use crate::{args::MeshArgs, input::by, openings::Opening};
+use crate::{args::MeshArgs, input::by};
 use ferrovox::{
     device::Device,
+    grid::{SampleSummary, SampleType},
     isosurface::Method,
-    mesh::MeshReport,
-    volume::{SampleSummary, SampleType},
+    mesh::{MeshReport, Opening},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::fmt::Write;

@@ -12,9 +12,9 @@ use crate::{
 use anyhow::Context;
 use ferrovox::{
     device::{Device, DeviceKind},
-    files::{MeshWriter, MeshWriterOptions, VolumeReader},
+    grid::SampleType,
+    io::{MeshWriter, MeshWriterOptions, VolumeReader},
     isosurface::{self, IsosurfaceParams, StreamOptions},
-    volume::SampleType,
 };
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.

@@ -6,18 +6,19 @@ use super::{
 };
 use crate::{
     args::MeshArgs,
-    on_device::KernelVolume,
-    openings::openings,
+    on_device::upload,
     phases::{Phases, milliseconds},
 };
 use anyhow::Context;
 use ferrovox::{
     device::{Device, DeviceError},
-    device_volume::DeviceVolume,
-    files::{VolumeFile, WriteOptions, write_mesh},
-    isosurface::{DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, Method, StageTime},
+    grid::{AnyVolume, DeviceVolume, Volume, VolumeView},
+    io::{VolumeFile, WriteOptions, write_mesh},
+    isosurface::{
+        self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method, StageTime,
+    },
     mesh::{self, MeshReport, TriangleMesh, Triangles},
-    volume::Volume,
+    with_device_volume,
 };
 
 /// The mesh on the host, and what is known of it.
@@ -40,7 +41,7 @@ pub fn run<'a>(
     let VolumeFile { volume, header } = file;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let summary = volume.summary();
-    let (volume, inexact) = KernelVolume::from_any(volume);
+    let (volume, inexact) = volume.into_kernel_type();
     tell_conversion(
         &args.input,
         &header.stored_type.to_string(),
@@ -56,7 +57,7 @@ pub fn run<'a>(
     let checked = wants_check.then(|| {
         phases.run("check", || Checked {
             report: mesh::check(&mesh),
-            openings: openings(&mesh, dims, &geometry),
+            openings: mesh::openings(&mesh, dims, &geometry),
             bounds: mesh.bounds().map(|(low, high)| [low.into(), high.into()]),
         })
     });
@@ -92,7 +93,7 @@ pub fn run<'a>(
 fn on_one(
     phases: &mut Phases,
     device: &Device,
-    volume: KernelVolume,
+    volume: AnyVolume,
     mask: Option<Volume<u8>>,
     params: &IsosurfaceParams,
 ) -> anyhow::Result<Surface> {
@@ -101,13 +102,13 @@ fn on_one(
         let mask = mask
             .map(|mask| DeviceVolume::upload(&stream, mask.view()))
             .transpose()?;
-        volume.upload(&stream).map(|volume| (volume, mask))
+        upload(&stream, &volume).map(|volume| (volume, mask))
     })?;
     drop(volume);
     let extracted = phases.run("extract", || {
-        match on_device.extract(&stream, mask.as_ref(), params) {
+        match with_device_volume!(&on_device, volume => isosurface::extract(&stream, volume, mask.as_ref(), params)).and_then(|mesh| { stream.synchronize()?; Ok(mesh) }) {
             Err(error) if params.method == Method::Fused && is_out_of_memory(&error) => {
-                let host = on_device.extract_to_host(&stream, mask.as_ref(), params)?;
+                let host = with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), params, None))?;
                 Ok(Extracted::OnHost(host))
             }
             result => result.map(|mesh| Extracted::OnDevice(Box::new(mesh))),
@@ -144,12 +145,12 @@ fn is_out_of_memory(error: &IsosurfaceError) -> bool {
 fn on_several(
     phases: &mut Phases,
     devices: &[Device],
-    volume: KernelVolume,
+    volume: AnyVolume,
     mask: Option<Volume<u8>>,
     params: &IsosurfaceParams,
 ) -> anyhow::Result<Surface> {
     let mask = mask.as_ref().map(Volume::view);
-    let parts = phases.run("extract", || volume.extract_parts(devices, mask, params))?;
+    let parts = phases.run("extract", || extract_parts(&volume, devices, mask, params))?;
     let mesh = phases.run("download", || parts.download())?;
     let mut runs = Vec::with_capacity(devices.len());
     for (number, device) in devices.iter().enumerate() {
@@ -237,4 +238,23 @@ fn refuse_if_broken(
         args.output.display(),
         found.join(", ")
     )
+}
+
+fn extract_parts(
+    volume: &AnyVolume,
+    devices: &[Device],
+    mask: Option<VolumeView<'_, u8>>,
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    match volume {
+        AnyVolume::U8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::U16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I32(_) | AnyVolume::F64(_) => {
+            let (volume, _) = volume.clone().into_f32();
+            isosurface::extract_parts(devices, volume.view(), mask, params)
+        }
+    }
 }

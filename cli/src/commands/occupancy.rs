@@ -7,10 +7,10 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use ferrovox::{
-    device::{Device, DeviceKind, RecordedResources},
+    device::{Device, DeviceKind, RecordedResources, recorded_kernel},
     occupancy::{
         BlockConfig, ComputeCapability, DeviceLimits, Gpu, HardwareModel, KernelResources,
-        OccupancyError, OccupancyModel, PaperModel, best_block, from_ptxas, recorded_kernel,
+        OccupancyError, OccupancyModel, PaperModel, best_block, from_ptxas,
     },
 };
 use std::{io::Read, path::Path, str::FromStr};

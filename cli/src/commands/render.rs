@@ -1,9 +1,12 @@
 //! `ferrovox render`.
 
 use super::mesh::{iso, tell_conversion};
-use crate::{args::RenderArgs, crop, on_device::KernelVolume, output, phases::Phases, terminal};
+use crate::{args::RenderArgs, on_device::upload, output, phases::Phases, terminal};
 use anyhow::Context;
-use ferrovox::render::RenderParams;
+use ferrovox::{
+    render::{self, RenderParams},
+    with_device_volume,
+};
 
 /// Reads the volume, draws its isosurface, writes the picture.
 pub fn run(args: &RenderArgs) -> anyhow::Result<()> {
@@ -24,19 +27,19 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<()> {
     let file = phases.run("read", || args.input.read())?;
     args.input.tell_notes(&file.header);
     let sample_type = file.volume.sample_type();
-    let (volume, inexact) = KernelVolume::from_any(file.volume);
+    let (volume, inexact) = file.volume.into_kernel_type();
     tell_conversion(
         &args.input,
         &file.header.stored_type.to_string(),
         sample_type.name(),
         inexact,
     );
-    let volume = crop::to_solid(volume, params.iso, params.inside);
+    let volume = volume.crop_to_solid(params.iso, params.inside);
     let on_device = phases
-        .run("upload", || volume.upload(&stream))
+        .run("upload", || upload(&stream, &volume))
         .with_context(|| name.clone())?;
     let picture = phases
-        .run("draw", || on_device.render(&stream, &params))
+        .run("draw", || with_device_volume!(&on_device, volume => render::isosurface(&stream, volume, &params)))
         .with_context(|| name.clone())?;
     phases.run("write", || output::write_picture(&args.output, &picture))?;
     let (times, total) = phases.finish();

@@ -5,13 +5,15 @@ use super::{
     skeleton_json::json,
     skeleton_report::{SkeletonRun, readable},
 };
-use crate::{args::SkeletonArgs, output, phases::Phases, terminal};
+use crate::{args::SkeletonArgs, on_device::upload, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::{Device, Stream},
-    files::{write_field, write_skeleton},
-    render::{Picture, RenderParams, SkeletonStyle},
+    grid::AnyDeviceVolume,
+    io::{write_field, write_skeleton},
+    render::{self, Picture, RenderParams, SkeletonStyle},
     skeleton::{self, Execution, Prune, Skeleton, field::Progress},
+    with_device_volume,
 };
 
 /// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
@@ -29,7 +31,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     let mut phases = Phases::new(5);
     let volume = phases.run("read", || skeleton_input::read(args))?;
     let mask = phases.run("object", || -> anyhow::Result<_> {
-        let on_device = volume.upload(stream).with_context(|| name.clone())?;
+        let on_device = upload(stream, &volume).with_context(|| name.clone())?;
         let mask = object.mask(stream, &on_device)?;
         object.check(&name, &volume, mask.count(stream)?)?;
         Ok(mask)
@@ -116,7 +118,7 @@ fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
 fn draw(
     args: &SkeletonArgs,
     stream: &Stream,
-    solid: &crate::on_device::OnDevice,
+    solid: &AnyDeviceVolume,
     iso: f32,
     skeleton: &Skeleton,
 ) -> anyhow::Result<Picture> {
@@ -132,5 +134,7 @@ fn draw(
         width: (shorter as f32 / 200.0).max(1.5),
         ..SkeletonStyle::default()
     };
-    Ok(solid.render_skeleton(stream, skeleton, &params, &style)?)
+    Ok(
+        with_device_volume!(solid, volume => render::skeleton(stream, volume, skeleton, &params, &style))?,
+    )
 }

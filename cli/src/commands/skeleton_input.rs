@@ -1,16 +1,12 @@
 //! The object that `ferrovox skeleton` takes from a volume.
 
 use super::mesh::tell_conversion;
-use crate::{
-    args::SkeletonArgs,
-    on_device::{KernelVolume, OnDevice},
-};
+use crate::{args::SkeletonArgs, on_device::upload};
 use anyhow::{Context, ensure};
 use ferrovox::{
     device::Stream,
-    distance::SiteMask,
+    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Sample, Volume},
     isosurface::Inside,
-    volume::{Sample, Volume},
 };
 
 /// Which voxels are of the object.
@@ -49,22 +45,24 @@ impl Object {
     }
 
     /// Its voxels, on the stream's device.
-    pub fn mask(self, stream: &Stream, volume: &OnDevice) -> anyhow::Result<SiteMask> {
+    pub fn mask(self, stream: &Stream, volume: &AnyDeviceVolume) -> anyhow::Result<DeviceMask> {
         Ok(match self {
-            Self::From(threshold) => volume.within(stream, threshold, true)?,
-            Self::Label(label) => volume.of_label(stream, label)?,
+            Self::From(threshold) => volume.above(stream, threshold)?,
+            Self::Label(label) => volume.between(stream, label, label)?,
             Self::NotZero => volume.not_zero(stream)?,
         })
     }
 
     /// Fails if the object is nothing, or a threshold leaves nothing out, and says what samples there are.
-    pub fn check(self, name: &str, volume: &KernelVolume, voxels: u64) -> anyhow::Result<()> {
+    pub fn check(self, name: &str, volume: &AnyVolume, voxels: u64) -> anyhow::Result<()> {
         let (all, [least, most]) = match volume {
-            KernelVolume::U8(volume) => range(volume),
-            KernelVolume::I8(volume) => range(volume),
-            KernelVolume::U16(volume) => range(volume),
-            KernelVolume::I16(volume) => range(volume),
-            KernelVolume::F32(volume) => range(volume),
+            AnyVolume::U8(volume) => range(volume),
+            AnyVolume::I8(volume) => range(volume),
+            AnyVolume::U16(volume) => range(volume),
+            AnyVolume::I16(volume) => range(volume),
+            AnyVolume::F32(volume) => range(volume),
+            AnyVolume::I32(volume) => range(volume),
+            AnyVolume::F64(volume) => range(volume),
         };
         ensure!(all > 0, "{name}: the volume has no samples");
         let samples = match least <= most {
@@ -111,12 +109,12 @@ fn range<T: Sample>(volume: &Volume<T>) -> (u64, [f64; 2]) {
 }
 
 /// Reads the volume.
-pub fn read(args: &SkeletonArgs) -> anyhow::Result<KernelVolume> {
+pub fn read(args: &SkeletonArgs) -> anyhow::Result<AnyVolume> {
     let file = args.input.read()?;
     args.input.tell_notes(&file.header);
     let sample_type = file.volume.sample_type();
     let stored = file.header.stored_type.to_string();
-    let (volume, inexact) = KernelVolume::from_any(file.volume);
+    let (volume, inexact) = file.volume.into_kernel_type();
     tell_conversion(&args.input, &stored, sample_type.name(), inexact);
     Ok(volume)
 }
@@ -124,18 +122,18 @@ pub fn read(args: &SkeletonArgs) -> anyhow::Result<KernelVolume> {
 /// What is drawn around the skeleton: the object's surface, and where it lies.
 pub fn drawn(
     object: Object,
-    volume: KernelVolume,
+    volume: AnyVolume,
     stream: &Stream,
-    mask: &SiteMask,
-) -> anyhow::Result<(OnDevice, f32)> {
+    mask: &DeviceMask,
+) -> anyhow::Result<(AnyDeviceVolume, f32)> {
     let (volume, iso) = match object.iso() {
         Some(iso) => (volume, iso),
         None => {
             let mask = ferrovox::voxelize::volume_of(stream, mask)?;
-            (KernelVolume::U8(mask), 0.5)
+            (mask.into(), 0.5)
         }
     };
-    let solid = crate::crop::to_solid(volume, iso, Inside::Above);
-    let solid = solid.upload(stream).context("the picture's volume")?;
+    let solid = volume.crop_to_solid(iso, Inside::Above);
+    let solid = upload(stream, &solid).context("the picture's volume")?;
     Ok((solid, iso))
 }

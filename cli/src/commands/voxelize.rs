@@ -5,7 +5,7 @@ use crate::{args::VoxelizeArgs, input::by, output, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::Device,
-    files::{VolumeWriteOptions, read_mesh, write_volume},
+    io::{VolumeWriteOptions, read_mesh, write_volume},
     voxelize::{self, VoxelizeParams},
 };
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! `ferrovox demo`.
 
 use crate::support::Folder;
-use ferrovox::{files::read_mesh, mesh};
+use ferrovox::{io::read_mesh, mesh};
 use std::fs;
 
 #[test]

@@ -5,8 +5,8 @@ use crate::{
     support::{Folder, Run, data},
 };
 use ferrovox::{
-    files::{ReadOptions, StoredType, VolumeFile, read_volume},
-    volume::AnyVolume,
+    grid::AnyVolume,
+    io::{ReadOptions, StoredType, VolumeFile, read_volume},
 };
 use serde_json::json;
 use std::fs;

@@ -5,9 +5,9 @@ use crate::{
     support::Folder,
 };
 use ferrovox::{
-    files::{ReadOptions, WriteOptions, read_volume, write_mesh},
+    grid::AnyVolume,
+    io::{ReadOptions, WriteOptions, read_volume, write_mesh},
     mesh::{TriangleMesh, Triangles},
-    volume::AnyVolume,
 };
 
 const POINTS: [[f32; 3]; 3] = [[0.25, 1.5, 1.25], [3.0, 0.0, 0.75], [1.0, 2.0, -1.5]];

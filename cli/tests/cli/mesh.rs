@@ -4,7 +4,7 @@ use crate::{
     samples::{ball, little_endian, nifti, npy},
     support::{Folder, data},
 };
-use ferrovox::files::read_mesh;
+use ferrovox::io::read_mesh;
 use serde_json::{Value, json};
 use std::fs;
 

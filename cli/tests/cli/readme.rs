@@ -6,8 +6,8 @@ use std::{env, error::Error, fs, path::Path};
 #[rustfmt::skip]
 fn library() -> Result<(), Box<dyn Error>> {
 // README: library
-use ferrovox::{device::Device, device_volume::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
-use ferrovox::files::{ReadOptions, WriteOptions, read_volume, write_mesh};
+use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
+use ferrovox::io::{ReadOptions, WriteOptions, read_volume, write_mesh};
 
 let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
 let stream = Device::best().stream()?;
@@ -24,13 +24,13 @@ Ok(())
 #[rustfmt::skip]
 fn distance() -> Result<(), Box<dyn Error>> {
 // docs/distance.md
-use ferrovox::{device::Device, device_volume::DeviceVolume, distance::{self, DistanceParams, SiteMask, Sites}};
-use ferrovox::files::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
+use ferrovox::{device::Device, grid::{DeviceVolume, DeviceMask}, distance::{self, DistanceParams, Sites}};
+use ferrovox::io::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
 
 let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
 let stream = Device::best().stream()?;
 let on_device = DeviceVolume::upload(&stream, volume.view())?;
-let sites = SiteMask::from_level(&stream, &on_device, 120.0)?;
+let sites = DeviceMask::from_level(&stream, &on_device, 120.0)?;
 let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default())?;
 write_volume("distances.nii.gz", &map.download(&stream)?.into(), &VolumeWriteOptions::default())?;
 // docs/distance.md: end
@@ -41,14 +41,14 @@ Ok(())
 #[rustfmt::skip]
 fn skeletons() -> Result<(), Box<dyn Error>> {
 // docs/skeleton.md
-use ferrovox::{device::Device, device_volume::DeviceVolume, distance::SiteMask};
-use ferrovox::files::{ReadOptions, read_volume, write_skeleton};
+use ferrovox::{device::Device, grid::{DeviceVolume, DeviceMask}};
+use ferrovox::io::{ReadOptions, read_volume, write_skeleton};
 use ferrovox::skeleton::{Prune, SkeletonParams, skeleton};
 
 let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
 let stream = Device::best().stream()?;
 let on_device = DeviceVolume::upload(&stream, volume.view())?;
-let object = SiteMask::above(&stream, &on_device, 120.0)?;
+let object = DeviceMask::above(&stream, &on_device, 120.0)?;
 let mut made = skeleton(&stream, &object, &SkeletonParams::default())?;
 made.skeleton.prune(Prune::Length(5.0))?;
 println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.balanced()));
@@ -60,7 +60,7 @@ Ok(())
 #[allow(dead_code, reason = "compiled, and compared with docs/skeleton.md")]
 #[rustfmt::skip]
 fn skeletons_by_several_devices(
-    object: ferrovox::distance::SiteMask,
+    object: ferrovox::grid::DeviceMask,
     params: ferrovox::skeleton::SkeletonParams,
 ) -> Result<(), Box<dyn Error>> {
 // docs/skeleton.md: several devices

@@ -5,8 +5,8 @@ use crate::{
     support::Folder,
 };
 use ferrovox::{
-    files::{ReadOptions, read_volume},
-    volume::AnyVolume,
+    grid::AnyVolume,
+    io::{ReadOptions, read_volume},
 };
 use serde_json::json;
 

@@ -4,8 +4,8 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::DeviceVolume,
-    files::{ReadOptions, WriteOptions, read_volume, write_mesh},
+    grid::DeviceVolume,
+    io::{ReadOptions, WriteOptions, read_volume, write_mesh},
     isosurface::{self, IsosurfaceParams},
     mesh,
 };

@@ -4,7 +4,7 @@
 
 use ferrovox::{
     device::Device,
-    fields::{self, Metaball},
+    synthetic::{self, Metaball},
     isosurface::{self, IsosurfaceParams},
     mesh,
     render::{self, RenderParams},
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             radius: 16.0,
         },
     ];
-    let volume = fields::metaballs(&stream, [88, 80, 80], &balls)?;
+    let volume = synthetic::metaballs(&stream, [88, 80, 80], &balls)?;
 
     // The same volume at several isovalues. Launches of one stream run in order; nothing here waits for the GPU except
     // the mesh's size, which the host must know to allocate it.

@@ -3,9 +3,8 @@
 use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
-    device_volume::DeviceVolume,
-    distance::{DistanceError, SiteMask},
-    volume::Geometry,
+    distance::DistanceError,
+    grid::{DeviceMask, DeviceVolume, Geometry},
 };
 use rayon::prelude::*;
 use std::str::FromStr;
@@ -64,11 +63,12 @@ impl FromStr for Field {
 }
 
 /// The sites on the device, made on the host as bits; of labels the voxels beside another label.
-pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMask> {
+pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<DeviceMask> {
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
     let smallest = dims.into_iter().min().unwrap_or(1) as f32;
-    let upload = |words: &[u32]| -> Result<SiteMask, DistanceError> {
-        SiteMask::from_words(stream, words, dims, Geometry::default())
+    let upload = |words: &[u32]| -> Result<DeviceMask, DistanceError> {
+        DeviceMask::from_words(stream, words, dims, Geometry::default())
+            .map_err(DistanceError::from)
     };
     let sites = match field {
         Field::Shell => upload(&words(dims, |at| {
@@ -82,7 +82,7 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<SiteMas
             }))?;
             solid.surface(stream)?
         }
-        Field::Labels => SiteMask::from_label_edges(stream, &labels(stream, dims)?)?,
+        Field::Labels => DeviceMask::from_label_edges(stream, &labels(stream, dims)?)?,
         Field::Random(share) => {
             let limit = (share * 2f64.powi(64)) as u64;
             upload(&words(dims, |[x, y, z]| {
@@ -148,7 +148,7 @@ fn mixed(index: u64) -> u64 {
 }
 
 /// A mask of a byte per voxel with the same sites.
-pub fn bytes(stream: &Stream, sites: &SiteMask) -> Outcome<Vec<u8>> {
+pub fn bytes(stream: &Stream, sites: &DeviceMask) -> Outcome<Vec<u8>> {
     let [nx, ..] = sites.dims();
     let words = sites.download(stream)?;
     let rows = words.par_chunks(nx.div_ceil(32).max(1));

@@ -7,9 +7,8 @@ use crate::{
 };
 use ferrovox::{
     device::{Device, Stream},
-    device_volume::DeviceVolume,
-    distance::{self, DistanceParams, Nearest, NoSites, SiteMask, Sites},
-    volume::Geometry,
+    distance::{self, DistanceParams, Nearest, NoSites, Sites},
+    grid::{DeviceMask, DeviceVolume, Geometry},
 };
 use measure::{Record, Report, Spread};
 use std::time::Instant;
@@ -78,11 +77,11 @@ pub fn measure(
 }
 
 /// How long a mask of bytes takes to become bits.
-fn pack(stream: &Stream, job: &Job, sites: &SiteMask, arguments: &Arguments) -> Outcome<Record> {
+fn pack(stream: &Stream, job: &Job, sites: &DeviceMask, arguments: &Arguments) -> Outcome<Record> {
     let bytes = stream.upload(&field::bytes(stream, sites)?)?;
     let mask = DeviceVolume::from_buffer(bytes, job.dims, Geometry::default())?;
     let spread = support::by_events(stream, arguments.common.runs, 1, || {
-        SiteMask::from_mask(stream, &mask)?;
+        DeviceMask::from_mask(stream, &mask)?;
         Ok(())
     })?;
     let record = Record {

@@ -3,7 +3,7 @@
 use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints},
     skeleton::{SkeletonParams, field},
 };
 use nalgebra::Vector3;
@@ -14,14 +14,14 @@ const SAMPLES: usize = 64;
 /// The largest angle in degrees between a direction and the one that sums in `f64` have on the host, at some targets.
 pub fn worst_direction(
     stream: &Stream,
-    mask: &SiteMask,
-    points: &SitePoints,
+    mask: &DeviceMask,
+    points: &DevicePoints,
     params: &SkeletonParams,
 ) -> Outcome<f64> {
     let field = field::forces(stream, points, mask.copy(stream)?, params)?;
     let found = stream.download(&field.forces)?;
     let (found, _) = found.as_chunks::<4>();
-    let targets = SitePoints::from_sites(stream, mask)?.download(stream)?;
+    let targets = DevicePoints::from_sites(stream, mask)?.download(stream)?;
     let sources = points.download(stream)?;
     let step = (targets.len() / SAMPLES).max(1);
     let angles = (0..targets.len()).step_by(step).map(|target| {

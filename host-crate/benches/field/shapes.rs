@@ -3,9 +3,8 @@
 use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::{SurfaceBy, classify},
-    volume::Geometry,
 };
 
 /// The radius of a ball of at least so many voxels.
@@ -15,7 +14,7 @@ fn radius(count: usize) -> usize {
 }
 
 /// A mask of so many voxels: those of a ball, but for some at its end.
-pub fn ball(stream: &Stream, count: usize) -> Outcome<SiteMask> {
+pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     let radius = radius(count) as i64;
     let side = 2 * (radius + 3) as usize + 1;
     let centre = radius + 3;
@@ -29,7 +28,7 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<SiteMask> {
     if voxels.len() < count {
         return Err(format!("a ball of radius {radius} has only {} voxels", voxels.len()).into());
     }
-    Ok(SiteMask::from_indices(
+    Ok(DeviceMask::from_indices(
         stream,
         &voxels,
         [side; 3],
@@ -38,7 +37,7 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<SiteMask> {
 }
 
 /// So many points at voxels around such a ball: on a spiral over a sphere, some of them more than once.
-pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<SitePoints> {
+pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<DevicePoints> {
     let radius = radius(ball) as f64 + 2.0;
     let centre = radius + 1.0;
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
@@ -51,7 +50,7 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<SitePoints>
         })
         .collect();
     let side = 2 * centre as usize + 1;
-    Ok(SitePoints::upload(
+    Ok(DevicePoints::upload(
         stream,
         &points,
         [side; 3],
@@ -63,7 +62,7 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<SitePoints>
 const TUBE: [usize; 2] = [8, 200];
 
 /// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its surface.
-pub fn axis_of_tube(stream: &Stream) -> Outcome<(SiteMask, SitePoints)> {
+pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, DevicePoints)> {
     let [radius, length] = TUBE;
     let dims = [2 * radius + 5, 2 * radius + 5, length + 4];
     let centre = radius + 2;
@@ -78,13 +77,13 @@ pub fn axis_of_tube(stream: &Stream) -> Outcome<(SiteMask, SitePoints)> {
         .flat_map(|[x, y]| (2..2 + length).map(move |z| [x, y, z]))
         .map(index)
         .collect();
-    let solid = SiteMask::from_indices(stream, &solid, dims, Geometry::default())?;
+    let solid = DeviceMask::from_indices(stream, &solid, dims, Geometry::default())?;
     let classes = classify(stream, &solid, SurfaceBy::Corners)?;
     let along = (2 + radius..2 + length - radius).step_by(4);
     let axis = along.map(|z| index([centre, centre, z]));
     let axis: Vec<u64> = axis.collect();
     Ok((
-        SiteMask::from_indices(stream, &axis, dims, Geometry::default())?,
-        SitePoints::from_sites(stream, &classes.surface)?,
+        DeviceMask::from_indices(stream, &axis, dims, Geometry::default())?,
+        DevicePoints::from_sites(stream, &classes.surface)?,
     ))
 }

@@ -3,10 +3,9 @@
 use crate::support::Outcome;
 use ferrovox::{
     device::{Device, Stream},
-    device_volume::DeviceVolume,
-    distance::SiteMask,
-    fields::{self, Capsule, HUMAN_HEIGHT},
+    grid::{DeviceMask, DeviceVolume},
     skeleton::{self, Extraction, SkeletonParams},
+    synthetic::{self, Capsule, HUMAN_HEIGHT},
 };
 use measure::{Record, Report, Spread};
 use std::{
@@ -57,9 +56,9 @@ impl Object {
 
     fn volume(self, stream: &Stream) -> Outcome<DeviceVolume<f32>> {
         Ok(match self {
-            Object::Human(_) => fields::human(stream, self.dims())?,
+            Object::Human(_) => synthetic::human(stream, self.dims())?,
             Object::Animal => {
-                fields::capsules(stream, self.dims(), &animal(), 2.0, [1.0; 3], [0.0; 3])?
+                synthetic::capsules(stream, self.dims(), &animal(), 2.0, [1.0; 3], [0.0; 3])?
             }
         })
     }
@@ -91,7 +90,7 @@ pub fn measure(
     runs: usize,
 ) -> Outcome<()> {
     let stream = device.stream()?;
-    let solid = SiteMask::above(&stream, &object.volume(&stream)?, 0.0)?;
+    let solid = DeviceMask::above(&stream, &object.volume(&stream)?, 0.0)?;
     let (mut whole, mut stages) = (Vec::new(), Vec::<(&str, Vec<Duration>)>::new());
     let mut last = None;
     for run in 0..=runs {

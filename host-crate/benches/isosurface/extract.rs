@@ -7,9 +7,9 @@ use crate::{
 };
 use ferrovox::{
     device::{Device, Element, Stream},
-    device_volume::{DeviceSample, DeviceVolume},
-    fields::Quantised,
+    grid::{DeviceSample, DeviceVolume},
     isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
+    synthetic::Quantised,
 };
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};

@@ -3,8 +3,8 @@
 use crate::{arguments::Job, support::Outcome};
 use ferrovox::{
     device::{Element, Stream},
-    device_volume::DeviceVolume,
-    fields::{self, Levels, Quantised},
+    grid::DeviceVolume,
+    synthetic::{self, Levels, Quantised},
 };
 use std::{f64::consts::TAU, str::FromStr};
 
@@ -104,11 +104,11 @@ pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<Dev
     match job.field {
         Field::Sphere => {
             let radius = 0.4 * job.size as f32;
-            Ok(fields::sphere_as(stream, dims, radius, levels)?)
+            Ok(synthetic::sphere_as(stream, dims, radius, levels)?)
         }
         Field::Gyroid => {
-            let values = fields::gyroid(stream, dims, job.periods * TAU)?;
-            Ok(fields::quantise(stream, &values, levels)?)
+            let values = synthetic::gyroid(stream, dims, job.periods * TAU)?;
+            Ok(synthetic::quantise(stream, &values, levels)?)
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::{
 };
 use ferrovox::{
     device::Device,
-    fields,
+    grid::Geometry,
     isosurface::{self, DeviceSlab, IsosurfaceParams},
-    volume::Geometry,
+    synthetic,
 };
 use measure::{Record, Report, Spread};
 use std::{f64::consts::TAU, time::Instant};
@@ -32,7 +32,7 @@ pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome
     for (device, slab) in devices.iter().zip(cuts) {
         let stream = device.stream()?;
         let planes = slab.planes.clone();
-        let samples = fields::gyroid_planes(&stream, dims, job.periods * TAU, planes)?;
+        let samples = synthetic::gyroid_planes(&stream, dims, job.periods * TAU, planes)?;
         stream.synchronize()?;
         resident.push((stream, samples, slab));
     }

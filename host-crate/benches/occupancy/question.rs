@@ -1,10 +1,10 @@
 //! What the calculator says of a configuration that is measured.
 
 use ferrovox::{
-    device::{Device, RecordedResources},
+    device::{Device, RecordedResources, recorded_kernel},
     occupancy::{
         BlockConfig, ComputeCapability, DeviceLimits, Gpu, HardwareModel, KernelResources, Limiter,
-        Occupancy, OccupancyModel, Slack, best_block, recorded_kernel, slack,
+        Occupancy, OccupancyModel, Slack, best_block, slack,
     },
 };
 

@@ -4,14 +4,13 @@
 
 use ferrovox::{
     device::{Buffer, Element, Stream},
-    device_volume::{DeviceSample, DeviceVolume},
-    distance::{self, DistanceParams, Method, NoSites, SiteMask, SitePoints, Sites},
-    fields::{self, Levels, Metaball, Quantised},
+    distance::{self, DistanceParams, Method, NoSites, Sites},
+    grid::{DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry},
     isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
     render::{self, RenderParams},
     scan::{ScanMethod, ScanParams, Scanner, Sum},
     skeleton::{self, FieldVariant, Precision, SkeletonParams},
-    volume::Geometry,
+    synthetic::{self, Levels, Metaball, Quantised},
 };
 use std::f64::consts::TAU;
 
@@ -187,7 +186,7 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
             <= (half - 1.0).powi(2)
     });
     let inside: Vec<u64> = inside.collect();
-    let ball = SiteMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
+    let ball = DeviceMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
     let classes = skeleton::classify(stream, &ball, skeleton::SurfaceBy::Faces)?;
     Ok(Box::new(move |wanted| {
         let mut all = Vec::new();
@@ -223,8 +222,8 @@ fn mesh<T>(
 where
     T: Quantised + DeviceSample + Element,
 {
-    let values = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
-    let volume: DeviceVolume<T> = fields::quantise(stream, &values, levels)?;
+    let values = synthetic::gyroid(stream, [side; 3], 4.0 * TAU)?;
+    let volume: DeviceVolume<T> = synthetic::quantise(stream, &values, levels)?;
     drop(values);
     let params = IsosurfaceParams {
         iso: levels.offset,
@@ -275,9 +274,9 @@ fn scan_checked(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
 }
 
 /// The surface voxels of a sphere of radius 0.4 n.
-fn sites(stream: &Stream, side: usize) -> Outcome<SiteMask> {
-    let sphere = fields::sphere(stream, [side; 3], 0.4 * side as f32)?;
-    Ok(SiteMask::from_level(stream, &sphere, 0.0)?)
+fn sites(stream: &Stream, side: usize) -> Outcome<DeviceMask> {
+    let sphere = synthetic::sphere(stream, [side; 3], 0.4 * side as f32)?;
+    Ok(DeviceMask::from_level(stream, &sphere, 0.0)?)
 }
 
 fn distances(stream: &Stream, side: usize, method: Method) -> Outcome<Run<'_>> {
@@ -301,7 +300,7 @@ fn points(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let points: Vec<[f32; 3]> = (0..side * side)
         .map(|i| [0, 1, 2].map(|k| place(i, k)))
         .collect();
-    let points = SitePoints::upload(stream, &points, [side; 3], Geometry::default())?;
+    let points = DevicePoints::upload(stream, &points, [side; 3], Geometry::default())?;
     let params = DistanceParams {
         method: Method::Cubes,
         ..Default::default()
@@ -317,7 +316,8 @@ fn labels(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
         scale: 1.0,
         offset: 100.0,
     };
-    let labels: DeviceVolume<u8> = fields::sphere_as(stream, [side; 3], 0.4 * side as f32, levels)?;
+    let labels: DeviceVolume<u8> =
+        synthetic::sphere_as(stream, [side; 3], 0.4 * side as f32, levels)?;
     Ok(Box::new(move |wanted| {
         let map = distance::label_map(stream, &labels, &DistanceParams::default())?;
         bytes(stream, &map.distances, wanted)
@@ -325,16 +325,16 @@ fn labels(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
 }
 
 fn signed(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
-    let sphere = fields::sphere(stream, [side; 3], 0.4 * side as f32)?;
+    let sphere = synthetic::sphere(stream, [side; 3], 0.4 * side as f32)?;
     let params = DistanceParams {
         method: Method::Cubes,
         ..Default::default()
     };
     Ok(Box::new(move |wanted| {
-        let crossings = SitePoints::from_crossings(stream, &sphere, 0.0)?;
+        let crossings = DevicePoints::from_crossings(stream, &sphere, 0.0)?;
         let mut map = distance::map(stream, Sites::Points(&crossings), &params)?;
-        let shell = SiteMask::from_level(stream, &sphere, 0.0)?;
-        let inside = SiteMask::enclosed_by(stream, &shell)?;
+        let shell = DeviceMask::from_level(stream, &sphere, 0.0)?;
+        let inside = DeviceMask::enclosed_by(stream, &shell)?;
         distance::apply_sign(stream, &mut map, &inside)?;
         bytes(stream, &map.distances, wanted)
     }))
@@ -347,20 +347,20 @@ fn fields_of(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
         radius: 0.2 * n,
     });
     Ok(Box::new(move |wanted| {
-        let sphere = fields::sphere(stream, [side; 3], 0.4 * n)?;
+        let sphere = synthetic::sphere(stream, [side; 3], 0.4 * n)?;
         let mut all = bytes(stream, sphere.samples(), wanted)?;
         drop(sphere);
-        let gyroid = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
+        let gyroid = synthetic::gyroid(stream, [side; 3], 4.0 * TAU)?;
         all.extend(bytes(stream, gyroid.samples(), wanted)?);
         drop(gyroid);
-        let metaballs = fields::metaballs(stream, [side; 3], &balls)?;
+        let metaballs = synthetic::metaballs(stream, [side; 3], &balls)?;
         all.extend(bytes(stream, metaballs.samples(), wanted)?);
         Ok(all)
     }))
 }
 
 fn picture(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
-    let volume = fields::gyroid(stream, [side; 3], 4.0 * TAU)?;
+    let volume = synthetic::gyroid(stream, [side; 3], 4.0 * TAU)?;
     let params = RenderParams {
         width: (4 * side as u32).min(1600),
         height: (3 * side as u32).min(1200),

@@ -3,11 +3,11 @@
 use crate::support::{self, Outcome};
 use ferrovox::{
     device::{DeviceKind, Stream},
-    distance::{SiteMask, SitePoints},
-    fields::{HUMAN_HEIGHT, human},
+    grid::{DeviceMask, DevicePoints},
     skeleton::{
         BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify, field,
     },
+    synthetic::{HUMAN_HEIGHT, human},
 };
 use measure::Spread;
 use std::time::Instant;
@@ -31,7 +31,7 @@ pub struct Timed {
 impl<'a> Phantom<'a> {
     pub fn new(stream: &'a Stream, width: usize) -> Outcome<Self> {
         let volume = human(stream, [width, width, HUMAN_HEIGHT])?;
-        let solid = SiteMask::above(stream, &volume, 0.0)?;
+        let solid = DeviceMask::above(stream, &volume, 0.0)?;
         let classes = classify(stream, &solid, SurfaceBy::Corners)?;
         Ok(Self { stream, classes })
     }
@@ -64,7 +64,7 @@ impl<'a> Phantom<'a> {
                 sample: None,
             });
         }
-        let sources = SitePoints::from_sites(stream, &self.classes.surface)?;
+        let sources = DevicePoints::from_sites(stream, &self.classes.surface)?;
         let targets = sample / self.classes.counts.surface.max(1);
         let mask = self.middle(targets.max(1))?;
         let [part, all] = [mask.count(stream)?, self.classes.counts.interior];
@@ -85,7 +85,7 @@ impl<'a> Phantom<'a> {
     }
 
     /// About so many neighbouring interior voxels: those around the middle one.
-    fn middle(&self, wanted: u64) -> Outcome<SiteMask> {
+    fn middle(&self, wanted: u64) -> Outcome<DeviceMask> {
         let interior = &self.classes.interior;
         let mut words = interior.download(self.stream)?;
         let first = (self.classes.counts.interior / 2).saturating_sub(wanted / 2);
@@ -98,7 +98,7 @@ impl<'a> Phantom<'a> {
             before += here;
         }
         let (dims, geometry) = (interior.dims(), *interior.geometry());
-        Ok(SiteMask::from_words(self.stream, &words, dims, geometry)?)
+        Ok(DeviceMask::from_words(self.stream, &words, dims, geometry)?)
     }
 }
 

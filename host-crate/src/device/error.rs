@@ -1,11 +1,14 @@
 //! What can go wrong on a device.
 
-use crate::occupancy::OccupancyError;
+use crate::{monitor::Cancelled, occupancy::OccupancyError};
 
 /// An error of a device: what was asked, with which numbers, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
+    /// The work was stopped by its caller, through a [`CancelFlag`](crate::monitor::CancelFlag).
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// The machine has no CUDA driver.
     #[error("{detail}; or use the device cpu")]
     NoDriver {

@@ -20,11 +20,11 @@ impl Device {
     ///
     /// ```
     /// use ferrovox::device::{ChosenBy, Device, Recording};
-    /// use ferrovox::fields;
+    /// use ferrovox::synthetic;
     ///
     /// let device = Device::cpu();
     /// device.record_launches(Recording::Shapes);
-    /// fields::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
+    /// synthetic::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
     /// let launches = device.take_launches()?;
     /// assert!(launches.iter().all(|launch| launch.chosen_by == ChosenBy::Calculator));
     /// # Ok::<(), ferrovox::device::DeviceError>(())

@@ -34,8 +34,10 @@ mod modules;
 mod pinned;
 mod ptx;
 mod record;
+mod recorded;
 mod stream;
 mod usage;
+mod work;
 
 pub use buffer::{Buffer, Element};
 pub use choice::ChosenBy;
@@ -48,8 +50,10 @@ pub use launch::{Launch, LaunchPlan};
 pub use modules::{RecordedResources, recorded_resources};
 pub use pinned::HostBuffer;
 pub use record::{LaunchRecord, Recording};
+pub use recorded::{RecordedKernel, recorded_kernel};
 pub use stream::Stream;
 pub use usage::MemoryUse;
+pub(crate) use work::{over, rows, rows_launch};
 
 use crate::occupancy::DeviceLimits;
 use cpu::CpuDevice;

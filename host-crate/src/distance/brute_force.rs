@@ -1,12 +1,10 @@
 //! The reference.
 
-use super::{
-    DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMask, SitePoints, Sites,
-    scale::scale_of,
-};
+use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, Sites, scale::scale_of};
+use crate::grid::{DeviceMask, DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
-    device_volume::grid_of,
+    grid::grid_of,
 };
 use ferrovox_kernels::{
     distance::{
@@ -19,8 +17,8 @@ use ferrovox_kernels::{
 
 /// The sites as points; voxels become points at their centres, which are numbered as they are.
 pub(super) enum Points<'a> {
-    Given(&'a SitePoints),
-    OfVoxels(SitePoints),
+    Given(&'a DevicePoints),
+    OfVoxels(DevicePoints),
 }
 
 impl<'a> Points<'a> {
@@ -31,7 +29,7 @@ impl<'a> Points<'a> {
         })
     }
 
-    pub fn get(&self) -> &SitePoints {
+    pub fn get(&self) -> &DevicePoints {
         match self {
             Self::Given(points) => points,
             Self::OfVoxels(points) => points,
@@ -44,13 +42,13 @@ impl<'a> Points<'a> {
 }
 
 /// Floats have every integer up to 2²⁴.
-fn of_voxels(stream: &Stream, sites: &SiteMask) -> Result<SitePoints, DistanceError> {
+fn of_voxels(stream: &Stream, sites: &DeviceMask) -> Result<DevicePoints, DistanceError> {
     for len in sites.dims() {
         if len > 1 << 24 {
             return Err(DeviceError::TooLarge { len, size: 1 }.into());
         }
     }
-    SitePoints::from_sites(stream, sites)
+    Ok(DevicePoints::from_sites(stream, sites)?)
 }
 
 pub(super) fn map(

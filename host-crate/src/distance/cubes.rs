@@ -1,14 +1,14 @@
 //! The document's method: each voxel is compared with the sites that are near enough to matter.
 
 use super::{
-    DistanceError, DistanceMap, DistanceParams, Method, NoSites, SitePoints, Sites,
-    brute_force::Points, scale::scale_of, sites::over,
+    DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
+    scale::scale_of,
 };
+use crate::{device::over, grid::DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
-    device_volume::grid_of,
+    grid::{Geometry, grid_of},
     scan::exclusive_of_few,
-    volume::Geometry,
 };
 use ferrovox_kernels::{
     distance::{
@@ -198,7 +198,7 @@ fn geometry_of<'a>(sites: Sites<'a>) -> &'a Geometry {
 #[allow(clippy::type_complexity, reason = "three buffers")]
 fn sort(
     stream: &Stream,
-    points: &SitePoints,
+    points: &DevicePoints,
     cubes: Cubes,
 ) -> Result<(Buffer<f32>, Buffer<u64>, Buffer<f32>), DeviceError> {
     let sites = &points.coordinates;
@@ -238,14 +238,14 @@ fn sort(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{device::Device, distance::SiteMask};
+    use crate::{device::Device, grid::DeviceMask};
 
     #[test]
     fn parts_of_a_map_are_those_of_the_whole() {
         let stream = Device::cpu().stream().unwrap();
         let dims = [70, 9, 29];
         let indices = [5, 630, 9000, 17_003];
-        let sites = SiteMask::from_indices(&stream, &indices, dims, Geometry::default()).unwrap();
+        let sites = DeviceMask::from_indices(&stream, &indices, dims, Geometry::default()).unwrap();
         let params = DistanceParams {
             method: Method::Cubes,
             ..Default::default()

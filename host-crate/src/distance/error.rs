@@ -1,7 +1,7 @@
 //! What can go wrong in making a distance map.
 
 use super::Method;
-use crate::device::DeviceError;
+use crate::{device::DeviceError, grid::GridError};
 
 /// An error of the distance pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -29,42 +29,6 @@ pub enum DistanceError {
     NoNearestWith {
         /// The method.
         method: Method,
-    },
-    /// A level that nothing can be compared with.
-    #[error("the level is {level}: it must be a finite number")]
-    Level {
-        /// The level.
-        level: f32,
-    },
-    /// A point that is nowhere.
-    #[error("point {number} is at {at:?}: coordinates must be finite numbers")]
-    Point {
-        /// Its number, from 0.
-        number: usize,
-        /// Where it is.
-        at: [f32; 3],
-    },
-    /// An index of no voxel.
-    #[error("index {number} is {index}: the grid has {voxels} voxels, numbered from 0")]
-    Index {
-        /// Its number, from 0.
-        number: usize,
-        /// The index.
-        index: u64,
-        /// Voxels of the grid.
-        voxels: u64,
-    },
-    /// Too few or too many words of bits.
-    #[error(
-        "there are {found} words of bits for {dims:?} voxels, which have {wanted}: each row begins with a word of its own"
-    )]
-    Words {
-        /// How many there are.
-        found: usize,
-        /// Voxels along x, y and z.
-        dims: [usize; 3],
-        /// How many there should be.
-        wanted: u64,
     },
     /// A map and a mask of different grids.
     #[error("the map has {map:?} voxels and the mask {mask:?}: they must be of the same grid")]
@@ -166,6 +130,9 @@ pub enum DistanceError {
         /// The largest bound with which all fit, a whole number of units.
         bound: f64,
     },
+    /// The sites cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -1,16 +1,19 @@
 //! Distances to the nearest voxel of another label.
 
 use super::{
-    DistanceError, DistanceMap, DistanceParams, Method, NoSites, SiteMask,
+    DistanceError, DistanceMap, DistanceParams, Method, NoSites,
     separable::{
         parts::{Part, Parts},
         weights::{Number, Unit, Weights},
     },
-    sites::{count_ones, over},
 };
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream},
-    device_volume::{DeviceSample, DeviceVolume, rows, rows_launch},
+    device::over,
+    grid::{DeviceMask, count_ones},
+};
+use crate::{
+    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
+    grid::{DeviceSample, DeviceVolume},
 };
 use cuda_std::View;
 use ferrovox_kernels::{
@@ -31,7 +34,7 @@ use ferrovox_kernels::{
 /// Labels are compared as numbers; a sample that is not a number is of another label than every other voxel.
 ///
 /// ```
-/// use ferrovox::{device::Device, device_volume::DeviceVolume, distance, volume::{Geometry, Volume}};
+/// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Volume}, distance};
 ///
 /// let stream = Device::best().stream()?;
 /// let labels = Volume::<u8>::new(vec![7, 7, 7, 2, 2], [5, 1, 1], Geometry::default())?;
@@ -302,7 +305,7 @@ fn first<T: Element>(stream: &Stream, buffer: &Buffer<T>) -> Result<Option<T>, D
     Ok(Some(first[0]))
 }
 
-impl SiteMask {
+impl DeviceMask {
     /// The voxels that have a neighbour across a face with another label.
     ///
     /// # Errors

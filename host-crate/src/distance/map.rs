@@ -2,7 +2,7 @@
 
 use crate::{
     device::{Buffer, DeviceError, Stream},
-    volume::{Geometry, Volume},
+    grid::{Geometry, Volume},
 };
 
 /// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the number of a point. All ones where

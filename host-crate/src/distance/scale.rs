@@ -1,7 +1,7 @@
 //! In what unit distances are computed.
 
 use super::{DistanceParams, separable::integer_weights};
-use crate::volume::Geometry;
+use crate::grid::Geometry;
 use ferrovox_kernels::distance::measure::Scale;
 
 /// The unit of lengths on a grid, and whether all voxels are integers long in it.

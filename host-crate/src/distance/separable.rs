@@ -4,8 +4,9 @@ pub(super) mod lines;
 pub(super) mod parts;
 pub(super) mod weights;
 
-use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, SiteMask};
+use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites};
 use crate::device::{Buffer, DeviceError, Element, Stream};
+use crate::grid::DeviceMask;
 use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
@@ -21,7 +22,7 @@ pub(super) use weights::{Number, Unit, Weights, integer_weights};
 
 pub(super) fn map(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
@@ -53,7 +54,7 @@ pub(super) fn map(
 /// Makes all parts of a map.
 fn fill<C: Cost + Number + Element>(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
     (unit, weights): (&Unit, [C; 3]),
     map: &mut DistanceMap,
@@ -128,7 +129,7 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
 
     fn fill(
         &self,
-        sites: &SiteMask,
+        sites: &DeviceMask,
         part: Part,
         map: &mut DistanceMap,
     ) -> Result<(), DistanceError> {

@@ -1,17 +1,17 @@
 //! Squared distances as integers.
 
 use super::{
-    DistanceError, DistanceParams, Method, NoSites, SiteMask,
+    DistanceError, DistanceParams, Method, NoSites,
     labels::Changes,
     separable::{
         parts::{Part, Parts},
         weights::{Number, Unit, Weights},
     },
 };
+use crate::grid::DeviceMask;
 use crate::{
-    device::{Buffer, DeviceError, Element, Stream},
-    device_volume::{DeviceSample, DeviceVolume, rows, rows_launch},
-    volume::Geometry,
+    device::{Buffer, DeviceError, Element, Stream, rows, rows_launch},
+    grid::{DeviceSample, DeviceVolume, Geometry},
 };
 use cuda_std::KernelType;
 use ferrovox_kernels::{
@@ -100,11 +100,11 @@ impl<S: Square> SquaredMap<S> {
 /// The spacings must be multiples of a length, the [unit](SquaredMap::unit), none more than a thousand times as long.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::{self, SiteMask}, volume::Geometry};
+/// use ferrovox::{device::Device, distance, grid::{DeviceMask, Geometry}};
 ///
 /// let stream = Device::best().stream()?;
 /// let geometry = Geometry::from_spacing([1.5, 1.0, 1.0], [0.0; 3])?;
-/// let sites = SiteMask::from_indices(&stream, &[1], [4, 1, 1], geometry)?;
+/// let sites = DeviceMask::from_indices(&stream, &[1], [4, 1, 1], geometry)?;
 /// let map = distance::squared_map::<u16>(&stream, &sites, &Default::default())?;
 /// assert_eq!(map.unit(), 0.5);
 /// assert_eq!(map.download(&stream)?, [9, 0, 9, 36]);
@@ -117,7 +117,7 @@ impl<S: Square> SquaredMap<S> {
 /// sites are asked for; those of [`map`](super::map).
 pub fn squared_map<S: Square>(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
@@ -189,7 +189,7 @@ impl Whole {
 
 fn fill<C: Cost + Number + Count + Element, S: Square>(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
     (unit, weights): (&Unit, [C; 3]),
     map: &mut SquaredMap<S>,

@@ -2,8 +2,8 @@
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams};
 use crate::{
-    device::{Buffer, DeviceError, Stream},
-    device_volume::{DeviceSample, DeviceVolume, grid_of, rows, rows_launch},
+    device::{Buffer, DeviceError, Stream, rows, rows_launch},
+    grid::{DeviceSample, DeviceVolume, grid_of},
 };
 use ferrovox_kernels::{
     grid::Grid,

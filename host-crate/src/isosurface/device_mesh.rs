@@ -1,6 +1,6 @@
 //! A mesh on a device.
 
-use super::{IsosurfaceParams, StageTimes, timing::StageTime};
+use super::{IsosurfaceParams, StageTime, StageTimes};
 use crate::{
     device::{Buffer, DeviceError, Stream},
     mesh::{TriangleMesh, Triangles},

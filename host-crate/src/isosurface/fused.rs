@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
-    device_volume::{DeviceSample, gradient_to_world, index_to_world},
+    grid::{DeviceSample, gradient_to_world, index_to_world},
     scan::exclusive_of_few,
 };
 use cuda_std::Kernel;

@@ -1,8 +1,8 @@
 //! Isosurfaces as meshes with shared vertices: marching cubes with topology information.
 //!
 //! ```
-//! use ferrovox::{device::Device, device_volume::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
-//! use ferrovox::volume::{Geometry, Volume};
+//! use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
+//! use ferrovox::grid::{Geometry, Volume};
 //!
 //! // one voxel of 1 in a 3 × 3 × 3 volume of -1
 //! let mut samples = vec![-1.0f32; 27];
@@ -47,18 +47,20 @@ mod vertices;
 mod whole;
 mod within;
 
+pub use crate::grid::Inside;
+pub use crate::monitor::StageTime;
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use error::IsosurfaceError;
-pub use params::{IndexWidth, Inside, IsosurfaceParams, Method};
+pub use params::{IndexWidth, IsosurfaceParams, Method};
 pub use parts::{DeviceSlab, MeshPart, MeshParts, extract_parts, extract_slabs};
 pub use streaming::{StreamDevice, StreamError, StreamOptions, StreamReport, stream};
-pub use timing::{StageTime, StageTimes};
+pub use timing::StageTimes;
 pub use whole::{VolumeSlab, cut};
 pub use within::{HostMesh, extract_to_host, extract_within, for_each_part};
 
 use crate::{
     device::{Buffer, Stream},
-    device_volume::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume},
 };
 use ferrovox_kernels::isosurface::fused::Words;
 use whole::{Resident, Whole};

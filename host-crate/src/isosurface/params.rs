@@ -1,16 +1,7 @@
 //! What can be chosen.
 
 use super::IsosurfaceError;
-
-/// On which side of the isovalue the solid is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inside {
-    /// Where values are at least the isovalue: densities, images.
-    #[default]
-    Above,
-    /// Where values are less than the isovalue: signed distances.
-    Below,
-}
+use crate::grid::Inside;
 
 /// How the mesh is made. Every method makes the same mesh, in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Device, Stream},
-    device_volume::{DeviceSample, DeviceVolume, grid_of},
-    volume::{Geometry, Sample, VolumeView},
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
 };
 use ferrovox_kernels::isosurface::fused::Words;
 use std::ops::Range;
@@ -78,7 +77,7 @@ impl MeshParts {
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh};
-/// use ferrovox::volume::{Geometry, Volume};
+/// use ferrovox::grid::{Geometry, Volume};
 ///
 /// let ball = Volume::from_fn([16; 3], Geometry::default(), |x, y, z| {
 ///     let square = |c: usize| (c as f32 - 7.5).powi(2);
@@ -149,8 +148,8 @@ pub struct DeviceSlab<'a, T> {
 /// [`cut`](super::cut) makes such slabs. Otherwise as [`extract_parts`]; it returns when all devices are done.
 ///
 /// ```
-/// use ferrovox::{device::Device, device_volume::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
-/// use ferrovox::volume::{Geometry, Volume};
+/// use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
+/// use ferrovox::grid::{Geometry, Volume};
 ///
 /// let ramp = Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as f32)?;
 /// let stream = Device::cpu().stream()?;

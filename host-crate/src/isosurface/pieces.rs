@@ -6,7 +6,7 @@ use super::{
     slab::Slab,
     whole::Resident,
 };
-use crate::{device::Stream, device_volume::DeviceSample};
+use crate::{device::Stream, grid::DeviceSample};
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{fused::Words, table::MAX_TRIANGLES},

@@ -2,7 +2,7 @@
 
 use crate::{
     device::{Buffer, Element},
-    volume::Geometry,
+    grid::Geometry,
 };
 use cuda_std::View;
 use ferrovox_kernels::isosurface::padded::Padded;

@@ -6,8 +6,8 @@ use super::{
     vertices::{compact, normals, positions},
 };
 use crate::{
-    device::{Buffer, Element, Launch, Stream},
-    device_volume::{DeviceSample, DeviceVolume, rows, rows_launch},
+    device::{Buffer, Element, Launch, Stream, rows, rows_launch},
+    grid::{DeviceSample, DeviceVolume},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{

@@ -1,16 +1,9 @@
 //! How long each stage takes.
 
-use crate::device::{DeviceError, Event, Stream};
-use std::time::Duration;
-
-/// The time of one stage on the device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StageTime {
-    /// The stage's name.
-    pub stage: &'static str,
-    /// How long it took.
-    pub time: Duration,
-}
+use crate::{
+    device::{DeviceError, Event, Stream},
+    monitor::StageTime,
+};
 
 /// Events around the stages of a pipeline. Reading the times waits for the work; making it does not.
 pub struct StageTimes {
@@ -48,15 +41,5 @@ impl StageTimes {
             last = end;
         }
         Ok(times)
-    }
-}
-
-/// Adds the times of one part's stages to those of others.
-pub(super) fn add_times(stages: &mut Vec<StageTime>, times: Vec<StageTime>) {
-    for time in times {
-        match stages.iter_mut().find(|stage| stage.stage == time.stage) {
-            Some(stage) => stage.time += time.time,
-            None => stages.push(time),
-        }
     }
 }

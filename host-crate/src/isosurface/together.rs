@@ -1,7 +1,7 @@
 //! Work that several devices do at the same time, each on its part of one mesh.
 
 use super::{IndexWidth, IsosurfaceError, IsosurfaceParams};
-use crate::workers::{self, Guard, Shared};
+use crate::partition::workers::{self, Guard, Shared};
 
 /// Vertices and triangles of a part, before it is made.
 #[derive(Clone, Copy, Default)]

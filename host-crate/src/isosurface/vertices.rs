@@ -3,7 +3,7 @@
 use super::{Inside, IsosurfaceError, IsosurfaceParams, staged::PIECE};
 use crate::{
     device::{Buffer, Element, Launch, Stream},
-    device_volume::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world},
+    grid::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world},
 };
 use ferrovox_kernels::{
     isosurface::{NormalRule, compact_flagged, emit_normals, emit_vertices},

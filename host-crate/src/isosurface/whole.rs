@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError, Element},
-    device_volume::grid_of,
-    volume::Geometry,
+    grid::{Geometry, grid_of},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::padded::Padded};
 use std::ops::Range;

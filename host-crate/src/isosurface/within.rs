@@ -5,13 +5,13 @@ use super::{
     fused::Counted,
     parts::joined,
     pieces::{Limits, PieceError, in_pieces, may_be_wide, plane_need},
-    timing::add_times,
     whole::{Resident, Whole},
 };
 use crate::{
     device::{Buffer, Stream},
-    device_volume::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume},
     mesh::{TriangleMesh, Triangles},
+    monitor::add_times,
 };
 
 /// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume; `None` is what the device has
@@ -21,10 +21,10 @@ use crate::{
 /// [`Method::Fused`](super::Method::Fused).
 ///
 /// ```
-/// use ferrovox::{device::Device, fields, isosurface::{self, IsosurfaceParams}};
+/// use ferrovox::{device::Device, synthetic, isosurface::{self, IsosurfaceParams}};
 ///
 /// let stream = Device::cpu().stream()?;
-/// let sphere = fields::sphere(&stream, [64; 3], 25.0)?;
+/// let sphere = synthetic::sphere(&stream, [64; 3], 25.0)?;
 /// let params = IsosurfaceParams::default();
 /// let parts = isosurface::extract_within(&stream, &sphere, None, &params, Some(600_000))?;
 /// assert!(parts.parts.len() > 1);

@@ -22,7 +22,10 @@ pub fn check(mesh: &TriangleMesh) -> MeshReport {
     }
 }
 
-fn check_triangles<I: VertexIndex>(mesh: &TriangleMesh, triangles: &[[I; 3]]) -> MeshReport {
+fn check_triangles<I: VertexIndex + crate::union_find::Member>(
+    mesh: &TriangleMesh,
+    triangles: &[[I; 3]],
+) -> MeshReport {
     let vertices = mesh.vertices.len();
     let (wedges, measure) = rayon::join(
         || Wedges::new(triangles, vertices),

@@ -2,6 +2,7 @@
 
 use super::VertexIndex;
 use super::adjacency::Wedge;
+use crate::union_find::UnionFind;
 
 /// Edge and vertex counts. Each edge is counted at its lower vertex, so that sums over vertices
 /// count every edge once.
@@ -35,15 +36,15 @@ const WALK_LIMIT: usize = 24;
 pub(super) struct Scratch<I> {
     /// (neighbour, wedge, edge leaves the vertex)
     ends: Vec<(I, usize, bool)>,
-    /// Union-find parents, one per wedge.
-    parents: Vec<usize>,
+    /// Wedges that share an edge.
+    sets: UnionFind,
 }
 
 impl<I> Default for Scratch<I> {
     fn default() -> Self {
         Self {
             ends: Vec::new(),
-            parents: Vec::new(),
+            sets: UnionFind::default(),
         }
     }
 }
@@ -99,10 +100,9 @@ fn count_general<I: VertexIndex>(
     wedges: &[Wedge<I>],
     scratch: &mut Scratch<I>,
 ) -> Counts {
-    let Scratch { ends, parents } = scratch;
+    let Scratch { ends, sets } = scratch;
     ends.clear();
-    parents.clear();
-    parents.extend(0..wedges.len());
+    sets.reset(wedges.len());
     for (index, wedge) in wedges.iter().enumerate() {
         ends.push((wedge.next, index, true));
         ends.push((wedge.previous, index, false));
@@ -117,7 +117,7 @@ fn count_general<I: VertexIndex>(
     let mut crowded = false;
     for group in ends.chunk_by(|left, right| left.0 == right.0) {
         for pair in group.windows(2) {
-            fans -= usize::from(unite(parents, pair[0].1, pair[1].1));
+            fans -= usize::from(sets.join(pair[0].1, pair[1].1));
         }
         crowded |= group.len() > 2;
         if group[0].0.position() > vertex {
@@ -133,19 +133,4 @@ fn count_general<I: VertexIndex>(
     // One fan whose edges are used at most twice is a disc or a half disc.
     counts.non_manifold_vertices = usize::from(fans > 1 || crowded);
     counts
-}
-
-/// Joins two sets; true when they were apart.
-fn unite(parents: &mut [usize], a: usize, b: usize) -> bool {
-    let (a, b) = (find(parents, a), find(parents, b));
-    parents[a.max(b)] = a.min(b);
-    a != b
-}
-
-fn find(parents: &mut [usize], mut at: usize) -> usize {
-    while parents[at] != at {
-        parents[at] = parents[parents[at]];
-        at = parents[at];
-    }
-    at
 }

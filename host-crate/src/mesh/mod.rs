@@ -21,9 +21,11 @@ mod check;
 mod components;
 mod fan;
 mod measure;
+mod openings;
 mod report;
 mod triangle_mesh;
 
 pub use check::check;
+pub use openings::{Opening, openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

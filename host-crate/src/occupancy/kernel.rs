@@ -126,3 +126,11 @@ pub enum Carveout {
     /// This many bytes.
     Bytes(u32),
 }
+
+impl From<ptxas_figures::Figures> for KernelResources {
+    fn from(recorded: ptxas_figures::Figures) -> Self {
+        Self::new(recorded.registers)
+            .with_static_shared(recorded.static_shared_bytes)
+            .with_barriers(recorded.barriers)
+    }
+}

@@ -1,7 +1,7 @@
 //! A kernel's figures from what NVIDIA's assembler prints.
 
 use super::{ComputeCapability, OccupancyError};
-use crate::device::RecordedResources;
+use ptxas_figures::Figures as RecordedResources;
 
 /// What `ptxas -v` says of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

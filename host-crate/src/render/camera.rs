@@ -1,7 +1,7 @@
 //! An orthographic camera that shows a whole volume.
 
 use super::RenderParams;
-use crate::device_volume::DeviceVolume;
+use crate::grid::DeviceVolume;
 use ferrovox_kernels::render::{Camera, Light};
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -24,7 +24,7 @@ impl Framing {
     /// Shows all of a volume.
     pub fn of<T>(volume: &DeviceVolume<T>, params: &RenderParams) -> Self
     where
-        T: crate::device_volume::DeviceSample,
+        T: crate::grid::DeviceSample,
     {
         let geometry = volume.geometry();
         let [viewer, right, up] = params.view.frame();
@@ -79,7 +79,7 @@ impl Framing {
 /// The camera and the light for a picture of `volume`.
 pub(super) fn look_at<T>(volume: &DeviceVolume<T>, params: &RenderParams) -> (Camera, Light)
 where
-    T: crate::device_volume::DeviceSample,
+    T: crate::grid::DeviceSample,
 {
     let geometry = volume.geometry();
     let Framing {

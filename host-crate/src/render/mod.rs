@@ -1,10 +1,10 @@
 //! Pictures of isosurfaces, drawn on the device by casting rays through the volume, and of skeletons within them.
 //!
 //! ```
-//! use ferrovox::{device::Device, fields, render::{self, RenderParams}};
+//! use ferrovox::{device::Device, synthetic, render::{self, RenderParams}};
 //!
 //! let stream = Device::best().stream()?;
-//! let sphere = fields::sphere(&stream, [32, 32, 32], 12.0)?;
+//! let sphere = synthetic::sphere(&stream, [32, 32, 32], 12.0)?;
 //! let picture = render::isosurface(&stream, &sphere, &RenderParams { width: 64, height: 64, ..Default::default() })?;
 //! assert_eq!(picture.rgba().len(), 64 * 64 * 4);
 //! # Ok::<(), ferrovox::render::RenderError>(())
@@ -23,8 +23,7 @@ pub use view::ViewDirection;
 
 use crate::{
     device::Stream,
-    device_volume::{DeviceSample, DeviceVolume, gradient_to_world},
-    isosurface::Inside,
+    grid::{DeviceSample, DeviceVolume, Inside, gradient_to_world},
 };
 use ferrovox_kernels::{render::render_isosurface, rows::Rows};
 
@@ -114,7 +113,7 @@ pub fn isosurface<T: DeviceSample>(
     // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for each pixel.
     unsafe {
         stream.launch::<render_isosurface<T>>(
-            crate::device_volume::rows_launch(pixel_rows),
+            crate::device::rows_launch(pixel_rows),
             (
                 volume.samples().view(),
                 volume.grid(),

@@ -3,7 +3,7 @@
 use super::{Picture, RenderError, RenderParams, camera::Framing, isosurface};
 use crate::{
     device::Stream,
-    device_volume::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume},
     skeleton::{NodeKind, Skeleton},
 };
 
@@ -46,10 +46,10 @@ const OTHER: [f32; 3] = [70.0, 80.0, 96.0];
 /// Those of [`isosurface()`].
 ///
 /// ```
-/// use ferrovox::{device::Device, fields, render::{self, RenderParams, SkeletonStyle}, skeleton::Skeleton};
+/// use ferrovox::{device::Device, synthetic, render::{self, RenderParams, SkeletonStyle}, skeleton::Skeleton};
 ///
 /// let stream = Device::best().stream()?;
-/// let ball = fields::sphere(&stream, [16; 3], 6.0)?;
+/// let ball = synthetic::sphere(&stream, [16; 3], 6.0)?;
 /// let params = RenderParams { width: 32, height: 32, ..Default::default() };
 /// let picture = render::skeleton(&stream, &ball, &Skeleton::default(), &params, &SkeletonStyle::default())?;
 /// assert_eq!(picture.width(), 32);

@@ -2,8 +2,8 @@
 
 use super::{SkeletonError, SurfaceBy};
 use crate::{
-    device::{Buffer, DeviceError, Stream},
-    distance::{SiteMask, sites::over},
+    device::{Buffer, DeviceError, Stream, over},
+    grid::DeviceMask,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::skeleton::classes::{erode, join_masks, separate_classes};
@@ -32,11 +32,11 @@ impl ClassCounts {
 #[derive(Debug)]
 pub struct Classes {
     /// Voxels from which the force comes.
-    pub surface: SiteMask,
+    pub surface: DeviceMask,
     /// Voxels next to the surface.
-    pub boundary: SiteMask,
+    pub boundary: DeviceMask,
     /// Voxels deeper than that.
-    pub interior: SiteMask,
+    pub interior: DeviceMask,
     /// How many there are.
     pub counts: ClassCounts,
 }
@@ -46,7 +46,7 @@ impl Classes {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn inside(&self, stream: &Stream) -> Result<SiteMask, SkeletonError> {
+    pub fn inside(&self, stream: &Stream) -> Result<DeviceMask, SkeletonError> {
         let (boundary, interior) = (&self.boundary, &self.interior);
         let mut both = stream.alloc::<u32>(boundary.bits.len())?;
         let words = boundary.layout().words();
@@ -56,8 +56,8 @@ impl Classes {
 }
 
 /// A mask of the same grid.
-fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
-    SiteMask {
+fn like(mask: &DeviceMask, bits: Buffer<u32>) -> DeviceMask {
+    DeviceMask {
         bits,
         grid: mask.grid,
         geometry: mask.geometry,
@@ -73,17 +73,17 @@ fn like(mask: &SiteMask, bits: Buffer<u32>) -> SiteMask {
 /// Those of the device. A mask without any voxel is not an error here.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::SiteMask, skeleton::{SurfaceBy, classify}, volume::Geometry};
+/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{SurfaceBy, classify}};
 ///
 /// let stream = Device::best().stream()?;
-/// let cube = SiteMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
+/// let cube = DeviceMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
 /// let counts = classify(&stream, &cube, SurfaceBy::Corners)?.counts;
 /// assert_eq!((counts.surface, counts.boundary, counts.interior), (98, 26, 1));
 /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
 /// ```
 pub fn classify(
     stream: &Stream,
-    solid: &SiteMask,
+    solid: &DeviceMask,
     surface: SurfaceBy,
 ) -> Result<Classes, SkeletonError> {
     stream.prepare(&[erode::entry(), separate_classes::entry()])?;
@@ -132,18 +132,18 @@ pub fn classify(
 /// A solid together with its cavities: the voxels that no path of face neighbours joins to the outside without a voxel of the solid. What is
 /// outside the grid is outside, so nothing at the grid's border is a cavity.
 ///
-/// As [`SiteMask::enclosed_by`], in time and memory.
+/// As [`DeviceMask::enclosed_by`], in time and memory.
 ///
 /// # Errors
 /// Those of the device.
-pub fn fill_cavities(stream: &Stream, solid: &SiteMask) -> Result<SiteMask, SkeletonError> {
+pub fn fill_cavities(stream: &Stream, solid: &DeviceMask) -> Result<DeviceMask, SkeletonError> {
     let bits = solid.layout();
     let mut filled = stream.alloc::<u32>(solid.bits.len())?;
     // in a grid of one plane every voxel is at the border; `enclosed_by` takes it for a picture
     let flat = solid.dims().contains(&1);
     let cavities = match flat {
         true => None,
-        false => Some(SiteMask::enclosed_by(stream, solid)?),
+        false => Some(DeviceMask::enclosed_by(stream, solid)?),
     };
     let other = cavities.as_ref().unwrap_or(solid);
     join(stream, solid, other, bits.words(), &mut filled)?;
@@ -152,8 +152,8 @@ pub fn fill_cavities(stream: &Stream, solid: &SiteMask) -> Result<SiteMask, Skel
 
 fn join(
     stream: &Stream,
-    a: &SiteMask,
-    b: &SiteMask,
+    a: &DeviceMask,
+    b: &DeviceMask,
     words: u64,
     both: &mut Buffer<u32>,
 ) -> Result<(), DeviceError> {

@@ -1,7 +1,11 @@
 //! Which voxels of a solid hang together.
 
-use super::{SkeletonError, queries::UnionFind};
-use crate::{device::Stream, distance::SiteMask, volume::Geometry};
+use super::SkeletonError;
+use crate::union_find::UnionFind;
+use crate::{
+    device::Stream,
+    grid::{DeviceMask, Geometry},
+};
 use ferrovox_kernels::distance::sites::BitRows;
 use std::ops::Range;
 
@@ -35,7 +39,7 @@ pub struct SolidComponents {
 ///
 /// # Errors
 /// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; those of the device.
-pub fn components(stream: &Stream, solid: &SiteMask) -> Result<SolidComponents, SkeletonError> {
+pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
     let bits = solid.layout();
     let (runs, rows) = runs_of(&solid.download(stream)?, bits);
     let labels = label(&runs, &rows, bits)?;
@@ -247,7 +251,7 @@ impl SolidComponents {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn mask(&self, stream: &Stream, component: u32) -> Result<SiteMask, SkeletonError> {
+    pub fn mask(&self, stream: &Stream, component: u32) -> Result<DeviceMask, SkeletonError> {
         let mut words = vec![0u32; self.bits.words() as usize];
         for row in 0..self.rows.len() - 1 {
             let first = row * self.bits.per_row as usize;
@@ -257,7 +261,7 @@ impl SolidComponents {
                 }
             }
         }
-        Ok(SiteMask {
+        Ok(DeviceMask {
             bits: stream.upload(&words)?,
             grid: self.bits.grid,
             geometry: self.geometry,

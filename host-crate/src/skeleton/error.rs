@@ -1,7 +1,7 @@
 //! What can go wrong in making a skeleton.
 
 use super::params::EXPONENTS;
-use crate::{device::DeviceError, distance::DistanceError};
+use crate::{device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError};
 
 /// An error of the skeleton pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -29,18 +29,6 @@ pub enum SkeletonError {
         /// The fraction.
         found: f64,
     },
-    /// A length or a ratio to prune by that is none.
-    #[error("branches shorter than {found} are to be pruned: it must be 0 or more")]
-    Prune {
-        /// The length or ratio.
-        found: f64,
-    },
-    /// A graph whose parts do not fit together.
-    #[error("the skeleton is no graph: {problem}")]
-    Graph {
-        /// What does not fit.
-        problem: String,
-    },
     /// More components of a solid than labels.
     #[error("the solid has {found} components, and labels have 32 bits; leave out the small ones")]
     TooManyComponents {
@@ -62,9 +50,15 @@ pub enum SkeletonError {
         /// What failed.
         source: Box<SkeletonError>,
     },
-    /// A mask could not be made.
+    /// The mask or the sources could not be made.
     #[error(transparent)]
-    Mask(#[from] DistanceError),
+    Grid(#[from] GridError),
+    /// The radii could not be measured.
+    #[error(transparent)]
+    Distance(#[from] DistanceError),
+    /// The graph cannot be pruned so.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -3,7 +3,7 @@
 use super::SkeletonError;
 use crate::{
     device::{Launch, Stream},
-    distance::SiteMask,
+    grid::DeviceMask,
 };
 use ferrovox_kernels::{
     rows::Items,
@@ -17,7 +17,7 @@ use ferrovox_kernels::{
 ///
 /// # Errors
 /// Those of the device.
-pub fn euler_number(stream: &Stream, solid: &SiteMask) -> Result<i64, SkeletonError> {
+pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, SkeletonError> {
     let bits = solid.layout();
     let mut sum = stream.zeros::<u64>(1)?;
     let count = match bits.words() {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     device::Stream,
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints},
 };
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub struct Extraction {
 /// 5 for each of the grid. Waits for each of its stages.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::SiteMask, skeleton::{self, SkeletonParams}, volume::Geometry};
+/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{self, SkeletonParams}};
 ///
 /// // a bar of 40 x 9 x 9 voxels: a curve along its middle
 /// let bar: Vec<u8> = (0..44 * 13 * 13)
@@ -45,7 +45,7 @@ pub struct Extraction {
 ///     .map(|[x, y, z]| u8::from((2..42).contains(&x) && (2..11).contains(&y) && (2..11).contains(&z)))
 ///     .collect();
 /// let stream = Device::best().stream()?;
-/// let bar = SiteMask::upload(&stream, &bar, [44, 13, 13], Geometry::default())?;
+/// let bar = DeviceMask::upload(&stream, &bar, [44, 13, 13], Geometry::default())?;
 /// let found = skeleton::skeleton(&stream, &bar, &SkeletonParams::default())?;
 /// assert!(found.certificate[0].balanced() && found.skeleton.is_connected());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,7 +55,7 @@ pub struct Extraction {
 /// [`SkeletonError`].
 pub fn skeleton(
     stream: &Stream,
-    solid: &SiteMask,
+    solid: &DeviceMask,
     params: &SkeletonParams,
 ) -> Result<Extraction, SkeletonError> {
     Ok(skeleton_by(Execution::alone(stream), solid, params)?.0)
@@ -67,7 +67,7 @@ pub fn skeleton(
 /// [`SkeletonError`].
 pub fn skeleton_by(
     execution: Execution<'_>,
-    solid: &SiteMask,
+    solid: &DeviceMask,
     params: &SkeletonParams,
 ) -> Result<(Extraction, ForceField), SkeletonError> {
     params.check()?;
@@ -88,7 +88,7 @@ pub fn skeleton_by(
     let field = force_field_by(execution, &classes, params)?;
     stream.synchronize()?;
     watch.lap("field");
-    let sources = SitePoints::from_sites(stream, &classes.surface)?;
+    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let radii = Radii::new(stream, &classes)?;
     stream.synchronize()?;
     watch.lap("distances");

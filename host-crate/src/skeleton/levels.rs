@@ -6,9 +6,8 @@ use super::{
     field::{ForceField, Targets},
 };
 use crate::{
-    device::Stream,
-    device_volume::{rows, rows_launch},
-    distance::{SiteMask, SitePoints},
+    device::{Stream, rows, rows_launch},
+    grid::{DeviceMask, DevicePoints},
 };
 use ferrovox_kernels::{
     rows::Rows,
@@ -52,7 +51,7 @@ pub fn converging(
     if least >= most {
         return Ok(Vec::new());
     }
-    let places = SitePoints::from_sites(stream, mask)?.download(stream)?;
+    let places = DevicePoints::from_sites(stream, mask)?.download(stream)?;
     Ok(chosen(&places, &divergences, |d| d <= limit))
 }
 
@@ -63,7 +62,7 @@ const CURVED: u32 = 177;
 /// The boundary voxels with the fewest voxels of the solid around: a fraction of all, but none where the surface is not clearly curved outwards.
 pub fn curved(
     stream: &Stream,
-    solid: &SiteMask,
+    solid: &DeviceMask,
     classes: &Classes,
     params: &SkeletonParams,
 ) -> Result<Vec<Chosen>, SkeletonError> {
@@ -91,12 +90,12 @@ pub fn curved(
         return Ok(Vec::new());
     };
     let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).collect();
-    let places = SitePoints::from_sites(stream, boundary)?.download(stream)?;
+    let places = DevicePoints::from_sites(stream, boundary)?.download(stream)?;
     let most = limit.min(CURVED) as f32;
     Ok(chosen(&places, &counts, |count| count <= most))
 }
 
-fn rows_of(stream: &Stream, mask: &SiteMask) -> Rows {
+fn rows_of(stream: &Stream, mask: &DeviceMask) -> Rows {
     let grid = mask.grid;
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }

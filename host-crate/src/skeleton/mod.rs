@@ -13,7 +13,6 @@
 //! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
 
 mod certificate;
-mod chains;
 mod classes;
 mod clusters;
 mod components;
@@ -24,26 +23,19 @@ mod euler;
 mod execution;
 mod extraction;
 pub mod field;
-mod graph;
-#[cfg(test)]
-mod graph_tests;
 mod levels;
 mod params;
-mod prune;
-mod queries;
 mod radii;
 mod trace;
 mod work;
 
 pub use certificate::Certificate;
-pub use chains::Chain;
 pub use classes::{ClassCounts, Classes, classify, fill_cavities};
 pub use components::{SolidComponents, components};
 pub use error::SkeletonError;
 pub use euler::euler_number;
 pub use execution::Execution;
 pub use extraction::{Extraction, skeleton, skeleton_by};
-pub use graph::{Edge, Node, NodeKind, Skeleton};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
-pub use prune::Prune;
-pub use queries::Components;
+
+pub use crate::graph::{Chain, Components, Edge, Node, NodeKind, Prune, Skeleton};

@@ -2,8 +2,8 @@
 
 use super::{Classes, Skeleton, SkeletonError};
 use crate::{
-    device::Stream,
-    distance::{self, DistanceMap, DistanceParams, NoSites, Sites, sites::over},
+    device::{Stream, over},
+    distance::{self, DistanceMap, DistanceParams, NoSites, Sites},
 };
 use ferrovox_kernels::{grid::Grid, skeleton::radii::sample_at};
 use nalgebra::Point3;

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     device::Stream,
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints},
 };
 use nalgebra::Point3;
 use std::time::{Duration, Instant};
@@ -34,14 +34,14 @@ impl Watch {
 /// What stages after the field have in common.
 pub struct Work<'a> {
     pub stream: &'a Stream,
-    pub solid: &'a SiteMask,
+    pub solid: &'a DeviceMask,
     pub params: &'a SkeletonParams,
     pub pieces: &'a SolidComponents,
     pub classes: &'a Classes,
     pub field: &'a ForceField,
     pub inside: Inside,
     pub radii: Radii<'a>,
-    pub sources: &'a SitePoints,
+    pub sources: &'a DevicePoints,
 }
 
 impl Work<'_> {

@@ -1,7 +1,7 @@
 //! What can go wrong in making voxels of a mesh.
 
 use super::params::MOST_VOXELS;
-use crate::{device::DeviceError, mesh::MeshError, volume::VolumeError};
+use crate::{device::DeviceError, grid::VolumeError, mesh::MeshError};
 
 /// An error of making voxels of a mesh.
 #[derive(Debug, thiserror::Error)]

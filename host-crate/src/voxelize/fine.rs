@@ -1,7 +1,7 @@
 //! Vertices as whole numbers of fine steps.
 
 use super::VoxelizeError;
-use crate::{mesh::TriangleMesh, volume::Geometry};
+use crate::{grid::Geometry, mesh::TriangleMesh};
 use nalgebra::Point3;
 
 /// Coordinates are less than 2 to this power, so that products of their differences fit in 64 bits.

@@ -15,10 +15,8 @@ pub use volume::volume_of;
 
 use crate::{
     device::{Launch, Stream},
-    device_volume::grid_of,
-    distance::SiteMask,
+    grid::{DeviceMask, Geometry, grid_of},
     mesh::TriangleMesh,
-    volume::Geometry,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -54,7 +52,7 @@ pub fn voxelize(
     stream: &Stream,
     mesh: &TriangleMesh,
     params: &VoxelizeParams,
-) -> Result<SiteMask, VoxelizeError> {
+) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
     let (dims, geometry) = params.grid(mesh)?;
     mark(stream, mesh, dims, geometry)
@@ -73,7 +71,7 @@ pub fn voxelize_in(
     mesh: &TriangleMesh,
     dims: [usize; 3],
     geometry: Geometry,
-) -> Result<SiteMask, VoxelizeError> {
+) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
     mark(stream, mesh, dims, geometry)
 }
@@ -83,7 +81,7 @@ fn mark(
     mesh: &TriangleMesh,
     dims: [usize; 3],
     geometry: Geometry,
-) -> Result<SiteMask, VoxelizeError> {
+) -> Result<DeviceMask, VoxelizeError> {
     let grid = grid_of(dims)?;
     let bits = BitRows::new(grid);
     let fine = fine::vertices(mesh, dims, &geometry)?;
@@ -126,7 +124,7 @@ fn mark(
         let launch = Launch::pieces(rows.pieces()).threads_of_use(rows.piece);
         stream.launch::<fill_behind_crossings>(launch, (bits, rows, marks.view_mut()))?;
     }
-    Ok(SiteMask {
+    Ok(DeviceMask {
         bits: marks,
         grid,
         geometry,

@@ -1,7 +1,7 @@
 //! What can be chosen.
 
 use super::VoxelizeError;
-use crate::{mesh::TriangleMesh, volume::Geometry};
+use crate::{grid::Geometry, mesh::TriangleMesh};
 
 /// Voxels that a mesh can have along an axis.
 pub(super) const MOST_VOXELS: u32 = 1 << 16;

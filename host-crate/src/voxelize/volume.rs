@@ -2,8 +2,7 @@
 
 use crate::{
     device::{DeviceError, Stream},
-    distance::SiteMask,
-    volume::Volume,
+    grid::{DeviceMask, Volume},
 };
 use rayon::prelude::*;
 
@@ -13,14 +12,14 @@ use rayon::prelude::*;
 /// Those of the device.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::SiteMask, volume::Geometry, voxelize::volume_of};
+/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, voxelize::volume_of};
 ///
 /// let stream = Device::best().stream()?;
-/// let mask = SiteMask::from_indices(&stream, &[0, 5], [3, 2, 1], Geometry::default())?;
+/// let mask = DeviceMask::from_indices(&stream, &[0, 5], [3, 2, 1], Geometry::default())?;
 /// assert_eq!(volume_of(&stream, &mask)?.samples(), [1, 0, 0, 0, 0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn volume_of(stream: &Stream, mask: &SiteMask) -> Result<Volume<u8>, DeviceError> {
+pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, DeviceError> {
     let dims = mask.dims();
     let words = mask.download(stream)?;
     let mut samples = vec![0u8; dims.iter().product()];

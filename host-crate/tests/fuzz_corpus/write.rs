@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Write;
 
-use ferrovox::files::{ByteOrder, VolumeWriteOptions, WriteOptions, write_mesh, write_volume};
+use ferrovox::grid::{AnyVolume, Geometry, Volume};
+use ferrovox::io::{ByteOrder, VolumeWriteOptions, WriteOptions, write_mesh, write_volume};
 use ferrovox::mesh::{TriangleMesh, Triangles};
-use ferrovox::volume::{AnyVolume, Geometry, Volume};
 
 /// Target, file name, bytes.
 type File = (&'static str, String, Vec<u8>);

@@ -1,12 +1,6 @@
 //! Meshes a sphere on the best device there is, and checks the mesh.
 
-use ferrovox::{
-    device::Device,
-    device_volume::DeviceVolume,
-    isosurface::{self, IsosurfaceParams},
-    mesh,
-    volume::{Geometry, Volume},
-};
+use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Volume}, isosurface::{self, IsosurfaceParams}, mesh};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sphere = Volume::from_fn([24, 25, 26], Geometry::default(), |x, y, z| {

@@ -2,10 +2,9 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::DeviceVolume,
+    grid::{DeviceVolume, Geometry},
     isosurface::{self, IsosurfaceParams},
     mesh,
-    volume::Geometry,
 };
 
 /// Bytes per sample that the staged method needs at its peak, with the volume itself.

@@ -1,10 +1,10 @@
 //! The real volume of the repository, on every device.
 
 use ferrovox::{
-    files::{self, ReadOptions},
+    grid::AnyVolume,
+    io::{self, ReadOptions},
     isosurface::IsosurfaceParams,
     mesh,
-    volume::AnyVolume,
 };
 use ferrovox_tests::{devices, extract::mesh_of_volume};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn brain() -> PathBuf {
 #[test]
 fn the_brain_is_the_same_closed_manifold_everywhere() {
     let file =
-        files::read_volume(brain(), &ReadOptions::default()).expect("the repository's own volume");
+        io::read_volume(brain(), &ReadOptions::default()).expect("the repository's own volume");
     let AnyVolume::U8(volume) = file.volume else {
         panic!("the volume is of u8")
     };

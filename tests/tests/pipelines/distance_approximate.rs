@@ -3,11 +3,8 @@
 use super::distance_sites::{SIZES, rare};
 use ferrovox::{
     device::{Device, Stream},
-    device_volume::DeviceVolume,
-    distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask, Sites,
-    },
-    volume::{Geometry, Volume},
+    distance::{self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites},
+    grid::{DeviceMask, DeviceVolume, Geometry, Volume},
 };
 use ferrovox_tests::devices;
 
@@ -19,7 +16,7 @@ fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     let on_device = DeviceVolume::upload(stream, sites.view())?;
-    let mask = SiteMask::from_mask(stream, &on_device)?;
+    let mask = DeviceMask::from_mask(stream, &on_device)?;
     distance::map(stream, Sites::Voxels(&mask), params)
 }
 

@@ -2,8 +2,8 @@
 
 use ferrovox::{
     device::{Device, DeviceError},
-    distance::{self, DistanceParams, Nearest, SiteMask, Sites},
-    volume::Geometry,
+    distance::{self, DistanceParams, Nearest, Sites},
+    grid::{DeviceMask, Geometry},
 };
 
 /// More than 2^31 voxels, and no axis a multiple of anything.
@@ -29,7 +29,7 @@ fn distances_and_sites() {
     }
     let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];
     let indices = [5, 1 << 30, 1_500_000_007, (1 << 31) + 77, voxels as u64 - 1];
-    let sites = SiteMask::from_indices(&stream, &indices, DIMS, Geometry::default()).unwrap();
+    let sites = DeviceMask::from_indices(&stream, &indices, DIMS, Geometry::default()).unwrap();
     let params = DistanceParams {
         nearest: true,
         ..Default::default()

@@ -3,9 +3,7 @@
 use super::distance_sites::SIZES;
 use ferrovox::{
     device::Stream,
-    device_volume::{DeviceSample, DeviceVolume},
-    distance::SitePoints,
-    volume::{Geometry, Sample, Volume},
+    grid::{DevicePoints, DeviceSample, DeviceVolume, Geometry, Sample, Volume},
 };
 use ferrovox_kernels::grid::Grid;
 use ferrovox_tests::{devices, noise::Noise};
@@ -42,7 +40,7 @@ fn check<T: DeviceSample + Sample>(
     value: impl Fn(T) -> f32,
 ) {
     let on_device = DeviceVolume::upload(stream, volume.view()).unwrap();
-    let found = SitePoints::from_crossings(stream, &on_device, level).unwrap();
+    let found = DevicePoints::from_crossings(stream, &on_device, level).unwrap();
     let bits = |points: Vec<[f32; 3]>| -> Vec<[u32; 3]> {
         points.into_iter().map(|p| p.map(f32::to_bits)).collect()
     };
@@ -97,7 +95,7 @@ fn crossings_of_a_sphere() {
         let stream = test.device.stream().unwrap();
         check(&test.label, &stream, &sphere, 0.0, |value| value);
         let on_device = DeviceVolume::upload(&stream, sphere.view()).unwrap();
-        let points = SitePoints::from_crossings(&stream, &on_device, 0.0).unwrap();
+        let points = DevicePoints::from_crossings(&stream, &on_device, 0.0).unwrap();
         let points = points.download(&stream).unwrap();
         assert!(points.len() > 5000, "{}", points.len());
         for point in points {

@@ -3,9 +3,8 @@
 use super::distance_sites::{SIZES, faces, rare, words};
 use ferrovox::{
     device::{Device, Stream},
-    device_volume::DeviceVolume,
-    distance::{self, DistanceError, DistanceParams, Method, SiteMask, Sites},
-    volume::{Geometry, Volume},
+    distance::{self, DistanceError, DistanceParams, Method, Sites},
+    grid::{DeviceMask, DeviceVolume, Geometry, Volume},
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -47,8 +46,8 @@ fn expected(sites: &Volume<u8>) -> Vec<u32> {
 
 fn check(label: &str, stream: &Stream, sites: &Volume<u8>) -> u64 {
     let on_device = DeviceVolume::upload(stream, sites.view()).unwrap();
-    let mask = SiteMask::from_mask(stream, &on_device).unwrap();
-    let inside = SiteMask::enclosed_by(stream, &mask).unwrap();
+    let mask = DeviceMask::from_mask(stream, &on_device).unwrap();
+    let inside = DeviceMask::enclosed_by(stream, &mask).unwrap();
     assert!(
         inside.download(stream).unwrap() == expected(sites),
         "{label}: {:?}",
@@ -151,13 +150,13 @@ fn signs_are_those_of_the_mask() {
         for dims in [[1, 1, 1], [33, 5, 3], [64, 3, 2], [130, 2, 3]] {
             let volume = rare(dims, 6, noise.bits());
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let sites = SiteMask::from_mask(&stream, &on_device).unwrap();
+            let sites = DeviceMask::from_mask(&stream, &on_device).unwrap();
             if sites.count(&stream).unwrap() == 0 {
                 continue;
             }
             let other = rare(dims, 2, noise.bits());
             let inside = DeviceVolume::upload(&stream, other.view()).unwrap();
-            let inside = SiteMask::from_mask(&stream, &inside).unwrap();
+            let inside = DeviceMask::from_mask(&stream, &inside).unwrap();
             let params = DistanceParams {
                 method: Method::CityBlock,
                 ..DistanceParams::default()
@@ -184,8 +183,8 @@ fn signs_are_those_of_the_mask() {
 fn a_sign_for_another_grid() {
     let stream = Device::cpu().stream().unwrap();
     let place = Geometry::default();
-    let sites = SiteMask::from_indices(&stream, &[0], [4, 3, 2], place).unwrap();
-    let other = SiteMask::from_indices(&stream, &[0], [4, 2, 3], place).unwrap();
+    let sites = DeviceMask::from_indices(&stream, &[0], [4, 3, 2], place).unwrap();
+    let other = DeviceMask::from_indices(&stream, &[0], [4, 2, 3], place).unwrap();
     let params = DistanceParams {
         method: Method::Chessboard,
         ..DistanceParams::default()

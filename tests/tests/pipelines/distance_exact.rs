@@ -2,11 +2,8 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, SiteMask,
-        SitePoints, Sites,
-    },
-    volume::Geometry,
+    distance::{self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites},
+    grid::{DeviceMask, DevicePoints, Geometry},
 };
 use ferrovox_tests::{devices, noise::Noise};
 use proptest::prelude::*;
@@ -57,7 +54,7 @@ impl Case {
     fn map(&self, device: &Device, params: &DistanceParams) -> (Vec<f32>, Option<Vec<u64>>) {
         let stream = device.stream().unwrap();
         let sites =
-            SiteMask::from_indices(&stream, &self.sites, self.dims, self.geometry()).unwrap();
+            DeviceMask::from_indices(&stream, &self.sites, self.dims, self.geometry()).unwrap();
         let map = distance::map(&stream, Sites::Voxels(&sites), params).unwrap();
         assert_eq!(map.dims(), self.dims);
         assert_eq!(*map.geometry(), self.geometry());
@@ -290,8 +287,8 @@ fn without_sites() {
     let device = Device::cpu();
     let stream = device.stream().unwrap();
     let dims = [9, 2, 3];
-    let voxels = SiteMask::from_indices(&stream, &[], dims, Geometry::default()).unwrap();
-    let points = SitePoints::upload(&stream, &[], dims, Geometry::default()).unwrap();
+    let voxels = DeviceMask::from_indices(&stream, &[], dims, Geometry::default()).unwrap();
+    let points = DevicePoints::upload(&stream, &[], dims, Geometry::default()).unwrap();
     for method in [Method::Separable, Method::BruteForce, Method::Cubes] {
         for sites in [Sites::Voxels(&voxels), Sites::Points(&points)] {
             if matches!((method, sites), (Method::Separable, Sites::Points(_))) {
@@ -321,7 +318,7 @@ fn a_limit_that_is_too_small_says_what_works() {
     let case = random([40, 30, 20], [1; 3], 20, 5);
     let device = Device::cpu();
     let stream = device.stream().unwrap();
-    let sites = SiteMask::from_indices(&stream, &case.sites, case.dims, case.geometry()).unwrap();
+    let sites = DeviceMask::from_indices(&stream, &case.sites, case.dims, case.geometry()).unwrap();
     let mut params = DistanceParams {
         method: Method::Cubes,
         memory: Some(100),

@@ -2,9 +2,8 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::{DeviceSample, DeviceVolume},
-    distance::{self, DistanceError, DistanceParams, Method, NoSites, SiteMask},
-    volume::{Geometry, Sample, Volume},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites},
+    grid::{DeviceMask, DeviceSample, DeviceVolume, Geometry, Sample, Volume},
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -253,7 +252,7 @@ fn edges_are_the_voxels_beside_another_label() {
         for labelled in some(round, 5) {
             let stream = labelled.device.stream().unwrap();
             let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let edges = SiteMask::from_label_edges(&stream, &labels).unwrap();
+            let edges = DeviceMask::from_label_edges(&stream, &labels).unwrap();
             let words = edges.download(&stream).unwrap();
             for (voxel, &square) in squares.iter().enumerate() {
                 let [x, y, z] = case.at(voxel);

@@ -2,8 +2,8 @@
 
 use super::distance_exact::{Case, TARGET, assert_near_enough, dims, on_host};
 use ferrovox::{
-    distance::{self, DistanceParams, Method, SitePoints, Sites},
-    volume::Geometry,
+    distance::{self, DistanceParams, Method, Sites},
+    grid::{DevicePoints, Geometry},
 };
 use ferrovox_tests::{devices, noise::Noise};
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
     let mut first: Option<Vec<Vec<f32>>> = None;
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
-        let sites = SitePoints::upload(&stream, points, dims, geometry).unwrap();
+        let sites = DevicePoints::upload(&stream, points, dims, geometry).unwrap();
         let mut found = vec![];
         for method in [Method::BruteForce, Method::Cubes] {
             let params = DistanceParams {
@@ -135,7 +135,7 @@ fn the_first_of_several_points_is_the_nearest() {
     let points = [[1.5, 0.0, 0.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]];
     for labelled in devices::all() {
         let stream = labelled.device.stream().unwrap();
-        let sites = SitePoints::upload(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
+        let sites = DevicePoints::upload(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
         let params = DistanceParams {
             method: Method::BruteForce,
             nearest: true,

@@ -1,8 +1,8 @@
 //! Exact distance maps against every site.
 
 use ferrovox::{
-    distance::{self, DistanceParams, SiteMask, Sites},
-    volume::Geometry,
+    distance::{self, DistanceParams, Sites},
+    grid::{DeviceMask, Geometry},
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -51,7 +51,7 @@ fn every_size_and_density() {
             let geometry = Geometry::from_spacing(spacing.map(|s| s as f64), [0.0; 3]).unwrap();
             for labelled in devices::all() {
                 let stream = labelled.device.stream().unwrap();
-                let sites = SiteMask::upload(&stream, &mask, dims, geometry).unwrap();
+                let sites = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
                 for bound in [None, Some(4.5)] {
                     let params = DistanceParams {
                         max_distance: bound,
@@ -80,7 +80,7 @@ fn lines_that_do_not_fit() {
         let stream = labelled.device.stream().unwrap();
         // along x there is no limit
         let long = [40_000, 1, 1];
-        let sites = SiteMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
+        let sites = DeviceMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
         let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
         assert_eq!(
@@ -91,7 +91,7 @@ fn lines_that_do_not_fit() {
         );
         // along the others it is told
         for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
-            let sites = SiteMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
+            let sites = DeviceMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
             let error = distance::map(&stream, Sites::Voxels(&sites), &Default::default());
             let error = error.unwrap_err().to_string();
             let axis = if dims[1] > 1 { "y" } else { "z" };
@@ -115,7 +115,7 @@ fn long_lines() {
         let expected = brute_force(&mask, dims, [1; 3]);
         for labelled in devices::fast() {
             let stream = labelled.device.stream().unwrap();
-            let sites = SiteMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
+            let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
             let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
             let found = stream.download(&map.distances).unwrap();
             for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
@@ -135,7 +135,7 @@ fn every_sum_of_two_squares_below_2_to_the_24_has_its_nearest_root() {
         for labelled in devices::fast() {
             let stream = labelled.device.stream().unwrap();
             let sites =
-                SiteMask::from_words(&stream, &words, [n, n, 1], Geometry::default()).unwrap();
+                DeviceMask::from_words(&stream, &words, [n, n, 1], Geometry::default()).unwrap();
             let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default());
             let distances = stream.download(&map.unwrap().distances).unwrap();
             let wrong = (0..n * n).find(|&voxel| {

@@ -2,9 +2,9 @@
 
 use ferrovox::{
     device::Stream,
-    device_volume::{DeviceSample, DeviceVolume},
-    distance::{DistanceError, SiteMask, SitePoints},
-    volume::{Geometry, Sample, Volume},
+    grid::{
+        DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry, GridError, Sample, Volume,
+    },
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -64,7 +64,7 @@ fn check_volume<T: DeviceSample + Sample>(
     let label = format!("{label}: {} of {dims:?}", std::any::type_name::<T>());
     let at = |place| value(volume.get(place).expect("a voxel"));
     let on_device = DeviceVolume::upload(stream, volume.view()).unwrap();
-    let check = |what: &str, found: SiteMask, expected: &dyn Fn([usize; 3]) -> bool| {
+    let check = |what: &str, found: DeviceMask, expected: &dyn Fn([usize; 3]) -> bool| {
         let expected = words(dims, expected);
         assert!(
             found.download(stream).unwrap() == expected,
@@ -81,17 +81,17 @@ fn check_volume<T: DeviceSample + Sample>(
         );
         assert_eq!(found.dims(), dims);
     };
-    let mask = SiteMask::from_mask(stream, &on_device).unwrap();
+    let mask = DeviceMask::from_mask(stream, &on_device).unwrap();
     check("mask", mask, &|place| at(place) != 0.0);
-    let above = SiteMask::above(stream, &on_device, level).unwrap();
+    let above = DeviceMask::above(stream, &on_device, level).unwrap();
     check("above", above, &|place| at(place) >= level);
-    let below = SiteMask::below(stream, &on_device, level).unwrap();
+    let below = DeviceMask::below(stream, &on_device, level).unwrap();
     check("below", below, &|place| at(place) < level);
-    let between = SiteMask::between(stream, &on_device, level, level + 20.0).unwrap();
+    let between = DeviceMask::between(stream, &on_device, level, level + 20.0).unwrap();
     check("between", between, &|place| {
         (level..=level + 20.0).contains(&at(place))
     });
-    let surface = SiteMask::from_level(stream, &on_device, level).unwrap();
+    let surface = DeviceMask::from_level(stream, &on_device, level).unwrap();
     check("surface", surface, &|place| {
         let inside = |place| at(place) >= level;
         inside(place) && faces(dims, place).into_iter().any(|next| !inside(next))
@@ -181,20 +181,20 @@ fn sites_by_index_and_by_words() {
             indices.reverse();
             indices.extend_from_within(..indices.len() / 2);
             let place = Geometry::default();
-            let found = SiteMask::from_indices(&stream, &indices, dims, place).unwrap();
+            let found = DeviceMask::from_indices(&stream, &indices, dims, place).unwrap();
             assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
             let mut dirty = expected.clone();
             if let (Some(last), true) = (dirty.last_mut(), dims[0] % 32 != 0) {
                 *last |= 1 << 31;
             }
-            let found = SiteMask::from_words(&stream, &dirty, dims, place).unwrap();
+            let found = DeviceMask::from_words(&stream, &dirty, dims, place).unwrap();
             assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
 
             let voxels = volume.samples().len() as u64;
-            let error = SiteMask::from_indices(&stream, &[0, voxels], dims, place).unwrap_err();
-            assert!(matches!(error, DistanceError::Index { voxels: v, .. } if v == voxels));
-            let error = SiteMask::from_words(&stream, &vec![0; expected.len() + 1], dims, place);
-            assert!(matches!(error, Err(DistanceError::Words { .. })));
+            let error = DeviceMask::from_indices(&stream, &[0, voxels], dims, place).unwrap_err();
+            assert!(matches!(error, GridError::Index { voxels: v, .. } if v == voxels));
+            let error = DeviceMask::from_words(&stream, &vec![0; expected.len() + 1], dims, place);
+            assert!(matches!(error, Err(GridError::Words { .. })));
         }
     }
 }
@@ -206,8 +206,8 @@ fn centres_of_sites() {
         for dims in SIZES.into_iter().chain([[65, 40, 21]]) {
             let volume = rare(dims, 4, 21);
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let sites = SiteMask::from_mask(&stream, &on_device).unwrap();
-            let points = SitePoints::from_sites(&stream, &sites).unwrap();
+            let sites = DeviceMask::from_mask(&stream, &on_device).unwrap();
+            let points = DevicePoints::from_sites(&stream, &sites).unwrap();
             let expected: Vec<[f32; 3]> = (0..volume.samples().len())
                 .filter(|&index| volume.samples()[index] != 0)
                 .map(|index| {
@@ -232,13 +232,13 @@ fn levels_that_are_no_numbers() {
     let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
     for level in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let errors = [
-            SiteMask::above(&stream, &volume, level).unwrap_err(),
-            SiteMask::below(&stream, &volume, level).unwrap_err(),
-            SiteMask::from_level(&stream, &volume, level).unwrap_err(),
-            SitePoints::from_crossings(&stream, &volume, level).unwrap_err(),
+            DeviceMask::above(&stream, &volume, level).unwrap_err(),
+            DeviceMask::below(&stream, &volume, level).unwrap_err(),
+            DeviceMask::from_level(&stream, &volume, level).unwrap_err(),
+            DevicePoints::from_crossings(&stream, &volume, level).unwrap_err(),
         ];
         for error in errors {
-            assert!(matches!(error, DistanceError::Level { .. }), "{error}");
+            assert!(matches!(error, GridError::Level { .. }), "{error}");
         }
     }
 }

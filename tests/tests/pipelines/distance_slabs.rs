@@ -2,11 +2,9 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    distance::{
-        self, DistanceError, DistanceParams, HostMask, Method, NoSites, SiteMask, Sites, Slabs,
-    },
-    files::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume},
-    volume::{Geometry, Volume},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, Sites, Slabs},
+    grid::{DeviceMask, Geometry, GridError, Mask, Volume},
+    io::{ReadOptions, VolumeReader, VolumeWriteOptions, read_mask, write_volume},
 };
 use ferrovox_tests::{devices, noise::Noise};
 use simt::Mode;
@@ -28,20 +26,20 @@ fn geometry(spacing: [f64; 3]) -> Geometry {
     Geometry::from_spacing(spacing, [1.0, 2.0, 3.0]).unwrap()
 }
 
-fn random(dims: [usize; 3], spacing: [f64; 3], one_in: u64, seed: u64) -> HostMask {
+fn random(dims: [usize; 3], spacing: [f64; 3], one_in: u64, seed: u64) -> Mask {
     let mut noise = Noise(seed);
     let len = dims.iter().product();
     let mut voxels: Vec<u8> = (0..len)
         .map(|_| u8::from(noise.below(one_in) == 0))
         .collect();
     voxels[noise.below(len as u64) as usize] = 1;
-    let mut mask = HostMask::new(dims, geometry(spacing)).unwrap();
+    let mut mask = Mask::new(dims, geometry(spacing)).unwrap();
     assert_eq!(mask.set_planes(0, &voxels, |sample| sample != 0.0), 0);
     mask
 }
 
 /// The map as a whole, by one device.
-fn whole(sites: &HostMask, inside: Option<&HostMask>, params: &DistanceParams) -> Volume<f32> {
+fn whole(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume<f32> {
     let stream = Device::cpu().stream().unwrap();
     let params = DistanceParams {
         memory: None,
@@ -66,7 +64,7 @@ fn assert_same(what: &str, found: &Volume<f32>, expected: &Volume<f32>) {
 }
 
 /// The least limit that works, as a limit that does not says.
-fn least(devices: &[Device], sites: &HostMask, params: &DistanceParams) -> u64 {
+fn least(devices: &[Device], sites: &Mask, params: &DistanceParams) -> u64 {
     let params = DistanceParams {
         memory: Some(0),
         ..*params
@@ -187,39 +185,39 @@ fn masks_of_the_host_are_those_of_devices() {
     })
     .unwrap();
     let stream = Device::cpu().stream().unwrap();
-    let on_device = ferrovox::device_volume::DeviceVolume::upload(&stream, volume.view()).unwrap();
-    let above = SiteMask::above(&stream, &on_device, 0.25).unwrap();
+    let on_device = ferrovox::grid::DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let above = DeviceMask::above(&stream, &on_device, 0.25).unwrap();
     write_volume(&path, &volume.into(), &VolumeWriteOptions::default()).unwrap();
     let mut reader = VolumeReader::open(&path, &ReadOptions::default()).unwrap();
-    let (mask, inexact) = HostMask::read(&mut reader, |sample| sample as f32 >= 0.25).unwrap();
+    let (mask, inexact) = read_mask(&mut reader, |sample| sample as f32 >= 0.25).unwrap();
     assert_eq!(inexact, 0);
-    assert_eq!(mask, HostMask::download(&stream, &above).unwrap());
+    assert_eq!(mask, Mask::download(&stream, &above).unwrap());
     assert_eq!(mask.count(), above.count(&stream).unwrap());
     let device = Device::cpu();
     let surface = mask.surface(&device).unwrap();
     let expected = above.surface(&stream).unwrap();
-    assert_eq!(surface, HostMask::download(&stream, &expected).unwrap());
+    assert_eq!(surface, Mask::download(&stream, &expected).unwrap());
     let enclosed = surface.enclosed(&device).unwrap();
-    let expected = SiteMask::enclosed_by(&stream, &expected).unwrap();
-    assert_eq!(enclosed, HostMask::download(&stream, &expected).unwrap());
+    let expected = DeviceMask::enclosed_by(&stream, &expected).unwrap();
+    assert_eq!(enclosed, Mask::download(&stream, &expected).unwrap());
     device.reset_peak_memory();
     mask.surface(&device).unwrap();
     assert_eq!(device.memory_use().peak, mask.surface_bytes());
     mask.enclosed(&device).unwrap();
     assert!(device.memory_use().peak <= mask.enclosed_bytes());
     assert!(matches!(
-        HostMask::from_words(vec![0; 3], dims, Geometry::default()),
-        Err(DistanceError::Words { found: 3, .. })
+        Mask::from_words(vec![0; 3], dims, Geometry::default()),
+        Err(GridError::Words { found: 3, .. })
     ));
 }
 
 #[test]
 fn what_cannot_be() {
     let sites = random([3, 3, 40], [1.0; 3], 10, 1);
-    let none = HostMask::new([3, 3, 40], Geometry::default()).unwrap();
+    let none = Mask::new([3, 3, 40], Geometry::default()).unwrap();
     let devices = [Device::cpu(), Device::cpu()];
     let plain = DistanceParams::default();
-    let refused = |devices: &[Device], sites: &HostMask, params: DistanceParams| {
+    let refused = |devices: &[Device], sites: &Mask, params: DistanceParams| {
         Slabs::new(devices, sites, &params).unwrap_err().to_string()
     };
     assert!(refused(&[], &sites, plain).contains("no device"));
@@ -254,7 +252,7 @@ fn what_cannot_be() {
         .map()
         .unwrap();
     assert!(map.samples().iter().all(|&it| it == f32::INFINITY));
-    let empty = HostMask::new([3, 0, 40], Geometry::default()).unwrap();
+    let empty = Mask::new([3, 0, 40], Geometry::default()).unwrap();
     let slabs = Slabs::new(&devices, &empty, &infinite).unwrap();
     assert_eq!(
         (slabs.count(), slabs.map().unwrap().samples().len()),

@@ -2,9 +2,8 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::DeviceVolume,
-    distance::{self, DistanceError, DistanceParams, Method, NoSites, SiteMask, Square},
-    volume::{Geometry, Volume},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, Square},
+    grid::{DeviceMask, DeviceVolume, Geometry, Volume},
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -20,7 +19,7 @@ fn squares<S: Square>(
     params: &DistanceParams,
 ) -> Result<(Vec<S>, f64), DistanceError> {
     let stream = device.stream()?;
-    let sites = SiteMask::from_indices(&stream, sites, dims, geometry(spacing))?;
+    let sites = DeviceMask::from_indices(&stream, sites, dims, geometry(spacing))?;
     let map = distance::squared_map::<S>(&stream, &sites, params)?;
     assert_eq!((map.dims(), *map.geometry()), (dims, geometry(spacing)));
     Ok((map.download(&stream)?, map.unit()))

@@ -2,9 +2,8 @@
 
 use ferrovox::{
     device::Device,
-    device_volume::DeviceSample,
+    grid::{DeviceSample, Geometry, Sample, Volume},
     isosurface::{Inside, IsosurfaceParams, Method},
-    volume::{Geometry, Sample, Volume},
 };
 use ferrovox_tests::{
     devices,

@@ -1,10 +1,9 @@
 //! What ends a surface: the volume's border, masks, samples that are no numbers.
 
 use ferrovox::{
-    device_volume::DeviceVolume,
+    grid::{DeviceVolume, Geometry, Volume},
     isosurface::{self, Inside, IsosurfaceError, IsosurfaceParams},
     mesh,
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{
     devices,

@@ -3,16 +3,16 @@
 use approx::assert_relative_eq;
 use ferrovox::{
     device::Device,
-    fields,
     isosurface::{self, IsosurfaceParams},
     mesh::{self, TriangleMesh},
+    synthetic,
 };
 use ferrovox_tests::{devices, extract::mesh_of};
 use std::f64::consts::PI;
 
 fn sphere(device: &Device, n: usize, radius: f32) -> TriangleMesh {
     let stream = device.stream().unwrap();
-    let volume = fields::sphere(&stream, [n; 3], radius).unwrap();
+    let volume = synthetic::sphere(&stream, [n; 3], radius).unwrap();
     isosurface::extract(&stream, &volume, None, &IsosurfaceParams::default())
         .unwrap()
         .download(&stream)

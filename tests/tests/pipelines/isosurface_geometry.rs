@@ -2,9 +2,9 @@
 
 use approx::assert_relative_eq;
 use ferrovox::{
+    grid::{Geometry, Volume},
     isosurface::{Inside, IsosurfaceParams},
     mesh,
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{
     devices,

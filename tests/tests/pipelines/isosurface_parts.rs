@@ -2,12 +2,11 @@
 
 use ferrovox::{
     device::{CpuOptions, Device, DeviceError, Stream},
-    device_volume::{DeviceSample, DeviceVolume},
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, Volume},
     isosurface::{
         self, DeviceSlab, IndexWidth, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
     },
     mesh::Triangles,
-    volume::{Geometry, Sample, Volume},
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},

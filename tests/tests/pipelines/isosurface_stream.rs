@@ -2,15 +2,14 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    device_volume::{DeviceSample, DeviceVolume},
-    files::{
+    grid::{AnyVolume, DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, Volume},
+    io::{
         FileProblem, MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions,
         WriteOptions, read_volume, write_mesh, write_volume,
     },
     isosurface::{
         self, IsosurfaceError, IsosurfaceParams, StreamError, StreamOptions, StreamReport,
     },
-    volume::{AnyVolume, Geometry, Sample, SampleSummary, Volume},
 };
 use ferrovox_tests::{devices, noise::Noise, random};
 use proptest::prelude::*;

@@ -15,7 +15,6 @@ mod distance_sites;
 mod distance_slabs;
 mod distance_squared;
 mod driver_occupancy;
-mod fields;
 mod isosurface_devices;
 mod isosurface_exclusions;
 mod isosurface_expected;
@@ -43,6 +42,7 @@ mod skeleton_field;
 mod skeleton_forces;
 mod skeleton_kernels;
 mod skeleton_phantom;
+mod synthetic;
 mod voxelize;
 // the pipelines that the bench of block sizes runs
 #[allow(dead_code, reason = "the bench reads all of it")]

@@ -1,11 +1,10 @@
 //! Pictures: the same on every device, and of what they should show.
 
 use ferrovox::{
-    device_volume::DeviceVolume,
-    fields,
+    grid::{DeviceVolume, Geometry, Volume},
     isosurface::Inside,
     render::{self, Picture, RenderError, RenderParams, ViewDirection},
-    volume::{Geometry, Volume},
+    synthetic,
 };
 use ferrovox_tests::devices;
 
@@ -29,7 +28,7 @@ fn is_background(picture: &Picture, x: u32, y: u32) -> bool {
 fn a_sphere_is_a_lit_disc_from_everywhere() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
-        let sphere = fields::sphere(&stream, [24; 3], 9.0).unwrap();
+        let sphere = synthetic::sphere(&stream, [24; 3], 9.0).unwrap();
         for view in ["front", "top", "oblique", "200,-40"] {
             let view: ViewDirection = view.parse().unwrap();
             let picture =
@@ -57,7 +56,7 @@ fn every_device_draws_the_same_picture() {
     let mut first: Option<Picture> = None;
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
-        let gyroid = fields::gyroid(&stream, [20, 22, 18], 12.0).unwrap();
+        let gyroid = synthetic::gyroid(&stream, [20, 22, 18], 12.0).unwrap();
         let picture = render::isosurface(&stream, &gyroid, &params()).unwrap();
         match &first {
             None => first = Some(picture),
@@ -110,7 +109,7 @@ fn sides_are_not_exchanged() {
 fn a_cut_solid_and_its_inverse_fill_the_volume() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let sphere = fields::sphere(&stream, [16; 3], 30.0).unwrap();
+        let sphere = synthetic::sphere(&stream, [16; 3], 30.0).unwrap();
         let full = render::isosurface(&stream, &sphere, &params()).unwrap();
         assert!(!is_background(&full, SIDE / 2, SIDE / 2));
         let inverse = RenderParams {
@@ -126,7 +125,7 @@ fn a_cut_solid_and_its_inverse_fill_the_volume() {
 fn pictures_that_cannot_be_drawn_are_told() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let sphere = fields::sphere(&stream, [4; 3], 1.0).unwrap();
+        let sphere = synthetic::sphere(&stream, [4; 3], 1.0).unwrap();
         let error = |params| render::isosurface(&stream, &sphere, &params).unwrap_err();
         assert!(matches!(
             error(RenderParams {
@@ -156,7 +155,7 @@ fn pictures_that_cannot_be_drawn_are_told() {
             }),
             RenderError::Iso { .. }
         ));
-        let empty = fields::sphere(&stream, [4, 0, 4], 1.0).unwrap();
+        let empty = synthetic::sphere(&stream, [4, 0, 4], 1.0).unwrap();
         let picture = render::isosurface(&stream, &empty, &params()).unwrap();
         assert!(is_background(&picture, 3, 3));
     }

@@ -1,10 +1,9 @@
 //! Skeletons over pictures of solids.
 
 use ferrovox::{
-    device_volume::DeviceVolume,
+    grid::{DeviceVolume, Geometry, Volume},
     render::{self, Picture, RenderParams, SkeletonStyle},
     skeleton::{Edge, Node, NodeKind, Skeleton},
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, solids::Solid};
 use nalgebra::Point3;

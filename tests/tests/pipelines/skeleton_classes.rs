@@ -3,10 +3,8 @@
 use super::distance_sites::{SIZES, faces, rare, words};
 use ferrovox::{
     device::Stream,
-    device_volume::DeviceVolume,
-    distance::SiteMask,
+    grid::{DeviceMask, DeviceVolume, Geometry, Volume},
     skeleton::{ClassCounts, SurfaceBy, classify, fill_cavities},
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, solids::Solid};
 
@@ -26,9 +24,9 @@ pub fn cube(dims: [usize; 3], place: [usize; 3]) -> impl Iterator<Item = Option<
 }
 
 /// A volume's mask on a device.
-pub fn mask(stream: &Stream, solid: &Volume<u8>) -> SiteMask {
+pub fn mask(stream: &Stream, solid: &Volume<u8>) -> DeviceMask {
     let on_device = DeviceVolume::upload(stream, solid.view()).unwrap();
-    SiteMask::from_mask(stream, &on_device).unwrap()
+    DeviceMask::from_mask(stream, &on_device).unwrap()
 }
 
 #[derive(Clone, Copy, PartialEq)]

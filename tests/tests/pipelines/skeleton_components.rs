@@ -6,8 +6,8 @@ use super::{
 };
 use ferrovox::{
     device::{Device, Stream},
+    grid::{Geometry, Volume},
     skeleton::{components, euler_number},
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, solids::Solid};
 use std::collections::HashSet;

@@ -3,8 +3,8 @@
 use super::skeleton_classes::mask;
 use ferrovox::{
     device::Stream,
+    grid::{Geometry, Volume},
     skeleton::{self, Extraction, Levels, SkeletonParams, components},
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
 use nalgebra::{Point3, Rotation3, Unit, Vector3};

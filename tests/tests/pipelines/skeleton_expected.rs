@@ -3,8 +3,8 @@
 use super::skeleton_classes::mask;
 use ferrovox::{
     device::Stream,
+    grid::{Geometry, Volume},
     skeleton::{self, Extraction, Levels, NodeKind, Skeleton, SkeletonParams},
-    volume::{Geometry, Volume},
 };
 use ferrovox_tests::{devices, solids::Solid};
 use nalgebra::{Point3, Vector3};

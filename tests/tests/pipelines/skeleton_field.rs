@@ -3,7 +3,7 @@
 use super::{skeleton_classes::mask, skeleton_forces::force};
 use ferrovox::{
     device::Stream,
-    distance::SitePoints,
+    grid::DevicePoints,
     skeleton::{
         BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify,
         field::{self, ForceField},
@@ -34,7 +34,7 @@ fn classes(stream: &Stream, solid: &Solid) -> Classes {
 
 /// The places of a field's voxels, their directions and magnitudes.
 fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>) {
-    let places = SitePoints::from_sites(stream, &field.mask).unwrap();
+    let places = DevicePoints::from_sites(stream, &field.mask).unwrap();
     let forces = stream.download(&field.forces).unwrap();
     let places = places.download(stream).unwrap();
     assert_eq!(forces.len(), 4 * places.len());
@@ -43,7 +43,7 @@ fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>
 
 fn check(label: &str, stream: &Stream, classes: &Classes, params: &SkeletonParams) {
     let field = field::force_field(stream, classes, params).unwrap();
-    let sources = SitePoints::from_sites(stream, &classes.surface).unwrap();
+    let sources = DevicePoints::from_sites(stream, &classes.surface).unwrap();
     let sources = sources.download(stream).unwrap();
     let (places, forces) = on_host(stream, &field);
     assert_eq!(
@@ -103,7 +103,7 @@ fn boundary_voxels_take_the_mean_of_their_neighbours() {
         let (places, exact) = field(BoundaryForce::Exact);
         let (same, mean) = field(BoundaryForce::Mean);
         assert_eq!(places, same);
-        let interior = SitePoints::from_sites(&stream, &classes.interior).unwrap();
+        let interior = DevicePoints::from_sites(&stream, &classes.interior).unwrap();
         let interior = interior.download(&stream).unwrap();
         let vector = |[x, y, z, magnitude]: [f32; 4]| {
             f64::from(magnitude) * Vector3::new(x, y, z).map(f64::from)
@@ -144,7 +144,7 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
     let mut noise = Noise(3);
     let stream = test.device.stream().unwrap();
     let classes = classes(&stream, solid);
-    let sources = SitePoints::from_sites(&stream, &classes.surface).unwrap();
+    let sources = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
     let on_host = sources.download(&stream).unwrap();
     let origin = solid.origin();
     let points: Vec<Point3<f64>> = (0..5)
@@ -189,10 +189,10 @@ fn directions_on_the_axis_of_a_long_tube() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let classes = classes(&stream, &solid);
-        let sources = SitePoints::from_sites(&stream, &classes.surface).unwrap();
+        let sources = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
         let sources = sources.download(&stream).unwrap();
         let centre = solid.origin();
-        let mask = ferrovox::distance::SiteMask::from_indices(
+        let mask = ferrovox::grid::DeviceMask::from_indices(
             &stream,
             &(20..80)
                 .map(|x| {
@@ -205,7 +205,7 @@ fn directions_on_the_axis_of_a_long_tube() {
             *classes.surface.geometry(),
         )
         .unwrap();
-        let sites = SitePoints::from_sites(&stream, &classes.surface).unwrap();
+        let sites = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
         let params = SkeletonParams::default();
         let field = field::forces(&stream, &sites, mask, &params).unwrap();
         let (places, forces) = on_host(&stream, &field);

@@ -3,13 +3,12 @@
 use super::skeleton_classes::mask;
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::{
         BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
         classify,
         field::{ForceField, Progress, force_field, force_field_by, forces},
     },
-    volume::Geometry,
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
@@ -25,10 +24,10 @@ fn random(count: u64, below: u64) -> Vec<u64> {
 }
 
 /// Some voxels of a grid, and points beside it.
-fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (SiteMask, SitePoints) {
+fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMask, DevicePoints) {
     let dims = [37, 6, 5];
     let voxels = random(targets, 37 * 6 * 5);
-    let mask = SiteMask::from_indices(stream, &voxels, dims, Geometry::default()).unwrap();
+    let mask = DeviceMask::from_indices(stream, &voxels, dims, Geometry::default()).unwrap();
     let numbers = random(3 * sources, 90);
     let points: Vec<[f32; 3]> = numbers
         .chunks(3)
@@ -41,7 +40,7 @@ fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (SiteMask
             ]
         })
         .collect();
-    let points = SitePoints::upload(stream, &points, dims, Geometry::default()).unwrap();
+    let points = DevicePoints::upload(stream, &points, dims, Geometry::default()).unwrap();
     (mask, points)
 }
 
@@ -67,7 +66,7 @@ fn check_variants(
 ) {
     let stream = device.device.stream().unwrap();
     let (mask, points) = targets_and_sources(&stream, counts[0], counts[1]);
-    let targets = SitePoints::from_sites(&stream, &mask).unwrap();
+    let targets = DevicePoints::from_sites(&stream, &mask).unwrap();
     let targets = targets.download(&stream).unwrap();
     let sources = points.download(&stream).unwrap();
     for (variant, precision, &exponent) in variants

@@ -3,7 +3,7 @@
 use super::skeleton_classes::mask;
 use ferrovox::{
     device::{Launch, Stream},
-    distance::SitePoints,
+    grid::DevicePoints,
     skeleton::{
         Classes, SkeletonParams, SurfaceBy, classify,
         field::{ForceField, force_field},
@@ -51,7 +51,7 @@ type Forces = HashMap<[i64; 3], [f32; 4]>;
 
 /// By voxel; and the voxels in their order.
 fn on_host(stream: &Stream, field: &ForceField) -> (Forces, Vec<[i64; 3]>) {
-    let places = SitePoints::from_sites(stream, &field.mask).unwrap();
+    let places = DevicePoints::from_sites(stream, &field.mask).unwrap();
     let places = places.download(stream).unwrap();
     let places: Vec<[i64; 3]> = places.iter().map(|at| at.map(|a| a as i64)).collect();
     let forces = stream.download(&field.forces).unwrap();

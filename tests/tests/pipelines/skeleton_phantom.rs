@@ -2,9 +2,9 @@
 
 use ferrovox::{
     device::{Device, Stream},
-    distance::SiteMask,
-    fields::{HUMAN_HEIGHT, human},
+    grid::DeviceMask,
     skeleton::{ClassCounts, SurfaceBy, classify, components},
+    synthetic::{HUMAN_HEIGHT, human},
 };
 
 /// The document's volumes (their width and depth), and its surface voxels.
@@ -19,7 +19,7 @@ const DOCUMENT: [(usize, u64); 5] = [
 /// The classes of the phantom, which must be one piece, and its Euler number: where voxels are wide, its legs and arms may touch.
 fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
     let volume = human(stream, [width, width, HUMAN_HEIGHT]).unwrap();
-    let solid = SiteMask::above(stream, &volume, 0.0).unwrap();
+    let solid = DeviceMask::above(stream, &volume, 0.0).unwrap();
     let parts = components(stream, &solid).unwrap();
     assert_eq!(parts.count(), 1, "{width}");
     let counts = classify(stream, &solid, SurfaceBy::Corners).unwrap().counts;
@@ -37,7 +37,7 @@ fn the_phantom_has_about_as_many_surface_voxels() {
     }
 }
 
-/// The table of `fields::human`.
+/// The table of `synthetic::human`.
 #[test]
 #[ignore = "takes a while where it is not optimised"]
 fn the_phantom_at_all_sizes() {

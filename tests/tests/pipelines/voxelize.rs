@@ -3,9 +3,9 @@
 use super::distance_sites::words;
 use ferrovox::{
     device::Device,
+    grid::{Geometry, Volume},
     isosurface::IsosurfaceParams,
     mesh::{TriangleMesh, Triangles},
-    volume::{Geometry, Volume},
     voxelize::{VoxelizeError, VoxelizeParams, voxelize, voxelize_in},
 };
 use ferrovox_tests::{

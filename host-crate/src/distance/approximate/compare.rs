@@ -1,6 +1,6 @@
 //! How far two maps are apart.
 
-use crate::volume::Volume;
+use crate::grid::Volume;
 
 /// By how much a map differs from another.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,14 +43,14 @@ pub struct Band {
 /// Compares a map with an exact one of the same size, by bands of the exact distance that end at `limits`, which increase.
 ///
 /// ```
-/// use ferrovox::{distance::compare, volume::{Geometry, Volume}};
+/// use ferrovox::{distance::compare, grid::{Geometry, Volume}};
 ///
 /// let exact = Volume::new(vec![0.0, 1.0, 5.0], [3, 1, 1], Geometry::default())?;
 /// let other = Volume::new(vec![0.0, 1.0, 7.0], [3, 1, 1], Geometry::default())?;
 /// let difference = compare(&exact, &other, &[2.0]).expect("the same size");
 /// assert_eq!((difference.max, difference.max_at), (2.0, 5.0));
 /// assert_eq!(difference.bands.iter().map(|band| band.count).collect::<Vec<_>>(), [2, 1]);
-/// # Ok::<(), ferrovox::volume::VolumeError>(())
+/// # Ok::<(), ferrovox::grid::VolumeError>(())
 /// ```
 ///
 /// `None` for maps of different sizes.

@@ -1,17 +1,15 @@
 //! Distances in other metrics: one axis after the other.
 
-use super::super::{DistanceParams, SiteMask, sites::over};
-use crate::{
-    device::{Buffer, DeviceError, Stream},
-    device_volume::{rows, rows_launch},
-};
+use super::super::DistanceParams;
+use crate::device::{Buffer, DeviceError, Stream, rows, rows_launch};
+use crate::{device::over, grid::DeviceMask};
 use ferrovox_kernels::{
     distance::approximate::{measure_rows, spread_chessboard, spread_city_block},
     grid::{Y, Z},
     rows::Rows,
 };
 
-fn rows_of(stream: &Stream, sites: &SiteMask) -> Rows {
+fn rows_of(stream: &Stream, sites: &DeviceMask) -> Rows {
     let grid = sites.grid;
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }
@@ -19,7 +17,7 @@ fn rows_of(stream: &Stream, sites: &SiteMask) -> Rows {
 /// Along x. The bound bounds what the other axes make of it too, since they only lessen it.
 fn along_rows(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
     let mut distances = stream.alloc::<f32>(sites.grid.samples() as usize)?;
@@ -44,7 +42,7 @@ fn along_rows(
 /// The sum of the distances along the axes.
 pub(super) fn city_block(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
     let mut distances = along_rows(stream, sites, params)?;
@@ -68,7 +66,7 @@ pub(super) fn city_block(
 /// The largest of the distances along the axes.
 pub(super) fn chessboard(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
     let mut distances = along_rows(stream, sites, params)?;

@@ -6,12 +6,13 @@ mod nearest;
 
 pub use compare::{Band, Difference, compare};
 
-use super::{DistanceError, DistanceMap, DistanceParams, Method, NoSites, SiteMask};
+use super::{DistanceError, DistanceMap, DistanceParams, Method, NoSites};
 use crate::device::Stream;
+use crate::grid::DeviceMask;
 
 pub(super) fn map(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     let method = params.method;

@@ -1,10 +1,8 @@
 //! The nearest of the sites that neighbours know.
 
-use super::super::{DistanceParams, Nearest, SiteMask, sites::over};
-use crate::{
-    device::{Buffer, DeviceError, Element, Stream},
-    device_volume::{rows, rows_launch},
-};
+use super::super::{DistanceParams, Nearest};
+use crate::device::{Buffer, DeviceError, Element, Stream, rows, rows_launch};
+use crate::{device::over, grid::DeviceMask};
 use ferrovox_kernels::{
     distance::approximate::{Planes, measure_nearest, seed_nearest, spread_nearest},
     grid::{X, Y, Z},
@@ -14,7 +12,7 @@ use ferrovox_kernels::{
 /// Distances, and the sites they are measured to if asked for.
 pub(super) fn center_point(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<(Buffer<f32>, Option<Nearest>), DeviceError> {
     if sites.grid.samples() < u64::from(u32::MAX) {
@@ -28,7 +26,7 @@ pub(super) fn center_point(
 
 fn indexed<I: Count + Element>(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<(Buffer<f32>, Buffer<I>), DeviceError> {
     let grid = sites.grid;
@@ -61,7 +59,7 @@ fn indexed<I: Count + Element>(
 /// Hands sites on along each axis, up and down; whether that changed anything.
 fn round<I: Count + Element>(
     stream: &Stream,
-    sites: &SiteMask,
+    sites: &DeviceMask,
     spacing: [f64; 3],
     nearest: &mut Buffer<I>,
 ) -> Result<bool, DeviceError> {

@@ -1,7 +1,7 @@
 //! In what numbers squared distances are computed.
 
 use super::super::DistanceParams;
-use crate::volume::Geometry;
+use crate::grid::Geometry;
 use ferrovox_kernels::{
     distance::separable::{Axis, Cost, FAR, Far, cost::PLACE_BITS},
     grid::Grid,

@@ -3,10 +3,11 @@
 mod plan;
 mod worker;
 
-use super::{DistanceError, DistanceParams, HostMask, Method, NoSites, separable::Unit};
+use super::{DistanceError, DistanceParams, Method, NoSites, separable::Unit};
+use crate::grid::Mask;
 use crate::{
     device::Device,
-    volume::{Geometry, Volume},
+    grid::{Geometry, Volume},
 };
 use plan::Plan;
 use std::{
@@ -32,9 +33,9 @@ use worker::Worker;
 /// [`Method::Separable`].
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::{DistanceParams, HostMask, Slabs}, volume::Geometry};
+/// use ferrovox::{device::Device, distance::{DistanceParams, Slabs}, grid::{Mask, Geometry}};
 ///
-/// let mut sites = HostMask::new([8, 8, 100], Geometry::default())?;
+/// let mut sites = Mask::new([8, 8, 100], Geometry::default())?;
 /// sites.set_planes(50, &[1_u8; 64], |sample| sample != 0.0);
 /// let devices = [Device::best(), Device::cpu()];
 /// let params = DistanceParams::default();
@@ -51,8 +52,8 @@ use worker::Worker;
 #[derive(Debug)]
 pub struct Slabs<'a> {
     devices: &'a [Device],
-    sites: &'a HostMask,
-    inside: Option<&'a HostMask>,
+    sites: &'a Mask,
+    inside: Option<&'a Mask>,
     memory: Option<u64>,
     unit: Unit,
     plan: Plan,
@@ -76,7 +77,7 @@ impl<'a> Slabs<'a> {
     /// [`DistanceError::NearestBySlabs`].
     pub fn new(
         devices: &'a [Device],
-        sites: &'a HostMask,
+        sites: &'a Mask,
         params: &DistanceParams,
     ) -> Result<Self, DistanceError> {
         params.check()?;
@@ -108,7 +109,7 @@ impl<'a> Slabs<'a> {
     ///
     /// # Errors
     /// [`DistanceError::Dims`] if the two have not as many voxels along each axis, [`DistanceError::Memory`].
-    pub fn signed(self, inside: &'a HostMask) -> Result<Self, DistanceError> {
+    pub fn signed(self, inside: &'a Mask) -> Result<Self, DistanceError> {
         if inside.dims() != self.dims() {
             return Err(DistanceError::Dims {
                 map: self.dims(),

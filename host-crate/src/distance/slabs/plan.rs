@@ -3,9 +3,10 @@
 use crate::{
     device::{Device, DeviceError, DeviceKind},
     distance::{
-        DistanceError, HostMask,
+        DistanceError,
         separable::{Unit, Weights},
     },
+    grid::Mask,
 };
 use ferrovox_kernels::distance::{separable::NUMBERS, slabs::BitTiles};
 use std::ops::Range;
@@ -86,7 +87,7 @@ impl Need {
 impl Plan {
     pub fn new(
         devices: &[Device],
-        sites: &HostMask,
+        sites: &Mask,
         signed: bool,
         unit: &Unit,
         memory: Option<u64>,

@@ -2,8 +2,7 @@
 
 use super::{Slabs, plan::Plan};
 use crate::{
-    device::{Buffer, DeviceError, Element, Launch, Stream},
-    device_volume::{rows, rows_launch},
+    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     distance::{
         DistanceError,
         separable::{Number, Parts, Unit, Weights},

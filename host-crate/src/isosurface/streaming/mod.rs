@@ -12,10 +12,9 @@ use super::{
 };
 use crate::{
     device::{Device, Stream},
-    device_volume::{DeviceSample, grid_of},
-    files::{FileError, MeshWriter, VolumeReader},
+    grid::{DeviceSample, Geometry, Sample, SampleSummary, SampleType, grid_of},
+    io::{FileError, MeshWriter, VolumeReader},
     mesh::Triangles,
-    volume::{Geometry, Sample, SampleSummary, SampleType},
 };
 use plan::Plan;
 use source::{Filled, Planes, Slabs};
@@ -97,7 +96,7 @@ struct Job<'a> {
 }
 
 /// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh on: the file is byte for byte what
-/// [`write_mesh`](crate::files::write_mesh) writes of what [`extract`](super::extract) makes of the whole volume.
+/// [`write_mesh`](crate::io::write_mesh) writes of what [`extract`](super::extract) makes of the whole volume.
 ///
 /// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
@@ -109,9 +108,9 @@ struct Job<'a> {
 ///
 /// ```
 /// use ferrovox::device::Device;
-/// use ferrovox::files::{MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::io::{MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
 /// use ferrovox::isosurface::{self, IsosurfaceParams, StreamOptions};
-/// use ferrovox::volume::{Geometry, Volume};
+/// use ferrovox::grid::{Geometry, Volume};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let (input, output) = (folder.path().join("ramp.nrrd"), folder.path().join("ramp.ply"));

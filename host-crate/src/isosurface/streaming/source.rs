@@ -1,9 +1,9 @@
 //! Slabs from a file, each plane read once.
 
 use crate::{
-    files::{FileError, VolumeReader},
+    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
+    io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, whole::Whole},
-    volume::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
 };
 use std::{
     ops::Range,

@@ -3,15 +3,15 @@
 use super::{Job, StreamDevice, plan::Plan, source::Filled};
 use crate::{
     device::{Buffer, Device, Element, Stream},
-    device_volume::DeviceSample,
+    grid::DeviceSample,
     isosurface::{
         IndexWidth, IsosurfaceError,
         pieces::{PieceError, in_pieces},
-        timing::add_times,
         together::PartCounts,
         whole::Resident,
     },
     mesh::TriangleMesh,
+    monitor::add_times,
 };
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 

@@ -1,8 +1,8 @@
 //! How a part learns what comes before it.
 
 use crate::{
+    partition::workers::{GivenUp, Guard, Shared},
     scan::{Operator, ScanValue},
-    workers::{GivenUp, Guard, Shared},
 };
 use std::marker::PhantomData;
 

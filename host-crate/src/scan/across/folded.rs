@@ -4,7 +4,10 @@
 //! offset and those before that go back. So neither direction of the bus waits for the host: not for it to learn a total, nor
 //! for it to hear of another device's.
 
-use super::{AcrossParams, Chain, Part, Stop, lane::Lane, lane::Worker};
+use super::{
+    AcrossParams, Chain, Part, Stop,
+    lane::{Lane, Worker},
+};
 use crate::scan::{Operator, ScanOf, ScanParams, ScanValue};
 
 /// Chunks whose upload is enqueued before an earlier one's total is waited for.

@@ -24,7 +24,7 @@ pub use scanner::AcrossScanner;
 use super::{Operator, ScanError, ScanKind, ScanOf, ScanValue};
 use crate::{
     device::{Device, DeviceError},
-    workers::GivenUp,
+    partition::workers::GivenUp,
 };
 use chain::Chain;
 

@@ -3,10 +3,10 @@
 use super::{AcrossMethod, AcrossParams, Chain, Part, Stop, added, folded, lane::Lane};
 use crate::{
     device::Device,
+    partition::workers,
     scan::{
         Operator, ScanError, ScanOf, ScanValue, element::sealed::Sealed, scanner::check_lengths,
     },
-    workers,
 };
 
 /// Scans host memory on several devices at once, one scan after the other. It keeps each device's streams and memory, which grows to

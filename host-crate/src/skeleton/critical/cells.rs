@@ -1,8 +1,8 @@
 //! Cells in which a critical point may be.
 
 use crate::{
-    device::Stream,
-    distance::{SiteMask, SitePoints, sites::over},
+    device::{Stream, over},
+    grid::{DeviceMask, DevicePoints},
     skeleton::{SkeletonError, field::ForceField},
 };
 use ferrovox_kernels::skeleton::critical::critical_cells;
@@ -25,10 +25,10 @@ pub fn candidates(stream: &Stream, field: &ForceField) -> Result<Vec<[f32; 3]>, 
         );
         stream.launch::<critical_cells>(launch, args)?;
     }
-    let cells = SiteMask {
+    let cells = DeviceMask {
         bits: words,
         grid: mask.grid,
         geometry: mask.geometry,
     };
-    Ok(SitePoints::from_sites(stream, &cells)?.download(stream)?)
+    Ok(DevicePoints::from_sites(stream, &cells)?.download(stream)?)
 }

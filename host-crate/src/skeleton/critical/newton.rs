@@ -3,7 +3,7 @@
 use super::CriticalPoint;
 use crate::{
     device::Stream,
-    distance::SitePoints,
+    grid::DevicePoints,
     skeleton::{
         NodeKind, SkeletonError,
         field::{PointForce, forces_at},
@@ -37,7 +37,7 @@ struct Walk {
 /// it leads away, or nowhere, have none.
 pub fn polish(
     stream: &Stream,
-    sources: &SitePoints,
+    sources: &DevicePoints,
     exponent: f64,
     starts: &[Point3<f64>],
 ) -> Result<Vec<CriticalPoint>, SkeletonError> {

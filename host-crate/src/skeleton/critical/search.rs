@@ -1,7 +1,7 @@
 //! The search for all critical points.
 
 use super::{CriticalPoint, newton::polish};
-use crate::{device::Stream, distance::SitePoints, skeleton::SkeletonError};
+use crate::{device::Stream, grid::DevicePoints, skeleton::SkeletonError};
 use nalgebra::{Point3, Vector3};
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ impl Search {
     /// Searches cells, which are known by their first corners; `is_inside` says whether a place is in a cell with a force at all corners.
     pub fn search(
         &mut self,
-        (stream, sources, exponent): (&Stream, &SitePoints, f64),
+        (stream, sources, exponent): (&Stream, &DevicePoints, f64),
         cells: &[[i64; 3]],
         Density(along): Density,
         is_inside: impl Fn(&Point3<f64>) -> bool,

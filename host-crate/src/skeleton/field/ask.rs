@@ -1,8 +1,8 @@
 //! The force anywhere.
 
 use crate::{
-    device::{Launch, Stream},
-    distance::{SitePoints, sites::over},
+    device::{Launch, Stream, over},
+    grid::DevicePoints,
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
@@ -35,7 +35,7 @@ const MOST_SUMS: u64 = 1 << 22;
 /// Those of the device.
 pub fn forces_at(
     stream: &Stream,
-    sources: &SitePoints,
+    sources: &DevicePoints,
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
@@ -56,7 +56,7 @@ pub fn forces_at(
 /// What is found for some points.
 fn numbers_at(
     stream: &Stream,
-    sources: &SitePoints,
+    sources: &DevicePoints,
     points: &[f64],
     slices: u64,
     exponent: f64,

@@ -2,9 +2,8 @@
 
 use super::{Targets, job::Job, progress::Teller, together::together};
 use crate::{
-    device::{Buffer, Stream},
-    device_volume::{rows, rows_launch},
-    distance::{SiteMask, SitePoints},
+    device::{Buffer, Stream, rows, rows_launch},
+    grid::{DeviceMask, DevicePoints},
     skeleton::{BoundaryForce, Classes, Execution, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -13,7 +12,7 @@ use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
 #[derive(Debug)]
 pub struct ForceField {
     /// The voxels that have a force.
-    pub mask: SiteMask,
+    pub mask: DeviceMask,
     /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, with voxels as the unit of length. A
     /// direction of three zeros is none.
     pub forces: Buffer<f32>,
@@ -28,11 +27,11 @@ impl ForceField {
     /// Those of the device.
     ///
     /// ```
-    /// use ferrovox::{device::Device, distance::SiteMask, skeleton::{SkeletonParams, SurfaceBy, classify}, volume::Geometry};
+    /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{SkeletonParams, SurfaceBy, classify}};
     /// use ferrovox::skeleton::field::force_field;
     ///
     /// let stream = Device::best().stream()?;
-    /// let cube = SiteMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
+    /// let cube = DeviceMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
     /// let classes = classify(&stream, &cube, SurfaceBy::Corners)?;
     /// let field = force_field(&stream, &classes, &SkeletonParams::default())?;
     /// let vectors: Vec<[f32; 3]> = field.vectors(&stream)?.collect();
@@ -92,7 +91,7 @@ pub fn force_field_by(
 ) -> Result<ForceField, SkeletonError> {
     params.check()?;
     let stream = execution.first();
-    let sources = SitePoints::from_sites(stream, &classes.surface)?;
+    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let inside = classes.inside(stream)?;
     if params.boundary == BoundaryForce::Exact {
         return forces_by(execution, &sources, inside, params);
@@ -131,8 +130,8 @@ pub fn force_field_by(
 /// Those of the device.
 pub fn forces(
     stream: &Stream,
-    sources: &SitePoints,
-    mask: SiteMask,
+    sources: &DevicePoints,
+    mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     forces_by(Execution::alone(stream), sources, mask, params)
@@ -140,8 +139,8 @@ pub fn forces(
 
 fn forces_by(
     execution: Execution<'_>,
-    sources: &SitePoints,
-    mask: SiteMask,
+    sources: &DevicePoints,
+    mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();

@@ -5,8 +5,8 @@ use super::{
     progress::{Teller, by_portions},
 };
 use crate::{
-    device::{Buffer, Launch, Stream},
-    distance::{SitePoints, sites::over},
+    device::{Buffer, Launch, Stream, over},
+    grid::DevicePoints,
     skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
 };
 use cuda_std::{Kernel, View, ViewMut};
@@ -19,7 +19,7 @@ use ferrovox_kernels::skeleton::field::{
 /// Forces that are to be made.
 pub(super) struct Job<'a> {
     pub stream: &'a Stream,
-    pub sources: &'a SitePoints,
+    pub sources: &'a DevicePoints,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
@@ -232,7 +232,7 @@ impl Job<'_> {
     where
         K: for<'v> Kernel<Args<'v> = ByTarget<'v>>,
     {
-        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
+        let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan::<K>(targets.len() as u64)?;
         let mut sums = self.sums(plan.slices)?;
         self.launched(plan, plan.all(), |launch, portion| {
@@ -251,7 +251,7 @@ impl Job<'_> {
     }
 
     fn constant<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
-        let targets = SitePoints::from_sites(self.stream, self.targets.mask)?;
+        let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan_with::<forces_constant<A, P>>(targets.len() as u64, PIECE as u64)?;
         let blocks = plan.pairs / plan.slices.count;
         // the slices are added up by the kernel

@@ -1,8 +1,8 @@
 //! The voxels that forces act on.
 
 use crate::{
-    device::{Buffer, DeviceError, Stream},
-    distance::{SiteMask, SitePoints, sites::over},
+    device::{Buffer, DeviceError, Stream, over},
+    grid::{DeviceMask, DevicePoints},
     scan::{ScanError, Scanner},
     skeleton::SkeletonError,
 };
@@ -17,7 +17,7 @@ use ferrovox_kernels::{
 #[derive(Debug)]
 pub(crate) struct Targets<'a> {
     /// Which.
-    pub mask: &'a SiteMask,
+    pub mask: &'a DeviceMask,
     /// How many come before each word of the mask.
     pub before: Buffer<u64>,
     /// How many there are.
@@ -26,7 +26,7 @@ pub(crate) struct Targets<'a> {
 
 impl<'a> Targets<'a> {
     /// Those of a mask. Waits for their number.
-    pub fn of(stream: &Stream, mask: &'a SiteMask) -> Result<Self, SkeletonError> {
+    pub fn of(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
         let words = mask.bits.len();
         let mut before = stream.alloc::<u64>(words)?;
         let (launch, items) = over(stream, words as u64);
@@ -48,7 +48,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Runs of neighbouring voxels along x of which one is a target, and where each begins.
-    pub fn runs(&self, stream: &Stream) -> Result<(Runs, SitePoints), SkeletonError> {
+    pub fn runs(&self, stream: &Stream) -> Result<(Runs, DevicePoints), SkeletonError> {
         let bits = self.mask.layout();
         let coarse = Grid {
             nx: bits.grid.nx.div_ceil(RUN),
@@ -62,12 +62,12 @@ impl<'a> Targets<'a> {
             let args = (self.mask.bits.view(), bits, layout, items, words.view_mut());
             stream.launch::<mark_runs>(launch, args)?;
         }
-        let marks = SiteMask {
+        let marks = DeviceMask {
             bits: words,
             grid: coarse,
             geometry: self.mask.geometry,
         };
-        let places = SitePoints::from_sites(stream, &marks)?;
+        let places = DevicePoints::from_sites(stream, &marks)?;
         let count = places.len() as u64;
         Ok((Runs { bits, count }, places))
     }

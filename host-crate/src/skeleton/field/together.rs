@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     device::{Buffer, Stream},
-    distance::{SiteMask, SitePoints},
+    grid::{DeviceMask, DevicePoints},
+    partition::workers,
     skeleton::{FieldVariant, SkeletonError, SkeletonParams},
-    workers,
 };
 use ferrovox_kernels::skeleton::field::RUN;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use std::ops::Range;
 /// Slices are those that the first device would have alone, so that each force is added up in the same order as by one device. Waits for all.
 pub(super) fn together(
     streams: &[Stream],
-    (sources, mask): (&SitePoints, &SiteMask),
+    (sources, mask): (&DevicePoints, &DeviceMask),
     params: &SkeletonParams,
     teller: Option<&Teller<'_>>,
 ) -> Result<Buffer<f32>, SkeletonError> {
@@ -38,11 +38,11 @@ pub(super) fn together(
     let made = workers::each(parts, |worker, part| {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let sources = SitePoints::upload(stream, &sources, dims, geometry)?;
+        let sources = DevicePoints::upload(stream, &sources, dims, geometry)?;
         // the same grid, so that coordinates are what they are in the whole
         let mut mine = vec![0; words.len()];
         mine[part.clone()].copy_from_slice(&words[part]);
-        let mask = SiteMask::from_words(stream, &mine, dims, geometry)?;
+        let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let forces = Job {
             stream,
             sources: &sources,

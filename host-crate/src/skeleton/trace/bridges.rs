@@ -5,7 +5,10 @@
 //! length, times 1 and a voxel divided by the distance to the surface: so ways are short, and rather in the middle of what is wide. Together they are a minimum spanning tree: always
 //! the piece with the fewest points is joined to the one that is cheapest to reach (Borůvka's rule), so that searches stay in what is small.
 
-use crate::skeleton::{SkeletonError, SolidComponents, queries::UnionFind};
+use crate::{
+    skeleton::{SkeletonError, SolidComponents},
+    union_find::UnionFind,
+};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -252,7 +255,11 @@ pub fn bridges(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{device::Device, distance::SiteMask, skeleton::components, volume::Geometry};
+    use crate::{
+        device::Device,
+        grid::{DeviceMask, Geometry},
+        skeleton::components,
+    };
 
     /// A solid of one layer, drawn in rows.
     fn layer(rows: &[&str]) -> SolidComponents {
@@ -263,7 +270,7 @@ mod tests {
             .collect();
         let stream = Device::cpu().stream().unwrap();
         let dims = [rows[0].len(), rows.len(), 1];
-        let mask = SiteMask::upload(&stream, &voxels, dims, Geometry::default()).unwrap();
+        let mask = DeviceMask::upload(&stream, &voxels, dims, Geometry::default()).unwrap();
         components(&stream, &mask).unwrap()
     }
 

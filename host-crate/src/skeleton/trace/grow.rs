@@ -1,8 +1,8 @@
 //! A skeleton that grows curve by curve.
 
 use super::near::{Near, What};
+use crate::grid::Geometry;
 use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
-use crate::volume::Geometry;
 use nalgebra::Point3;
 
 /// A curve this near to a node or to another curve, in voxels, has reached it.

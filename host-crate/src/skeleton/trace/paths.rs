@@ -3,7 +3,7 @@
 use super::flow::step;
 use crate::{
     device::Stream,
-    distance::SitePoints,
+    grid::DevicePoints,
     skeleton::{SkeletonError, field::forces_at},
 };
 use nalgebra::Point3;
@@ -18,7 +18,7 @@ const REST: f64 = 1e-4;
 /// force, where `is_end` says so of a way and its last point, or after very many steps.
 pub fn paths(
     stream: &Stream,
-    sources: &SitePoints,
+    sources: &DevicePoints,
     exponent: f64,
     starts: &[Point3<f64>],
     is_end: impl Fn(usize, &[Point3<f64>]) -> bool,

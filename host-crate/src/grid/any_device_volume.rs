@@ -1,0 +1,134 @@
+//! A volume on a device whose sample type is known at run time only.
+
+use super::{AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, SampleType};
+use crate::device::{Device, DeviceError, Stream};
+
+/// A volume of any sample type that kernels read, on a device.
+#[derive(Debug)]
+pub enum AnyDeviceVolume {
+    /// Samples of type u8.
+    U8(DeviceVolume<u8>),
+    /// Samples of type i8.
+    I8(DeviceVolume<i8>),
+    /// Samples of type u16.
+    U16(DeviceVolume<u16>),
+    /// Samples of type i16.
+    I16(DeviceVolume<i16>),
+    /// Samples of type f32.
+    F32(DeviceVolume<f32>),
+}
+
+/// Runs one expression on the typed volume inside an [`AnyDeviceVolume`]: a match of five equal arms.
+///
+/// ```
+/// use ferrovox::{device::Device, grid::{AnyDeviceVolume, AnyVolume, Geometry, Volume}};
+/// use ferrovox::isosurface::{self, IsosurfaceParams};
+/// use ferrovox::with_device_volume;
+///
+/// let stream = Device::best().stream()?;
+/// let ramp = AnyVolume::from(Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as u8)?);
+/// let volume = AnyDeviceVolume::upload(&stream, &ramp)?;
+/// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
+/// let mesh = with_device_volume!(&volume, volume => isosurface::extract(&stream, volume, None, &params))?;
+/// assert_eq!(mesh.triangle_count(), 18);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! with_device_volume {
+    ($any:expr, $volume:ident => $body:expr) => {
+        match $any {
+            $crate::grid::AnyDeviceVolume::U8($volume) => $body,
+            $crate::grid::AnyDeviceVolume::I8($volume) => $body,
+            $crate::grid::AnyDeviceVolume::U16($volume) => $body,
+            $crate::grid::AnyDeviceVolume::I16($volume) => $body,
+            $crate::grid::AnyDeviceVolume::F32($volume) => $body,
+        }
+    };
+}
+
+impl AnyDeviceVolume {
+    /// Copies a volume to the stream's device: one transfer of the samples as they are. Samples of i32 and f64, which kernels do not
+    /// read, become f32 before; [`AnyVolume::into_kernel_type`] does that once for several uploads, and says how many were rounded.
+    ///
+    /// # Errors
+    /// As [`DeviceVolume::upload`].
+    pub fn upload(stream: &Stream, volume: &AnyVolume) -> Result<Self, DeviceError> {
+        Ok(match volume {
+            AnyVolume::U8(volume) => Self::U8(DeviceVolume::upload(stream, volume.view())?),
+            AnyVolume::I8(volume) => Self::I8(DeviceVolume::upload(stream, volume.view())?),
+            AnyVolume::U16(volume) => Self::U16(DeviceVolume::upload(stream, volume.view())?),
+            AnyVolume::I16(volume) => Self::I16(DeviceVolume::upload(stream, volume.view())?),
+            AnyVolume::F32(volume) => Self::F32(DeviceVolume::upload(stream, volume.view())?),
+            AnyVolume::I32(_) | AnyVolume::F64(_) => {
+                let (volume, _) = volume.clone().into_f32();
+                Self::F32(DeviceVolume::upload(stream, volume.view())?)
+            }
+        })
+    }
+
+    /// Samples along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        with_device_volume!(self, volume => volume.dims())
+    }
+
+    /// Where the samples are in the world.
+    pub fn geometry(&self) -> &Geometry {
+        with_device_volume!(self, volume => volume.geometry())
+    }
+
+    /// The type of the samples.
+    pub fn sample_type(&self) -> SampleType {
+        match self {
+            Self::U8(_) => SampleType::U8,
+            Self::I8(_) => SampleType::I8,
+            Self::U16(_) => SampleType::U16,
+            Self::I16(_) => SampleType::I16,
+            Self::F32(_) => SampleType::F32,
+        }
+    }
+
+    /// The device that the samples are on.
+    pub fn device(&self) -> &Device {
+        with_device_volume!(self, volume => volume.samples().device())
+    }
+
+    /// As [`DeviceMask::from_mask`]: the voxels whose sample is not 0.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn not_zero(&self, stream: &Stream) -> Result<DeviceMask, GridError> {
+        with_device_volume!(self, volume => DeviceMask::from_mask(stream, volume))
+    }
+
+    /// As [`DeviceMask::between`]: the voxels whose sample is from `low` to `high`, such as those of one label.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn between(&self, stream: &Stream, low: f32, high: f32) -> Result<DeviceMask, GridError> {
+        with_device_volume!(self, volume => DeviceMask::between(stream, volume, low, high))
+    }
+
+    /// As [`DeviceMask::above`]: the voxels whose sample is `level` or more.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn above(&self, stream: &Stream, level: f32) -> Result<DeviceMask, GridError> {
+        with_device_volume!(self, volume => DeviceMask::above(stream, volume, level))
+    }
+
+    /// As [`DeviceMask::below`]: the voxels whose sample is less than `level`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn below(&self, stream: &Stream, level: f32) -> Result<DeviceMask, GridError> {
+        with_device_volume!(self, volume => DeviceMask::below(stream, volume, level))
+    }
+
+    /// As [`DevicePoints::from_crossings`]: where the samples take a level along the edges of the grid.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn crossings(&self, stream: &Stream, level: f32) -> Result<DevicePoints, GridError> {
+        with_device_volume!(self, volume => DevicePoints::from_crossings(stream, volume, level))
+    }
+}

@@ -1,0 +1,120 @@
+//! A volume whose sample type is known at run time only.
+
+use super::{Geometry, Sample, SampleSummary, SampleType, Volume};
+
+/// A volume of any sample type: what a file reader returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyVolume {
+    /// Samples of type u8.
+    U8(Volume<u8>),
+    /// Samples of type i8.
+    I8(Volume<i8>),
+    /// Samples of type u16.
+    U16(Volume<u16>),
+    /// Samples of type i16.
+    I16(Volume<i16>),
+    /// Samples of type i32.
+    I32(Volume<i32>),
+    /// Samples of type f32.
+    F32(Volume<f32>),
+    /// Samples of type f64.
+    F64(Volume<f64>),
+}
+
+/// Runs one expression on the typed volume inside an [`AnyVolume`]: a match of seven equal arms.
+macro_rules! with_volume {
+    ($any:expr, $volume:ident => $body:expr) => {
+        match $any {
+            $crate::grid::AnyVolume::U8($volume) => $body,
+            $crate::grid::AnyVolume::I8($volume) => $body,
+            $crate::grid::AnyVolume::U16($volume) => $body,
+            $crate::grid::AnyVolume::I16($volume) => $body,
+            $crate::grid::AnyVolume::I32($volume) => $body,
+            $crate::grid::AnyVolume::F32($volume) => $body,
+            $crate::grid::AnyVolume::F64($volume) => $body,
+        }
+    };
+}
+pub(crate) use with_volume;
+
+impl AnyVolume {
+    /// Samples along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        with_volume!(self, volume => volume.dims())
+    }
+
+    /// Where the grid lies in the world.
+    pub fn geometry(&self) -> &Geometry {
+        with_volume!(self, volume => volume.geometry())
+    }
+
+    /// The same samples on another grid.
+    #[must_use]
+    pub fn with_geometry(self, geometry: Geometry) -> Self {
+        with_volume!(self, volume => volume.with_geometry(geometry).into())
+    }
+
+    /// The type of the samples.
+    pub fn sample_type(&self) -> SampleType {
+        match self {
+            Self::U8(_) => SampleType::U8,
+            Self::I8(_) => SampleType::I8,
+            Self::U16(_) => SampleType::U16,
+            Self::I16(_) => SampleType::I16,
+            Self::I32(_) => SampleType::I32,
+            Self::F32(_) => SampleType::F32,
+            Self::F64(_) => SampleType::F64,
+        }
+    }
+
+    /// The number of samples.
+    pub fn len(&self) -> usize {
+        with_volume!(self, volume => volume.samples().len())
+    }
+
+    /// True when a dim is zero.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The samples' bytes as they lie in memory, in the machine's byte order.
+    pub fn bytes(&self) -> &[u8] {
+        with_volume!(self, volume => bytemuck::cast_slice(volume.samples()))
+    }
+
+    /// Range, mean and number of non-finite samples.
+    pub fn summary(&self) -> SampleSummary {
+        with_volume!(self, volume => volume.summary())
+    }
+}
+
+impl<T: Sample> From<Volume<T>> for AnyVolume {
+    fn from(volume: Volume<T>) -> Self {
+        T::into_any(volume)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_dispatched() {
+        fn check<T: Sample>(one: T) {
+            let any =
+                AnyVolume::from(Volume::new(vec![one; 2], [2, 1, 1], Geometry::default()).unwrap());
+            assert_eq!(any.sample_type(), T::TYPE);
+            assert_eq!(any.dims(), [2, 1, 1]);
+            assert_eq!(any.len(), 2);
+            assert_eq!(any.bytes().len(), 2 * T::TYPE.bytes());
+            assert_eq!(any.summary().max, Some(1.0));
+        }
+        check(1_u8);
+        check(1_i8);
+        check(1_u16);
+        check(1_i16);
+        check(1_i32);
+        check(1_f32);
+        check(1_f64);
+    }
+}

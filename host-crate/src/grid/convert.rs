@@ -1,0 +1,119 @@
+//! Conversion of any volume to f32 samples, with an account of what it cost.
+
+use rayon::prelude::*;
+
+use super::{AnyVolume, Sample, SampleType, Volume};
+
+/// What a conversion to f32 changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// The type the samples had.
+    pub from: SampleType,
+    /// How many samples f32 cannot hold exactly and were rounded to the nearest f32. NaN stays
+    /// NaN and is not counted; a finite f64 beyond f32's range becomes an infinity and is.
+    pub inexact: usize,
+}
+
+impl AnyVolume {
+    /// The volume with f32 samples, and how many of them are not what they were.
+    ///
+    /// 8 and 16 bit integers are exact; i32 and f64 may round. An f32 volume is returned as it is.
+    ///
+    /// ```
+    /// use ferrovox::grid::{AnyVolume, Geometry, Volume};
+    ///
+    /// let volume = Volume::new(vec![16_777_216_i32, 16_777_217], [2, 1, 1], Geometry::default())?;
+    /// let (converted, report) = AnyVolume::from(volume).into_f32();
+    /// assert_eq!(converted.samples(), [16_777_216.0, 16_777_216.0]);
+    /// assert_eq!(report.inexact, 1);
+    /// # Ok::<(), ferrovox::grid::VolumeError>(())
+    /// ```
+    pub fn into_f32(self) -> (Volume<f32>, Conversion) {
+        let from = self.sample_type();
+        let (volume, inexact) = match self {
+            Self::U8(volume) => (map(volume, f32::from), 0),
+            Self::I8(volume) => (map(volume, f32::from), 0),
+            Self::U16(volume) => (map(volume, f32::from), 0),
+            Self::I16(volume) => (map(volume, f32::from), 0),
+            Self::I32(volume) => {
+                let inexact = count(&volume, |&sample| !i32_to_f32(sample).1);
+                (map(volume, |sample| i32_to_f32(sample).0), inexact)
+            }
+            Self::F32(volume) => (volume, 0),
+            Self::F64(volume) => {
+                let inexact = count(&volume, |&sample| !f64_to_f32(sample).1);
+                (map(volume, |sample| f64_to_f32(sample).0), inexact)
+            }
+        };
+        (volume, Conversion { from, inexact })
+    }
+}
+
+impl AnyVolume {
+    /// The volume with samples of a type that kernels read, and how many samples were rounded for that: those of i32 and f64 become
+    /// f32, all others stay as they are.
+    pub fn into_kernel_type(self) -> (Self, usize) {
+        match self {
+            Self::I32(_) | Self::F64(_) => {
+                let (volume, conversion) = self.into_f32();
+                (volume.into(), conversion.inexact)
+            }
+            _ => (self, 0),
+        }
+    }
+}
+
+/// The nearest f32, and whether it is exact.
+pub(crate) fn i32_to_f32(sample: i32) -> (f32, bool) {
+    let narrow = sample as f32;
+    (narrow, f64::from(narrow) == f64::from(sample))
+}
+
+/// The nearest f32, and whether it is exact.
+pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
+    let narrow = sample as f32;
+    (narrow, sample.is_nan() || f64::from(narrow) == sample)
+}
+
+fn map<T: Sample>(volume: Volume<T>, convert: impl Fn(T) -> f32 + Sync) -> Volume<f32> {
+    let samples = volume
+        .samples()
+        .par_iter()
+        .map(|&sample| convert(sample))
+        .collect();
+    volume.with_samples(samples)
+}
+
+fn count<T: Sample>(volume: &Volume<T>, is_inexact: impl Fn(&T) -> bool + Sync) -> usize {
+    volume
+        .samples()
+        .par_iter()
+        .filter(|sample| is_inexact(sample))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Geometry;
+
+    #[test]
+    fn f64_reports_what_it_rounds() {
+        let samples = vec![0.5, 0.1, f64::NAN, f64::INFINITY, 1e300, -0.0];
+        let volume = Volume::new(samples, [6, 1, 1], Geometry::default()).unwrap();
+        let (converted, report) = AnyVolume::from(volume).into_f32();
+        assert_eq!(report.from, SampleType::F64);
+        assert_eq!(report.inexact, 2, "0.1 and 1e300");
+        assert!(converted.samples()[2].is_nan());
+        assert_eq!(converted.samples()[4], f32::INFINITY);
+    }
+
+    #[test]
+    fn small_integers_are_exact() {
+        let volume = Volume::new(vec![-32768_i16, 32767], [1, 2, 1], Geometry::default()).unwrap();
+        let (converted, report) = AnyVolume::from(volume).into_f32();
+        assert_eq!(converted.samples(), [-32768.0, 32767.0]);
+        assert_eq!(converted.dims(), [1, 2, 1]);
+        assert_eq!(report.inexact, 0);
+    }
+}

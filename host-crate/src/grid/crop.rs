@@ -1,0 +1,110 @@
+//! The part of a volume that holds the solid.
+//!
+//! A picture shows a whole volume, and medical volumes are half air: without it, the solid fills the picture.
+
+use super::{AnyVolume, Inside, Sample, Volume, with_volume};
+
+/// Samples kept around the solid: the surface and its gradient need one, a wider gradient two.
+const AROUND: usize = 2;
+
+impl AnyVolume {
+    /// The volume without the samples that are more than two samples away from the solid along an axis: from what is at the isovalue or above it, or
+    /// from what is below it. Positions in the world stay. Without any solid, the whole volume.
+    ///
+    /// Two passes over the samples, and a copy of those that are kept.
+    #[must_use]
+    pub fn crop_to_solid(self, iso: f32, inside: Inside) -> Self {
+        with_volume!(self, volume => crop(volume, iso, inside).into())
+    }
+}
+
+fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Volume<T> {
+    let iso = f64::from(iso);
+    let is_solid = |sample: &T| match inside {
+        Inside::Above => sample.to_f64() >= iso,
+        Inside::Below => sample.to_f64() < iso,
+    };
+    let dims = volume.dims();
+    let Some((low, high)) = solid_box(&volume, is_solid) else {
+        return volume;
+    };
+    let low = low.map(|index| index.saturating_sub(AROUND));
+    let end = [0, 1, 2].map(|axis| (high[axis] + 1 + AROUND).min(dims[axis]));
+    if low == [0; 3] && end == dims {
+        return volume;
+    }
+    let cropped = [0, 1, 2].map(|axis| end[axis] - low[axis]);
+    let mut samples = Vec::with_capacity(cropped.iter().product());
+    for z in low[2]..end[2] {
+        for y in low[1]..end[1] {
+            let row = dims[0] * (y + dims[1] * z);
+            samples.extend_from_slice(&volume.samples()[row + low[0]..row + end[0]]);
+        }
+    }
+    let geometry = volume.geometry().shifted(low.map(|index| index as i64));
+    // the product of the dims is the number of samples by construction
+    Volume::new(samples, cropped, geometry).unwrap_or(volume)
+}
+
+/// The lowest and the highest index of a solid sample along each axis.
+fn solid_box<T: Sample>(
+    volume: &Volume<T>,
+    is_solid: impl Fn(&T) -> bool,
+) -> Option<([usize; 3], [usize; 3])> {
+    let [nx, ny, _] = volume.dims();
+    if volume.samples().is_empty() {
+        return None;
+    }
+    let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
+    for (row, samples) in volume.samples().chunks_exact(nx).enumerate() {
+        let Some(first) = samples.iter().position(&is_solid) else {
+            continue;
+        };
+        let last = samples.iter().rposition(&is_solid).unwrap_or(first);
+        let (y, z) = (row % ny, row / ny);
+        low = [low[0].min(first), low[1].min(y), low[2].min(z)];
+        high = [high[0].max(last), high[1].max(y), high[2].max(z)];
+    }
+    (low[0] != usize::MAX).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Geometry;
+
+    fn volume() -> Volume<f32> {
+        let geometry = Geometry::from_spacing([2.0, 1.0, 1.0], [10.0, 0.0, 0.0]).unwrap();
+        let solid = [[9, 8, 7], [11, 8, 7]];
+        Volume::from_fn([20, 19, 9], geometry, |x, y, z| {
+            if solid.contains(&[x, y, z]) {
+                1.0
+            } else {
+                -1.0
+            }
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_box_is_that_of_the_solid_and_two_samples_around() {
+        let cropped = crop(volume(), 0.0, Inside::Above);
+        assert_eq!(cropped.dims(), [3 + 4, 1 + 4, 1 + 2 + 1]);
+        assert_eq!(cropped.geometry().origin().x, 10.0 + 2.0 * 7.0);
+        assert_eq!(cropped.get([2, 2, 2]), Some(1.0));
+        assert_eq!(
+            cropped
+                .samples()
+                .iter()
+                .filter(|&&sample| sample > 0.0)
+                .count(),
+            2
+        );
+    }
+
+    #[test]
+    fn what_is_solid_all_over_or_nowhere_stays() {
+        assert_eq!(crop(volume(), 0.0, Inside::Below), volume());
+        assert_eq!(crop(volume(), 5.0, Inside::Above), volume());
+    }
+}

@@ -1,0 +1,97 @@
+//! What voxels enclose.
+
+use super::{DeviceMask, GridError};
+use crate::device::{Buffer, Launch, Stream, over};
+use cuda_std::Kernel;
+use ferrovox_kernels::{
+    distance::enclosed::{begin_outside, end_outside, spread_outside},
+    grid::{X, Y, Z},
+    rows::Items,
+};
+
+/// Rounds before the first look whether one of them changed nothing. Each look doubles them.
+const FIRST_ROUNDS: usize = 4;
+pub(super) const MOST_ROUNDS: usize = 64;
+
+impl DeviceMask {
+    /// What a surface encloses: the voxels from which every path of face neighbours to the border of the grid passes a site. The
+    /// sites themselves are not among them.
+    ///
+    /// The border is the first and the last plane across each axis of more than one voxel, so that a curve encloses what is in it in
+    /// a volume of one plane.
+    ///
+    /// Work is linear in the words for each round, and there are as many rounds as the most winding way in from the border has bends.
+    /// It takes 0.25 bytes of memory per voxel, of which half stay. Waits for the rounds.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn enclosed_by(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
+        stream.prepare(&[
+            begin_outside::entry(),
+            spread_outside::entry(),
+            end_outside::entry(),
+        ])?;
+        let bits = sites.layout();
+        let mut free = stream.alloc::<u32>(sites.bits.len())?;
+        let mut outside = stream.alloc::<u32>(sites.bits.len())?;
+        let (launch, items) = over(stream, bits.words());
+        // SAFETY: all three have the words of the grid, which the items count.
+        unsafe {
+            let (free, outside) = (free.view_mut(), outside.view_mut());
+            let args = (sites.bits.view(), bits, items, free, outside);
+            stream.launch::<begin_outside>(launch, args)?;
+        }
+        let mut rounds = FIRST_ROUNDS;
+        while spread(stream, sites, &free, &mut outside, rounds)? {
+            rounds = (2 * rounds).min(MOST_ROUNDS);
+        }
+        // SAFETY: as above.
+        unsafe {
+            stream.launch::<end_outside>(launch, (free.view(), items, outside.view_mut()))?;
+        }
+        Ok(Self {
+            bits: outside,
+            grid: sites.grid,
+            geometry: sites.geometry,
+        })
+    }
+}
+
+/// Spreads the outside some rounds; whether the last of them still changed it.
+fn spread(
+    stream: &Stream,
+    sites: &DeviceMask,
+    free: &Buffer<u32>,
+    outside: &mut Buffer<u32>,
+    rounds: usize,
+) -> Result<bool, GridError> {
+    let bits = sites.layout();
+    let mut changed = stream.zeros::<u32>(rounds)?;
+    for round in 0..rounds as u32 {
+        let axes = [
+            (X, u64::from(bits.grid.ny) * u64::from(bits.grid.nz)),
+            (Y, u64::from(bits.per_row) * u64::from(bits.grid.nz)),
+            (Z, bits.per_plane()),
+        ];
+        for (axis, lines) in axes {
+            let (launch, items) = over_lines(lines);
+            let (changed, outside) = (changed.view_mut(), outside.view_mut());
+            // SAFETY: both have the words of the grid, the items count the lines, and there is an element for each round.
+            unsafe {
+                let args = (free.view(), bits, axis, items, round, changed, outside);
+                stream.launch::<spread_outside>(launch, args)?;
+            }
+        }
+    }
+    Ok(stream.download(&changed)?.last() == Some(&1))
+}
+
+/// A launch over lines, each of them long work for a thread: small blocks, so that all multiprocessors have some.
+fn over_lines(lines: u64) -> (Launch, Items) {
+    let items = Items {
+        count: lines,
+        piece: 64,
+    };
+    let launch = Launch::pieces(items.pieces()).in_rounds_of(64);
+    (launch, items)
+}

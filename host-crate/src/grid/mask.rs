@@ -1,0 +1,215 @@
+//! Voxels that are sites, on the host.
+
+use super::{
+    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MOST_ROUNDS,
+    f64_to_f32, grid_of,
+};
+use crate::device::{Device, DeviceError, Stream};
+use ferrovox_kernels::distance::sites::BitRows;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as [`DeviceMask`] has them on a device.
+///
+/// ```
+/// use ferrovox::grid::{Geometry, Mask};
+///
+/// let mut sites = Mask::new([2, 2, 2], Geometry::default())?;
+/// sites.set_planes(1, &[0.0_f32, 0.0, 1.0, 0.0], |sample| sample > 0.5);
+/// assert_eq!(sites.count(), 1);
+/// assert_eq!(sites.words(), [0, 0, 0, 1]);
+/// # Ok::<(), ferrovox::grid::GridError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mask {
+    words: Vec<u32>,
+    bits: BitRows,
+    geometry: Geometry,
+}
+
+impl Mask {
+    /// No voxel of a grid of `dims` that lies in the world as `geometry` says.
+    ///
+    /// # Errors
+    /// [`DeviceError::TooLarge`](crate::device::DeviceError::TooLarge) for an axis of more than 2³² − 1 voxels.
+    pub fn new(dims: [usize; 3], geometry: Geometry) -> Result<Self, GridError> {
+        let bits = BitRows::new(grid_of(dims)?);
+        let count = bits.words() as usize;
+        Ok(Self {
+            words: bytemuck::allocation::try_zeroed_vec(count).map_err(|()| too_large(count))?,
+            bits,
+            geometry,
+        })
+    }
+
+    /// Takes bits as they are, as [`DeviceMask::from_words`] does.
+    ///
+    /// # Errors
+    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them.
+    pub fn from_words(
+        mut words: Vec<u32>,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, GridError> {
+        let bits = BitRows::new(grid_of(dims)?);
+        check_words(&mut words, bits, dims)?;
+        Ok(Self {
+            words,
+            bits,
+            geometry,
+        })
+    }
+
+    /// Says of the voxels of whole planes, from plane `first` on, whether they are sites: of each sample whether `is_site`. How many
+    /// samples are no exact numbers of f32.
+    ///
+    /// # Panics
+    /// If the samples are no whole planes, or more than there are.
+    pub fn set_planes<T: Sample>(
+        &mut self,
+        first: usize,
+        samples: &[T],
+        is_site: impl Fn(f64) -> bool + Sync,
+    ) -> usize {
+        let grid = self.bits.grid;
+        let (nx, per_row) = (grid.nx as usize, self.bits.per_row as usize);
+        if samples.is_empty() {
+            return 0;
+        }
+        assert!(
+            samples.len().is_multiple_of(nx * grid.ny as usize),
+            "{} samples are no whole planes of {nx} x {}",
+            samples.len(),
+            grid.ny
+        );
+        let start = first * self.bits.per_plane() as usize;
+        let rows = samples.len() / nx;
+        let inexact = AtomicUsize::new(0);
+        self.words[start..start + rows * per_row]
+            .par_chunks_mut(per_row)
+            .zip(samples.par_chunks(nx))
+            .for_each(|(words, row)| {
+                let mut rounded = 0;
+                for (word, samples) in words.iter_mut().zip(row.chunks(32)) {
+                    *word = samples.iter().enumerate().fold(0, |word, (bit, sample)| {
+                        let sample = sample.to_f64();
+                        rounded += usize::from(!f64_to_f32(sample).1);
+                        word | u32::from(is_site(sample)) << bit
+                    });
+                }
+                if rounded > 0 {
+                    inexact.fetch_add(rounded, Ordering::Relaxed);
+                }
+            });
+        inexact.into_inner()
+    }
+
+    /// A copy of a device's. Waits for it.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(stream: &Stream, mask: &DeviceMask) -> Result<Self, GridError> {
+        Ok(Self {
+            words: mask.download(stream)?,
+            bits: mask.layout(),
+            geometry: mask.geometry,
+        })
+    }
+
+    /// A copy on a device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn upload(&self, stream: &Stream) -> Result<DeviceMask, GridError> {
+        Ok(DeviceMask {
+            bits: stream.upload(&self.words)?,
+            grid: self.bits.grid,
+            geometry: self.geometry,
+        })
+    }
+
+    /// The voxels that have a neighbour across a face, in the grid, which is not of the mask; found on a device, as
+    /// [`DeviceMask::surface`].
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn surface(&self, device: &Device) -> Result<Self, GridError> {
+        let stream = device.stream()?;
+        let surface = self.upload(&stream)?.surface(&stream)?;
+        Self::download(&stream, &surface)
+    }
+
+    /// The voxels that these enclose; found on a device, as [`DeviceMask::enclosed_by`].
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn enclosed(&self, device: &Device) -> Result<Self, GridError> {
+        let stream = device.stream()?;
+        let enclosed = DeviceMask::enclosed_by(&stream, &self.upload(&stream)?)?;
+        Self::download(&stream, &enclosed)
+    }
+
+    /// Bytes of device memory that [`surface`](Self::surface) takes.
+    pub fn surface_bytes(&self) -> u64 {
+        2 * self.bytes()
+    }
+
+    /// Bytes of device memory that [`enclosed`](Self::enclosed) takes.
+    pub fn enclosed_bytes(&self) -> u64 {
+        3 * self.bytes() + MOST_ROUNDS as u64 * 4
+    }
+
+    /// Voxels along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        let grid = self.bits.grid;
+        [grid.nx, grid.ny, grid.nz].map(|axis| axis as usize)
+    }
+
+    /// The voxels' place in the world.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The same voxels at another place in the world.
+    pub fn with_geometry(self, geometry: Geometry) -> Self {
+        Self { geometry, ..self }
+    }
+
+    /// The words, as [`DeviceMask::from_words`] takes them.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The words of some planes.
+    pub(crate) fn planes(&self, z: std::ops::Range<usize>) -> &[u32] {
+        let plane = self.bits.per_plane() as usize;
+        &self.words[z.start * plane..z.end * plane]
+    }
+
+    /// How the bits lie in the words.
+    pub(crate) fn layout(&self) -> BitRows {
+        self.bits
+    }
+
+    /// Bytes of the words.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bits.words() * 4
+    }
+
+    /// How many voxels.
+    pub fn count(&self) -> u64 {
+        let ones = |word: &u32| u64::from(word.count_ones());
+        self.words.par_iter().map(ones).sum()
+    }
+}
+
+/// The host has no memory for so many words.
+fn too_large(words: usize) -> DeviceError {
+    let memory = Device::cpu().memory().ok();
+    DeviceError::OutOfMemory {
+        device: "the host".to_owned(),
+        requested: 4 * words as u64,
+        free: memory.map_or(0, |memory| memory.free),
+        total: memory.map_or(0, |memory| memory.total),
+    }
+}

@@ -1,0 +1,163 @@
+//! Masks of the samples of a volume.
+
+use super::{DeviceMask, DeviceSample, DeviceVolume, GridError};
+use crate::device::{Buffer, DeviceError, Launch, Stream, over};
+use cuda_std::Kernel;
+use ferrovox_kernels::distance::sites::{
+    BitRows, GROUP, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
+};
+use std::borrow::Cow;
+
+/// Refuses a level that nothing can be compared with.
+pub(super) fn check_level(level: f32) -> Result<(), GridError> {
+    if level.is_finite() {
+        Ok(())
+    } else {
+        Err(GridError::Level { level })
+    }
+}
+
+/// Whether the samples can be read four at a time: rows begin at multiples of four.
+fn by_fours<T: DeviceSample>(volume: &DeviceVolume<T>) -> bool {
+    volume.grid().nx.is_multiple_of(4)
+}
+
+/// The name of the kernel that [`pack`] launches.
+pub(crate) fn pack_entry<T: DeviceSample>(volume: &DeviceVolume<T>) -> Cow<'static, str> {
+    if by_fours(volume) {
+        pack_voxels_by_fours::<T>::entry()
+    } else {
+        pack_voxels::<T>::entry()
+    }
+}
+
+/// The bits of the samples in a range and, if asked, of the finite ones that are not.
+pub(crate) fn pack<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    range: Range,
+    beyond: Option<&mut Buffer<u32>>,
+) -> Result<Buffer<u32>, DeviceError> {
+    let bits = BitRows::new(volume.grid());
+    let mut within = stream.alloc::<u32>(bits.words() as usize)?;
+    let mut none = stream.alloc::<u32>(0)?;
+    let beyond = beyond.unwrap_or(&mut none);
+    let launch = Launch::warp_pieces(bits.words().div_ceil(GROUP as u64));
+    let args = (
+        volume.samples().view(),
+        bits,
+        range,
+        within.view_mut(),
+        beyond.view_mut(),
+    );
+    // SAFETY: the samples are those of the grid, of which there is a word for each 32 along a row; buffers begin at multiples of 16.
+    unsafe {
+        if by_fours(volume) {
+            stream.launch::<pack_voxels_by_fours<T>>(launch, args)?;
+        } else {
+            stream.launch::<pack_voxels<T>>(launch, args)?;
+        }
+    }
+    Ok(within)
+}
+
+impl DeviceMask {
+    fn of<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        range: Range,
+    ) -> Result<Self, GridError> {
+        Ok(Self {
+            bits: pack(stream, volume, range, None)?,
+            grid: volume.grid(),
+            geometry: *volume.geometry(),
+        })
+    }
+
+    /// The voxels whose sample is not 0; a sample that is not a number is not 0. One pass over the volume.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn from_mask<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+    ) -> Result<Self, GridError> {
+        Self::of(stream, volume, Range::NOT_ZERO)
+    }
+
+    /// The voxels whose sample is from `low` to `high`, such as those of one label.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn between<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        low: f32,
+        high: f32,
+    ) -> Result<Self, GridError> {
+        let range = Range {
+            low,
+            high,
+            others: 0,
+        };
+        Self::of(stream, volume, range)
+    }
+
+    /// The voxels whose sample is `level` or more: the inside of a surface. What is not a number is not inside.
+    ///
+    /// # Errors
+    /// [`GridError::Level`] for a level that is not finite; those of the device.
+    pub fn above<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        level: f32,
+    ) -> Result<Self, GridError> {
+        check_level(level)?;
+        Self::of(stream, volume, Range::at_least(level))
+    }
+
+    /// The voxels whose sample is less than `level`. What is not a number is neither above nor below.
+    ///
+    /// # Errors
+    /// As [`above`](Self::above).
+    pub fn below<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        level: f32,
+    ) -> Result<Self, GridError> {
+        check_level(level)?;
+        Self::of(stream, volume, Range::below(level))
+    }
+
+    /// The surface of a level in whole voxels: those [above](Self::above) it that have a neighbour across a face, in the volume,
+    /// which is not.
+    ///
+    /// # Errors
+    /// As [`above`](Self::above).
+    pub fn from_level<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        level: f32,
+    ) -> Result<Self, GridError> {
+        Self::above(stream, volume, level)?.surface(stream)
+    }
+
+    /// The voxels of this mask that have a neighbour across a face, in the grid, which is not of the mask.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn surface(&self, stream: &Stream) -> Result<Self, GridError> {
+        let mut kept = stream.alloc::<u32>(self.bits.len())?;
+        let (launch, items) = over(stream, self.bits.len() as u64);
+        // SAFETY: both have the words of the grid, which the items count.
+        unsafe {
+            let args = (self.bits.view(), self.layout(), items, kept.view_mut());
+            stream.launch::<keep_surface>(launch, args)?;
+        }
+        Ok(Self {
+            bits: kept,
+            grid: self.grid,
+            geometry: self.geometry,
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! Samples, masks and points on a regular grid, with its place in the world.
+//!
+//! | on the host | on a device | holds |
+//! | --- | --- | --- |
+//! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | a sample for each voxel, x fastest |
+//! | [`Mask`] | [`DeviceMask`] | a bit for each voxel |
+//! | `[f32; 3]` | [`DevicePoints`] | coordinates in voxels |
+//!
+//! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is what
+//! a file reader returns, when the sample type is known only once the file has been opened.
+//! Samples are stored with x fastest: the sample (x, y, z) of a volume of dims
+//! (nx, ny, nz) is at `x + nx · (y + ny · z)`. A [`Geometry`] is the affine map from indices to the world.
+
+mod any_device_volume;
+mod any_volume;
+mod convert;
+mod crop;
+mod device_mask;
+mod device_volume;
+mod enclosed;
+mod error;
+mod geometry;
+mod inside;
+mod mask;
+mod mask_of_volume;
+mod points;
+mod points_of_volume;
+mod sample;
+mod summary;
+mod volume;
+mod volume_error;
+
+pub use any_device_volume::AnyDeviceVolume;
+pub use any_volume::AnyVolume;
+pub use convert::Conversion;
+pub(crate) use convert::{f64_to_f32, i32_to_f32};
+pub use device_mask::DeviceMask;
+pub(crate) use device_mask::count_ones;
+pub use device_volume::{DeviceSample, DeviceVolume};
+pub(crate) use device_volume::{gradient_to_world, grid_of, index_to_world};
+pub use error::GridError;
+pub use geometry::Geometry;
+pub use inside::Inside;
+pub use mask::Mask;
+pub use points::DevicePoints;
+pub use sample::{Sample, SampleType};
+pub use summary::SampleSummary;
+pub use volume::{Volume, VolumeView, sample_count};
+pub use volume_error::VolumeError;
+
+pub(crate) use any_volume::with_volume;

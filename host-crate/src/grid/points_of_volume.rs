@@ -1,0 +1,133 @@
+//! Points from volumes and from voxels.
+
+use super::{
+    DeviceMask, DevicePoints, DeviceSample, DeviceVolume, GridError,
+    mask_of_volume::{check_level, pack, pack_entry},
+};
+use crate::{
+    device::{Buffer, DeviceError, Launch, Stream},
+    scan::exclusive_of_few,
+};
+use cuda_std::Kernel;
+use ferrovox_kernels::{
+    distance::{
+        crossings::{count_crossings, emit_crossings},
+        sites::{BitRows, Range, TILE, count_tiles, emit_centres},
+    },
+    scan::{pick_four, sum_few_longs},
+};
+
+/// A launch whose blocks take tiles.
+fn tiles_launch(tiles: u64) -> Launch {
+    Launch::pieces(tiles).in_rounds_of(TILE)
+}
+
+/// Replaces counts, the last of which is 0, by their exclusive sums. Waits for the total, which is the last sum.
+fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
+    exclusive_of_few(stream, counts)?;
+    let last = counts.len() as u64 - 1;
+    let mut picked = stream.alloc::<u64>(4)?;
+    // SAFETY: the number is of an element, and there is room for four.
+    unsafe {
+        let args = (counts.view(), [last; 4], picked.view_mut());
+        stream.launch::<pick_four>(Launch::one_block().threads_of_use(1), args)?;
+    }
+    Ok(stream.download(&picked)?[0])
+}
+
+impl DevicePoints {
+    /// The points where a volume takes a level along the edges of its grid, by linear interpolation between the two samples: on each
+    /// edge with one end at the level or above it and the other below. An edge with an end that is not finite has none.
+    ///
+    /// The points go in the order of [the grid's edges](ferrovox_kernels::grid::Grid#edge-slots). The samples are read once, and once
+    /// more at the ends of those edges. Beside the points it takes 0.25 bytes of memory per voxel. Waits for the number of points.
+    ///
+    /// # Errors
+    /// [`GridError::Level`] for a level that is not finite; those of the device.
+    pub fn from_crossings<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        level: f32,
+    ) -> Result<Self, GridError> {
+        check_level(level)?;
+        stream.prepare(&[
+            pack_entry(volume),
+            count_crossings::entry(),
+            sum_few_longs::entry(),
+            pick_four::entry(),
+            emit_crossings::<T>::entry(),
+        ])?;
+        let bits = BitRows::new(volume.grid());
+        if bits.per_plane() > u64::from(u32::MAX - TILE) {
+            let len = bits.per_plane() as usize;
+            return Err(DeviceError::TooLarge { len, size: 4 }.into());
+        }
+        let finite_above = Range {
+            high: f32::MAX,
+            ..Range::at_least(level)
+        };
+        let mut below = stream.alloc::<u32>(bits.words() as usize)?;
+        let above = pack(stream, volume, finite_above, Some(&mut below))?;
+        let tiles = bits.tiles_per_plane() * u64::from(bits.grid.nz);
+        let mut counts = stream.zeros::<u64>(2 * tiles as usize + 1)?;
+        // SAFETY: the bits are those of the grid, and there are two counts for each tile.
+        unsafe {
+            let args = (above.view(), below.view(), bits, counts.view_mut());
+            stream.launch::<count_crossings>(tiles_launch(tiles), args)?;
+        }
+        let points = places(stream, &mut counts)?;
+        let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
+        if points > 0 {
+            // SAFETY: as above, the sums are those of the counts, and there is room for every point.
+            unsafe {
+                stream.launch::<emit_crossings<T>>(
+                    tiles_launch(tiles),
+                    (
+                        volume.samples().view(),
+                        above.view(),
+                        below.view(),
+                        bits,
+                        level,
+                        counts.view(),
+                        coordinates.view_mut(),
+                    ),
+                )?;
+            }
+        }
+        Ok(Self {
+            coordinates,
+            dims: volume.dims(),
+            geometry: *volume.geometry(),
+        })
+    }
+
+    /// The centres of the voxels of a mask, in the order of the voxels. Waits for their number.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn from_sites(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
+        let bits = sites.layout();
+        let tiles = bits.tiles();
+        let mut counts = stream.zeros::<u64>(tiles as usize + 1)?;
+        // SAFETY: the words are those of the grid, and there is a count for each tile.
+        unsafe {
+            let args = (sites.bits.view(), bits, counts.view_mut());
+            stream.launch::<count_tiles>(tiles_launch(tiles), args)?;
+        }
+        let points = places(stream, &mut counts)?;
+        let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
+        if points > 0 {
+            let places = counts.view();
+            // SAFETY: as above, the sums are those of the counts, and there is room for every point.
+            unsafe {
+                let args = (sites.bits.view(), bits, places, coordinates.view_mut());
+                stream.launch::<emit_centres>(tiles_launch(tiles), args)?;
+            }
+        }
+        Ok(Self {
+            coordinates,
+            dims: sites.dims(),
+            geometry: sites.geometry,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Writing a vector for each voxel.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::format::extension;
+use super::npy;
+use super::replace::Replacement;
+use super::{ByteOrder, FileError, FileProblem, StoredType};
+
+/// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is the vector of voxel (x, y, z). Vectors come x fastest.
+///
+/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
+/// stood there before is untouched.
+///
+/// # Errors
+/// [`FileError`] for another extension, fewer or more vectors than voxels, and what the operating system refuses.
+///
+/// ```
+/// use ferrovox::io::write_field;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("field.npy");
+/// write_field(&path, [2, 1, 1], [[0.0, 0.0, 1.0], [0.5, 0.0, 0.0]])?;
+/// assert!(std::fs::read(&path)?.ends_with(&[0, 0, 0, 63, 0, 0, 0, 0, 0, 0, 0, 0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_field(
+    path: impl AsRef<Path>,
+    dims: [usize; 3],
+    vectors: impl IntoIterator<Item = [f32; 3]>,
+) -> Result<(), FileError> {
+    let path = path.as_ref();
+    write(path, dims, vectors.into_iter()).map_err(|problem| FileError::new(path, problem))
+}
+
+fn write(
+    path: &Path,
+    dims: [usize; 3],
+    vectors: impl Iterator<Item = [f32; 3]>,
+) -> Result<(), FileProblem> {
+    let extension = extension(path);
+    if extension != "npy" {
+        let known = "fields are written as .npy";
+        return Err(FileProblem::UnknownExtension { extension, known });
+    }
+    let [nx, ny, nz] = dims;
+    let dims = dims.map(|count| count as u64);
+    let voxels = dims.iter().fold(1u128, |voxels, &count| {
+        voxels.saturating_mul(u128::from(count))
+    });
+    let to_write = |error| FileProblem::from_io("write", error);
+    let mut out = BufWriter::with_capacity(1 << 20, Replacement::begin(path)?);
+    let header = npy::header_of(StoredType::F32, ByteOrder::Little, &[nz, ny, nx, 3]);
+    out.write_all(&header).map_err(to_write)?;
+    let mut found = 0;
+    for vector in vectors {
+        found += 1;
+        if u128::from(found) > voxels {
+            break;
+        }
+        let bytes = vector.map(f32::to_le_bytes);
+        out.write_all(bytes.as_flattened()).map_err(to_write)?;
+    }
+    if u128::from(found) != voxels {
+        return Err(FileProblem::FieldLength { found, dims });
+    }
+    let file = out.into_inner();
+    file.map_err(|error| to_write(error.into_error()))?.finish()
+}

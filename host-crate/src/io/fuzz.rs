@@ -1,0 +1,196 @@
+//! Entry points for fuzzers: one function per reader, any bytes in, nothing but a defect comes out.
+//!
+//! Each reads the bytes as a file of its format, checks what a reader promises of a volume it returns, and that a reading
+//! by planes gives the same samples or the same error. The targets under `fuzz/` and the replay of the kept corpus call these.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::read::read_with_data;
+use super::{
+    ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
+    read_mesh_bytes, read_points_bytes,
+};
+use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
+
+/// Reads the bytes as NIfTI.
+pub fn nifti(bytes: &[u8]) {
+    read("fuzz.nii", bytes, None);
+}
+
+/// Reads the bytes as NRRD; where they name a data file, they are that file, too.
+pub fn nrrd(bytes: &[u8]) {
+    read("fuzz.nrrd", bytes, Some(bytes));
+}
+
+/// Reads the bytes as MetaImage; where they name a data file, they are that file, too.
+pub fn metaimage(bytes: &[u8]) {
+    read("fuzz.mha", bytes, Some(bytes));
+}
+
+/// Reads the bytes as npy.
+pub fn npy(bytes: &[u8]) {
+    read("fuzz.npy", bytes, None);
+}
+
+/// Reads the bytes as a mesh in PLY.
+pub fn ply(bytes: &[u8]) {
+    mesh("fuzz.ply", bytes);
+}
+
+/// Reads the bytes as a mesh in OBJ.
+pub fn obj(bytes: &[u8]) {
+    mesh("fuzz.obj", bytes);
+}
+
+/// Reads the bytes as a mesh in STL.
+pub fn stl(bytes: &[u8]) {
+    mesh("fuzz.stl", bytes);
+}
+
+fn mesh(name: &str, bytes: &[u8]) {
+    match read_mesh_bytes(name, bytes) {
+        Ok(mesh) => assert_eq!(mesh.validate(), Ok(()), "a mesh that is read is valid"),
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+    }
+}
+
+/// Reads the bytes as points, written as text and as an array.
+pub fn points(bytes: &[u8]) {
+    for name in ["fuzz.xyz", "fuzz.npy"] {
+        match read_points_bytes(name, bytes) {
+            Ok(points) => assert!(points.as_flattened().iter().all(|x| x.is_finite())),
+            Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+        }
+    }
+}
+
+/// Takes a layout from the first six bytes (three dims, type, byte order, offset) and reads the others as samples.
+pub fn raw(bytes: &[u8]) {
+    let Some((layout, samples)) = bytes.split_first_chunk::<6>() else {
+        return;
+    };
+    let [nx, ny, nz, stored, order, offset] = *layout;
+    let raw = RawLayout {
+        dims: [nx, ny, nz].map(usize::from),
+        stored_type: StoredType::ALL[usize::from(stored) % StoredType::ALL.len()],
+        byte_order: if order % 2 == 0 {
+            ByteOrder::Little
+        } else {
+            ByteOrder::Big
+        },
+        offset: u64::from(offset),
+        geometry: Geometry::default(),
+    };
+    let options = ReadOptions {
+        raw: Some(raw),
+        ..ReadOptions::default()
+    };
+    // Read as a plain and as a compressed file.
+    for name in ["fuzz.raw", "fuzz.raw.gz"] {
+        read_both_ways(name, samples, None, &options);
+    }
+}
+
+fn read(name: &str, bytes: &[u8], data: Option<&[u8]>) {
+    let choices = [
+        ReadOptions::default(),
+        ReadOptions {
+            volume: Some(1),
+            allow_trailing_bytes: true,
+            ..ReadOptions::default()
+        },
+    ];
+    for options in choices {
+        read_both_ways(name, bytes, data, &options);
+    }
+}
+
+/// Reads a file whole and by planes.
+fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadOptions) {
+    let whole = read_with_data(Path::new(name), bytes, data, options);
+    match &whole {
+        Ok(file) => check(file),
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+    }
+    let reader = VolumeReader::with_data(Path::new(name), bytes, data, options);
+    match (&whole, reader) {
+        (Ok(file), Ok(reader)) => {
+            assert_eq!(reader.header(), &file.header);
+            assert_eq!(reader.sample_type(), file.volume.sample_type());
+            with_volume!(&file.volume, volume => compare(reader, volume));
+        }
+        (Err(whole), Ok(reader)) => {
+            let by_planes = match reader.sample_type() {
+                SampleType::U8 => failure::<u8>(reader),
+                SampleType::I8 => failure::<i8>(reader),
+                SampleType::U16 => failure::<u16>(reader),
+                SampleType::I16 => failure::<i16>(reader),
+                SampleType::I32 => failure::<i32>(reader),
+                SampleType::F32 => failure::<f32>(reader),
+                SampleType::F64 => failure::<f64>(reader),
+            };
+            assert_eq!(whole.to_string(), by_planes.to_string());
+        }
+        (Err(whole), Err(opened)) => assert_eq!(whole.to_string(), opened.to_string()),
+        (Ok(_), Err(opened)) => panic!("read whole, and not by planes: {opened}"),
+    }
+}
+
+/// Slabs that share a plane, and back to the first.
+fn slabs(planes: usize) -> Vec<Range<usize>> {
+    // A damaged header may have any number of planes without samples.
+    let planes = planes.min(1 << 10);
+    let height = 1 + planes / 3;
+    let mut slabs: Vec<_> = (0..planes)
+        .step_by(height)
+        .map(|z| z..(z + height + 1).min(planes))
+        .collect();
+    slabs.push(0..planes.min(1));
+    slabs
+}
+
+fn compare<T: Sample>(mut reader: VolumeReader<'_>, volume: &Volume<T>) {
+    assert_eq!(
+        (reader.dims(), reader.geometry()),
+        (volume.dims(), volume.geometry())
+    );
+    let plane = volume.samples().len() / volume.dims()[2].max(1);
+    for z in slabs(volume.dims()[2]) {
+        let found = reader.read_planes::<T>(z.clone()).expect("read before");
+        let expected = &volume.samples()[z.start * plane..z.end * plane];
+        assert!(
+            bytemuck::cast_slice::<T, u8>(&found) == bytemuck::cast_slice::<T, u8>(expected),
+            "planes {z:?} differ"
+        );
+    }
+}
+
+/// The error of reading all planes, which there must be.
+fn failure<T: Sample>(mut reader: VolumeReader<'_>) -> FileError {
+    let planes = reader.dims()[2];
+    for z in 0..planes.div_ceil(2) {
+        let z = 2 * z..(2 * z + 2).min(planes);
+        if let Err(error) = reader.read_planes::<T>(z) {
+            return error;
+        }
+    }
+    panic!("read by planes, and not whole")
+}
+
+/// What holds for every volume that is read.
+fn check(file: &VolumeFile) {
+    let dims = file.volume.dims();
+    assert_eq!(sample_count(dims), Ok(file.volume.len()), "dims {dims:?}");
+    let geometry = file.volume.geometry();
+    assert!(
+        geometry.affine().iter().all(|number| number.is_finite()),
+        "{geometry:?}"
+    );
+    assert!(geometry.determinant() != 0.0, "{geometry:?}");
+    assert!(
+        file.header.volume < file.header.volumes,
+        "{:?}",
+        file.header
+    );
+}

@@ -1,0 +1,60 @@
+//! Masks from volume files.
+
+use super::{FileError, VolumeReader};
+use crate::grid::{GridError, Mask, Sample, SampleType};
+
+/// Bytes of samples that are read at a time.
+const STEP: usize = 64 << 20;
+
+/// Reads a volume some planes at a time, and keeps of each sample whether `is_inside`. Also how many samples are no exact numbers of
+/// f32, which matters where a [`DeviceMask`](crate::grid::DeviceMask) is to have the same: devices have no samples of i32 and f64.
+///
+/// Memory: a bit per voxel, and 64 MiB of samples or a plane of them.
+///
+/// # Errors
+/// What is wrong with the file; [`GridError`] for a volume that is too large.
+pub fn read_mask(
+    reader: &mut VolumeReader<'_>,
+    is_inside: impl Fn(f64) -> bool + Sync,
+) -> Result<(Mask, usize), ReadMaskError> {
+    let mut mask = Mask::new(reader.dims(), *reader.geometry())?;
+    let inexact = match reader.sample_type() {
+        SampleType::U8 => read_all::<u8>(&mut mask, reader, is_inside),
+        SampleType::I8 => read_all::<i8>(&mut mask, reader, is_inside),
+        SampleType::U16 => read_all::<u16>(&mut mask, reader, is_inside),
+        SampleType::I16 => read_all::<i16>(&mut mask, reader, is_inside),
+        SampleType::I32 => read_all::<i32>(&mut mask, reader, is_inside),
+        SampleType::F32 => read_all::<f32>(&mut mask, reader, is_inside),
+        SampleType::F64 => read_all::<f64>(&mut mask, reader, is_inside),
+    }?;
+    Ok((mask, inexact))
+}
+
+fn read_all<T: Sample>(
+    mask: &mut Mask,
+    reader: &mut VolumeReader<'_>,
+    is_inside: impl Fn(f64) -> bool + Sync,
+) -> Result<usize, FileError> {
+    reader.set_overlap(0);
+    let nz = reader.dims()[2];
+    let plane_bytes = reader.plane_len().saturating_mul(size_of::<T>());
+    let height = (STEP / plane_bytes.max(1)).max(1);
+    let mut inexact = 0;
+    for first in (0..nz).step_by(height) {
+        let samples = reader.read_planes::<T>(first..nz.min(first + height))?;
+        inexact += mask.set_planes(first, &samples, &is_inside);
+    }
+    Ok(inexact)
+}
+
+/// Why a mask was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadMaskError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The volume is too large.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+}

@@ -1,0 +1,213 @@
+//! Mesh files: one writer per format, and readers of PLY, OBJ and STL.
+
+mod ahead;
+mod encode;
+mod obj;
+mod obj_read;
+mod parts;
+mod ply;
+mod ply_header;
+mod ply_read;
+mod read;
+mod spool;
+mod stl;
+mod stl_read;
+mod vtk;
+mod vtp;
+mod writer;
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::format::extension;
+use super::replace::replace_file;
+use super::samples::reserve;
+use super::{FileError, FileProblem, MeshFormat};
+use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
+
+pub use parts::Counts as MeshCounts;
+pub use read::{read_mesh, read_mesh_bytes};
+pub use writer::{MeshWriter, MeshWriterOptions};
+
+use parts::{Counts, Form, Part, write_facets};
+
+/// How to write a mesh file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The format; `None` tells it by the extension.
+    pub format: Option<MeshFormat>,
+    /// Write the vertex normals where the mesh has them. (STL has facet normals, always.)
+    pub normals: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            normals: true,
+        }
+    }
+}
+
+/// Writes a mesh file; the extension tells the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+///
+/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
+/// stood there before is untouched.
+///
+/// # Errors
+/// [`FileError`] for an extension that is none of these, a mesh that [is not valid](TriangleMesh::validate), more
+/// vertices or triangles than the format counts, and what the operating system refuses.
+///
+/// ```
+/// use ferrovox::io::{WriteOptions, read_mesh, write_mesh};
+/// use ferrovox::mesh::{TriangleMesh, Triangles};
+///
+/// let triangle = TriangleMesh {
+///     vertices: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+///     normals: None,
+///     triangles: Triangles::U32(vec![[0, 1, 2]]),
+/// };
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("triangle.ply");
+/// write_mesh(&path, &triangle, &WriteOptions::default())?;
+/// assert_eq!(read_mesh(&path)?, triangle);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_mesh(
+    path: impl AsRef<Path>,
+    mesh: &TriangleMesh,
+    options: &WriteOptions,
+) -> Result<(), FileError> {
+    let path = path.as_ref();
+    let problem = |problem| FileError::new(path, problem);
+    let format = format_of(path, options.format)?;
+    mesh.validate().map_err(|error| problem(error.into()))?;
+    check_limits(format, mesh).map_err(problem)?;
+    replace_file(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        encode(format, mesh, options, &mut out)?;
+        out.flush()
+    })
+}
+
+/// The format of an output file.
+fn format_of(path: &Path, named: Option<MeshFormat>) -> Result<MeshFormat, FileError> {
+    named
+        .or_else(|| MeshFormat::from_path(path))
+        .ok_or_else(|| {
+            let unknown = FileProblem::UnknownExtension {
+                extension: extension(path),
+                known: "meshes are written as .ply, .obj, .stl, .vtk and .vtp",
+            };
+            FileError::new(path, unknown)
+        })
+}
+
+/// Writes a valid mesh, within the format's limits, to anything.
+fn encode(
+    format: MeshFormat,
+    mesh: &TriangleMesh,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match &mesh.triangles {
+        Triangles::U32(triangles) => encode_parts(format, mesh, triangles, options, out),
+        Triangles::U64(triangles) => encode_parts(format, mesh, triangles, options, out),
+    }
+}
+
+fn encode_parts<I: VertexIndex + Into<u64>>(
+    format: MeshFormat,
+    mesh: &TriangleMesh,
+    triangles: &[[I; 3]],
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let normals = mesh.normals.as_deref().filter(|_| options.normals);
+    let form = Form {
+        format,
+        normals: normals.is_some(),
+    };
+    let counts = Counts {
+        vertices: mesh.vertices.len() as u64,
+        triangles: triangles.len() as u64,
+    };
+    for part in form.parts(counts) {
+        match part {
+            Part::Bytes(bytes) => out.write_all(&bytes)?,
+            Part::Vertices => form.write_vertices(&mesh.vertices, normals, out)?,
+            Part::Normals => form.write_normals(normals.unwrap_or_default(), out)?,
+            Part::Triangles => form.write_triangles(triangles, out)?,
+            Part::Ends => vtp::write_ends(counts.triangles, out)?,
+            Part::Facets => write_facets(&mesh.vertices, triangles, out)?,
+        }
+    }
+    Ok(())
+}
+
+/// Elements by which memory grows.
+const STEP: usize = 1 << 16;
+
+/// Room for one more, in steps and with an error instead of an abort.
+fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
+    if list.len() == list.capacity() {
+        reserve(list, STEP.max(list.len() / 2))
+    } else {
+        Ok(())
+    }
+}
+
+/// What a format cannot count.
+fn check_limits(format: MeshFormat, mesh: &TriangleMesh) -> Result<(), FileProblem> {
+    limits(
+        format,
+        mesh.vertices.len() as u64,
+        mesh.triangles.len() as u64,
+    )
+}
+
+fn limits(format: MeshFormat, vertices: u64, triangles: u64) -> Result<(), FileProblem> {
+    let check = |what, bits, count: u64, limit: u64| {
+        if count <= limit {
+            return Ok(());
+        }
+        Err(FileProblem::MeshTooLarge {
+            format,
+            what,
+            bits,
+            count,
+            instead: ".vtp or .obj",
+        })
+    };
+    match format {
+        // The largest index is one less than the number of vertices.
+        MeshFormat::Ply => check("vertices", 32, vertices, 1 << 32),
+        MeshFormat::Stl => check("triangles", 32, triangles, u64::from(u32::MAX)),
+        MeshFormat::Vtk => check("vertices", 31, vertices, 1 << 31),
+        MeshFormat::Obj | MeshFormat::Vtp => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_name_the_count_and_a_way_out() {
+        assert!(limits(MeshFormat::Ply, 1 << 32, u64::MAX).is_ok());
+        let error = limits(MeshFormat::Ply, (1 << 32) + 1, 0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "PLY counts vertices in 32 bits, and the mesh has 4294967297; write .vtp or .obj instead"
+        );
+        let error = limits(MeshFormat::Stl, 3, 1 << 32).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("STL counts triangles in 32 bits"),
+            "{error}"
+        );
+        assert!(limits(MeshFormat::Vtk, (1 << 31) + 1, 0).is_err());
+        assert!(limits(MeshFormat::Vtp, u64::MAX, u64::MAX).is_ok());
+    }
+}

@@ -1,0 +1,180 @@
+//! The text header of a PLY file.
+
+use crate::io::source::Source;
+use crate::io::{ByteOrder, FileProblem, MeshFormat};
+
+/// Longest header line, and most lines.
+const LINE: usize = 1 << 12;
+const LINES: usize = 1000;
+
+/// A number type of PLY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "char" | "int8" => Self::I8,
+            "uchar" | "uint8" => Self::U8,
+            "short" | "int16" => Self::I16,
+            "ushort" | "uint16" => Self::U16,
+            "int" | "int32" => Self::I32,
+            "uint" | "uint32" => Self::U32,
+            "float" | "float32" => Self::F32,
+            "double" | "float64" => Self::F64,
+            _ => return None,
+        })
+    }
+
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// The number in the first bytes of `bytes`, which are at least as many as the type has. All of PLY's types are
+    /// exact in f64.
+    pub fn read(self, bytes: &[u8], order: ByteOrder) -> f64 {
+        let mut field = [0; 8];
+        let field = &mut field[..self.bytes()];
+        field.copy_from_slice(&bytes[..self.bytes()]);
+        if order == ByteOrder::Big {
+            field.reverse();
+        }
+        match (self, &*field) {
+            (Self::I8, &[a]) => f64::from(a as i8),
+            (Self::U8, &[a]) => f64::from(a),
+            (Self::I16, &[a, b]) => f64::from(i16::from_le_bytes([a, b])),
+            (Self::U16, &[a, b]) => f64::from(u16::from_le_bytes([a, b])),
+            (Self::I32, &[a, b, c, d]) => f64::from(i32::from_le_bytes([a, b, c, d])),
+            (Self::U32, &[a, b, c, d]) => f64::from(u32::from_le_bytes([a, b, c, d])),
+            (Self::F32, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
+            (Self::F64, &[a, b, c, d, e, f, g, h]) => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => f64::NAN, // the field has the type's length
+        }
+    }
+}
+
+/// A property of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Property {
+    Scalar { name: String, scalar: Scalar },
+    List { count: Scalar, item: Scalar },
+}
+
+/// An element: `vertex`, `face`, or one that is passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Element {
+    pub name: String,
+    pub count: u64,
+    pub properties: Vec<Property>,
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// As words.
+    Text,
+    Binary(ByteOrder),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub encoding: Encoding,
+    pub elements: Vec<Element>,
+}
+
+impl Header {
+    /// Reads the header and leaves the source at the first element.
+    pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
+        if line(source)?.as_deref() != Some("ply") {
+            return Err(damaged("it does not start with \"ply\"".to_owned()));
+        }
+        let mut encoding = None;
+        let mut elements: Vec<Element> = Vec::new();
+        for _ in 0..LINES {
+            let Some(line) = line(source)? else {
+                return Err(damaged("it ends before end_header".to_owned()));
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                ["end_header"] => {
+                    let encoding =
+                        encoding.ok_or_else(|| damaged("its header names no format".to_owned()))?;
+                    return Ok(Self { encoding, elements });
+                }
+                [] | ["comment" | "obj_info", ..] => {}
+                ["format", "binary_little_endian", _] => {
+                    encoding = Some(Encoding::Binary(ByteOrder::Little));
+                }
+                ["format", "binary_big_endian", _] => {
+                    encoding = Some(Encoding::Binary(ByteOrder::Big));
+                }
+                ["format", "ascii", _] => encoding = Some(Encoding::Text),
+                ["element", name, count] => {
+                    let count = count.parse().map_err(|_| {
+                        damaged(format!("the number of elements {name:?} is {count:?}"))
+                    })?;
+                    elements.push(Element {
+                        name: name.to_owned(),
+                        count,
+                        properties: Vec::new(),
+                    });
+                }
+                ["property", ..] => {
+                    let property = property(&words).ok_or_else(|| not_understood(&line))?;
+                    let element = elements.last_mut().ok_or_else(|| not_understood(&line))?;
+                    element.properties.push(property);
+                }
+                _ => return Err(not_understood(&line)),
+            }
+        }
+        Err(damaged(format!("its header has more than {LINES} lines")))
+    }
+}
+
+fn property(words: &[&str]) -> Option<Property> {
+    match *words {
+        ["property", "list", count, item, _] => Some(Property::List {
+            count: Scalar::from_name(count)?,
+            item: Scalar::from_name(item)?,
+        }),
+        ["property", scalar, name] => Some(Property::Scalar {
+            name: name.to_owned(),
+            scalar: Scalar::from_name(scalar)?,
+        }),
+        _ => None,
+    }
+}
+
+fn line(source: &mut Source<'_>) -> Result<Option<String>, FileProblem> {
+    Ok(source
+        .line(LINE)?
+        .map(|line| String::from_utf8_lossy(&line).into_owned()))
+}
+
+fn not_understood(line: &str) -> FileProblem {
+    damaged(format!(
+        "its header line {:?} makes no sense",
+        line.chars().take(60).collect::<String>()
+    ))
+}
+
+pub(super) fn damaged(problem: String) -> FileProblem {
+    FileProblem::MeshFile {
+        format: MeshFormat::Ply,
+        problem,
+    }
+}

@@ -1,0 +1,264 @@
+//! Reading triangle meshes from PLY, binary and text.
+
+use super::grow;
+use super::ply_header::{Element, Encoding, Header, Property, Scalar, damaged};
+use crate::io::FileProblem;
+use crate::io::source::Source;
+use crate::mesh::{TriangleMesh, Triangles};
+
+/// Longer words are no numbers.
+const WORD: usize = 256;
+
+/// Reads positions, normals where there are any, and triangles; faces with more corners are cut into triangles from their first corner. Other
+/// properties and elements are passed over.
+pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
+    let header = Header::read(&mut source)?;
+    let mut mesh = TriangleMesh::default();
+    for element in &header.elements {
+        check_length(&source, element, header.encoding)?;
+        match element.name.as_str() {
+            "vertex" => read_vertices(&mut source, element, header.encoding, &mut mesh)?,
+            "face" => {
+                mesh.triangles = Triangles::U32(read_faces(&mut source, element, header.encoding)?);
+            }
+            _ => pass_over(&mut source, element, header.encoding)?,
+        }
+    }
+    mesh.validate()
+        .map_err(|error| damaged(error.to_string()))?;
+    Ok(mesh)
+}
+
+/// Compares the number of elements with the file's length.
+fn check_length(
+    source: &Source<'_>,
+    element: &Element,
+    encoding: Encoding,
+) -> Result<(), FileProblem> {
+    let least: usize = element
+        .properties
+        .iter()
+        .map(|property| match (encoding, property) {
+            // a digit, and but for the last a gap
+            (Encoding::Text, _) => 2,
+            (_, Property::Scalar { scalar, .. }) => scalar.bytes(),
+            (_, Property::List { count, .. }) => count.bytes(),
+        })
+        .sum();
+    let mut needed = element.count.saturating_mul(least as u64);
+    if encoding == Encoding::Text {
+        needed = needed.saturating_sub(1);
+    }
+    if element.count > 0 && least == 0 {
+        return Err(damaged(format!(
+            "its element {:?} has no properties",
+            element.name
+        )));
+    }
+    match source.left().fewer_than(needed) {
+        None => Ok(()),
+        Some(found) => Err(damaged(format!(
+            "{} elements {:?} need at least {needed} bytes, but only {found} are left; it is truncated",
+            element.count, element.name
+        ))),
+    }
+}
+
+/// The next number.
+fn number(source: &mut Source<'_>, scalar: Scalar, encoding: Encoding) -> Result<f64, FileProblem> {
+    let order = match encoding {
+        Encoding::Binary(order) => order,
+        Encoding::Text => return word(source, scalar),
+    };
+    let mut bytes = [0; 8];
+    let bytes = &mut bytes[..scalar.bytes()];
+    if source.fill(bytes)? < scalar.bytes() {
+        return Err(truncated(source));
+    }
+    Ok(scalar.read(bytes, order))
+}
+
+/// The next number of a text, rounded to its type only once.
+fn word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
+    let Some(word) = source.word(WORD)? else {
+        return Err(truncated(source));
+    };
+    let text = String::from_utf8_lossy(&word);
+    let parsed = match scalar {
+        Scalar::F32 => text.parse::<f32>().map(f64::from),
+        _ => text.parse::<f64>(),
+    };
+    parsed.map_err(|_| {
+        let start: String = text.chars().take(60).collect();
+        damaged(format!(
+            "{start:?}, after {} bytes, is no number",
+            source.position()
+        ))
+    })
+}
+
+fn truncated(source: &Source<'_>) -> FileProblem {
+    damaged(format!(
+        "it ends after {} bytes, within its elements; it is truncated",
+        source.position()
+    ))
+}
+
+fn read_vertices(
+    source: &mut Source<'_>,
+    element: &Element,
+    encoding: Encoding,
+    mesh: &mut TriangleMesh,
+) -> Result<(), FileProblem> {
+    const NAMES: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
+    // of each property its type, and which of the names it is
+    let mut properties = Vec::new();
+    for property in &element.properties {
+        let Property::Scalar { name, scalar } = property else {
+            return Err(damaged("its vertices have a list property".to_owned()));
+        };
+        properties.push((*scalar, NAMES.iter().position(|known| known == name)));
+    }
+    let has = |names: std::ops::Range<usize>| {
+        names
+            .into_iter()
+            .all(|name| properties.iter().any(|property| property.1 == Some(name)))
+    };
+    if !has(0..3) {
+        return Err(damaged("its vertices have no x, y and z".to_owned()));
+    }
+    let has_normals = has(3..6);
+    let mut normals = Vec::new();
+    let stride = properties.iter().map(|property| property.0.bytes()).sum();
+    let mut record = vec![0; stride];
+    for _ in 0..element.count {
+        let mut found = [0.0; 6];
+        if let Encoding::Binary(order) = encoding {
+            // one piece is read more quickly than number by number
+            if source.fill(&mut record)? < stride {
+                return Err(truncated(source));
+            }
+            let mut rest = &record[..];
+            for &(scalar, name) in &properties {
+                let (bytes, others) = rest.split_at(scalar.bytes());
+                rest = others;
+                if let Some(name) = name {
+                    found[name] = scalar.read(bytes, order) as f32;
+                }
+            }
+        } else {
+            for &(scalar, name) in &properties {
+                let value = word(source, scalar)?;
+                if let Some(name) = name {
+                    found[name] = value as f32;
+                }
+            }
+        }
+        let [x, y, z, nx, ny, nz] = found;
+        grow(&mut mesh.vertices)?;
+        mesh.vertices.push([x, y, z]);
+        if has_normals {
+            grow(&mut normals)?;
+            normals.push([nx, ny, nz]);
+        }
+    }
+    mesh.normals = has_normals.then_some(normals);
+    Ok(())
+}
+
+fn read_faces(
+    source: &mut Source<'_>,
+    element: &Element,
+    encoding: Encoding,
+) -> Result<Vec<[u32; 3]>, FileProblem> {
+    let lists = element
+        .properties
+        .iter()
+        .filter(|p| matches!(p, Property::List { .. }))
+        .count();
+    if lists != 1 {
+        return Err(damaged(format!(
+            "its faces have {lists} list properties instead of one"
+        )));
+    }
+    let mut triangles = Vec::new();
+    for face in 0..element.count {
+        for property in &element.properties {
+            match *property {
+                Property::Scalar { scalar, .. } => {
+                    number(source, scalar, encoding)?;
+                }
+                Property::List { count, item } => {
+                    let corners = number(source, count, encoding)?;
+                    if corners < 3.0 || corners.fract() != 0.0 || !corners.is_finite() {
+                        return Err(damaged(format!("face {face} has {corners} corners")));
+                    }
+                    let mut corner = || vertex(source, item, encoding, face);
+                    let (first, mut before) = (corner()?, corner()?);
+                    for _ in 2..corners as u64 {
+                        let next = vertex(source, item, encoding, face)?;
+                        grow(&mut triangles)?;
+                        triangles.push([first, before, next]);
+                        before = next;
+                    }
+                }
+            }
+        }
+    }
+    Ok(triangles)
+}
+
+/// The vertex of a corner of a face.
+fn vertex(
+    source: &mut Source<'_>,
+    item: Scalar,
+    encoding: Encoding,
+    face: u64,
+) -> Result<u32, FileProblem> {
+    let number = number(source, item, encoding)?;
+    // f64 to u32 saturates; what changes is no index
+    let vertex = number as u32;
+    if f64::from(vertex) != number {
+        return Err(damaged(format!("face {face} names vertex {number}")));
+    }
+    Ok(vertex)
+}
+
+fn pass_over(
+    source: &mut Source<'_>,
+    element: &Element,
+    encoding: Encoding,
+) -> Result<(), FileProblem> {
+    for _ in 0..element.count {
+        for property in &element.properties {
+            if encoding == Encoding::Text {
+                pass_over_words(source, property)?;
+                continue;
+            }
+            let bytes = match *property {
+                Property::Scalar { scalar, .. } => scalar.bytes() as u64,
+                Property::List { count, item } => {
+                    let items = number(source, count, encoding)?;
+                    items.max(0.0) as u64 * item.bytes() as u64
+                }
+            };
+            if source.skip(bytes)? < bytes {
+                return Err(truncated(source));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pass_over_words(source: &mut Source<'_>, property: &Property) -> Result<(), FileProblem> {
+    match *property {
+        Property::Scalar { scalar, .. } => word(source, scalar).map(drop),
+        Property::List { count, item } => {
+            let items = word(source, count)?.max(0.0) as u64;
+            for _ in 0..items {
+                word(source, item)?;
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The text header: `Key = Value` lines, of which `ElementDataFile` is the last.
+
+use super::damaged;
+use crate::io::error::show_bytes;
+use crate::io::source::Source;
+use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
+
+/// Longest header line, and longest header.
+const LINE: usize = 1 << 16;
+const HEADER: u64 = 1 << 20;
+/// MetaIO's own limit on the number of axes.
+const AXES: usize = 10;
+
+/// Where the samples are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum DataFile {
+    /// Behind the header.
+    Local,
+    /// In a file of this name.
+    Named(String),
+}
+
+/// The header fields that matter here.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    pub sizes: Vec<u64>,
+    pub stored: StoredType,
+    pub order: ByteOrder,
+    pub binary: bool,
+    pub compressed: bool,
+    pub header_size: i64,
+    /// One positive number per axis.
+    pub spacing: Vec<f64>,
+    /// Position of the first sample, one number per axis.
+    pub offset: Vec<f64>,
+    /// Direction of each axis in the world. The file's matrix holds one axis after the other, so
+    /// its rows are the columns of the direction matrix.
+    pub directions: Vec<Vec<f64>>,
+    pub data_file: DataFile,
+}
+
+impl Header {
+    /// Reads the header and leaves the source at the first byte of local data.
+    pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
+        let fields = read_fields(source)?;
+        let get = |names: &[&str]| names.iter().find_map(|name| fields.get(name));
+        let axes = match get(&["ndims"]) {
+            None => return Err(damaged("no field NDims".to_owned())),
+            Some(text) => match text.parse::<usize>() {
+                Ok(axes) if (1..=AXES).contains(&axes) => axes,
+                _ => return Err(damaged(format!("NDims is {text:?}; it is 1 to {AXES}"))),
+            },
+        };
+        if let Some(channels) = get(&["elementnumberofchannels"])
+            && channels != "1"
+        {
+            return Err(FileProblem::Unsupported {
+                what: format!("a MetaImage with {channels} channels per sample"),
+                advice: "extract one channel into a file of its own",
+            });
+        }
+        let sizes = list(
+            "DimSize",
+            get(&["dimsize"]).ok_or_else(|| damaged("no field DimSize".to_owned()))?,
+        )?;
+        per_axis("DimSize", sizes.len(), axes)?;
+        let spacing = match get(&["elementspacing", "elementsize"]) {
+            None => vec![1.0; axes],
+            Some(text) => list("ElementSpacing", text)?,
+        };
+        per_axis("ElementSpacing", spacing.len(), axes)?;
+        check_spacing(&spacing)?;
+        let offset = match get(&["offset", "position", "origin"]) {
+            None => vec![0.0; axes],
+            Some(text) => list("Offset", text)?,
+        };
+        per_axis("Offset", offset.len(), axes)?;
+        let binary = flag("BinaryData", get(&["binarydata"]), true)?;
+        let big = get(&["binarydatabyteordermsb", "elementbyteordermsb"]);
+        let header_size = match get(&["headersize"]) {
+            None => 0,
+            Some(text) => text.parse().map_err(|_| {
+                damaged(format!(
+                    "HeaderSize is {text:?}, which is no number of bytes"
+                ))
+            })?,
+        };
+        Ok(Self {
+            sizes,
+            stored: element_type(
+                get(&["elementtype"]).ok_or_else(|| damaged("no field ElementType".to_owned()))?,
+            )?,
+            order: if flag("BinaryDataByteOrderMSB", big, false)? {
+                ByteOrder::Big
+            } else {
+                ByteOrder::Little
+            },
+            binary,
+            compressed: flag("CompressedData", get(&["compresseddata"]), false)?,
+            header_size,
+            spacing,
+            offset,
+            directions: directions(get(&["transformmatrix", "rotation", "orientation"]), axes)?,
+            data_file: data_file(get(&["elementdatafile"]).unwrap_or_default())?,
+        })
+    }
+}
+
+/// The fields as they stand, keys in lower case.
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
+    let mut fields = Vec::new();
+    while let Some(line) = source.line(LINE)? {
+        if line.len() >= LINE || source.position() > HEADER || fields.len() > 1000 {
+            return Err(damaged(format!(
+                "no ElementDataFile within {} bytes",
+                source.position()
+            )));
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let split = std::str::from_utf8(&line)
+            .ok()
+            .and_then(|line| line.split_once('='));
+        let Some((key, value)) = split else {
+            // A first line that is no field means that this is something else.
+            if fields.is_empty() {
+                return Err(FileProblem::WrongMagic {
+                    format: VolumeFormat::MetaImage,
+                    expected: "lines of the form \"Key = Value\"",
+                    found: show_bytes(&line),
+                });
+            }
+            return Err(damaged(format!(
+                "the line starting {} has no \"=\"",
+                show_bytes(&line)
+            )));
+        };
+        let key = key.trim().to_ascii_lowercase();
+        let last = key == "elementdatafile";
+        fields.push((key, value.trim().to_owned()));
+        if last {
+            return Ok(Fields(fields));
+        }
+    }
+    if fields.is_empty() {
+        return Err(FileProblem::WrongMagic {
+            format: VolumeFormat::MetaImage,
+            expected: "lines of the form \"Key = Value\"",
+            found: show_bytes(&[]),
+        });
+    }
+    Err(damaged(
+        "no field ElementDataFile; the file is truncated".to_owned(),
+    ))
+}
+
+fn list<T: std::str::FromStr>(name: &str, value: &str) -> Result<Vec<T>, FileProblem> {
+    let number = |word: &str| {
+        word.parse()
+            .map_err(|_| damaged(format!("{name} has {word:?}, which is no such number")))
+    };
+    value.split_whitespace().map(number).collect()
+}
+
+fn per_axis(name: &str, found: usize, axes: usize) -> Result<(), FileProblem> {
+    if found == axes {
+        return Ok(());
+    }
+    Err(damaged(format!(
+        "{name} has {found} numbers, but NDims is {axes}"
+    )))
+}
+
+fn check_spacing(spacing: &[f64]) -> Result<(), FileProblem> {
+    for (axis, &step) in spacing.iter().enumerate() {
+        if !(step > 0.0 && step.is_finite()) {
+            return Err(damaged(format!(
+                "ElementSpacing of axis {axis} is {step}; it must be a positive finite number"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn flag(name: &str, value: Option<&str>, default: bool) -> Result<bool, FileProblem> {
+    match value.map(str::to_ascii_lowercase).as_deref() {
+        None => Ok(default),
+        Some("true" | "t" | "1" | "yes") => Ok(true),
+        Some("false" | "f" | "0" | "no") => Ok(false),
+        Some(other) => Err(damaged(format!("{name} is {other:?}; it is True or False"))),
+    }
+}
+
+/// The direction of each axis: unit vectors along the world's axes where the file has none.
+fn directions(matrix: Option<&str>, axes: usize) -> Result<Vec<Vec<f64>>, FileProblem> {
+    let Some(matrix) = matrix else {
+        let unit = |axis: usize| {
+            (0..axes)
+                .map(|k| if k == axis { 1.0 } else { 0.0 })
+                .collect()
+        };
+        return Ok((0..axes).map(unit).collect());
+    };
+    let numbers: Vec<f64> = list("TransformMatrix", matrix)?;
+    if numbers.len() != axes * axes {
+        return Err(damaged(format!(
+            "TransformMatrix has {} numbers, but NDims is {axes}, which needs {}",
+            numbers.len(),
+            axes * axes
+        )));
+    }
+    Ok(numbers.chunks(axes).map(<[f64]>::to_vec).collect())
+}
+
+fn element_type(name: &str) -> Result<StoredType, FileProblem> {
+    Ok(match name.to_ascii_uppercase().as_str() {
+        "MET_CHAR" => StoredType::I8,
+        "MET_UCHAR" => StoredType::U8,
+        "MET_SHORT" => StoredType::I16,
+        "MET_USHORT" => StoredType::U16,
+        // MetaIO's long has 32 bits.
+        "MET_INT" | "MET_LONG" => StoredType::I32,
+        "MET_UINT" | "MET_ULONG" => StoredType::U32,
+        "MET_LONG_LONG" => StoredType::I64,
+        "MET_ULONG_LONG" => StoredType::U64,
+        "MET_FLOAT" => StoredType::F32,
+        "MET_DOUBLE" => StoredType::F64,
+        _ => {
+            return Err(FileProblem::Unsupported {
+                what: format!("MetaImage ElementType {name:?}"),
+                advice: "convert the samples to an integer of 8 to 32 bits, MET_FLOAT or MET_DOUBLE",
+            });
+        }
+    })
+}
+
+fn data_file(name: &str) -> Result<DataFile, FileProblem> {
+    if name.is_empty() {
+        return Err(damaged("ElementDataFile names no file".to_owned()));
+    }
+    if name.eq_ignore_ascii_case("local") {
+        return Ok(DataFile::Local);
+    }
+    if name.starts_with("LIST") || name.contains('%') {
+        return Err(FileProblem::Unsupported {
+            what: format!("samples spread over several files (ElementDataFile = {name})"),
+            advice: "join them into one file",
+        });
+    }
+    Ok(DataFile::Named(name.to_owned()))
+}

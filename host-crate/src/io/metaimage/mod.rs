@@ -1,0 +1,105 @@
+//! MetaImage: `.mha` with the samples behind the header, `.mhd` with the samples in another file.
+//!
+//! Positions in the file are LPS, as ITK has them; they are turned to RAS here.
+
+mod header;
+mod write;
+
+pub(crate) use write::header as header_to_write;
+
+use nalgebra::Vector3;
+
+use super::axes::complete_axes;
+use super::data_files::{DataFiles, wrap};
+use super::layout::Layout;
+use super::opened::{Encoding, Opened};
+use super::source::{Left, Source};
+use super::{Compression, FileProblem, HeaderInfo, VolumeFormat};
+use crate::grid::Geometry;
+use header::{DataFile, Header};
+
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    data_files: &dyn DataFiles<'a>,
+) -> Result<Opened<'a>, FileProblem> {
+    let fields = Header::read(&mut source)?;
+    let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?;
+    let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
+    let geometry = geometry(&fields)?;
+    let (source, data_name) = match &fields.data_file {
+        DataFile::Local => (open_data(source, &fields, &layout, &mut header)?, None),
+        DataFile::Named(name) => {
+            header.data_file = Some(data_files.path(name));
+            let data = data_files.open(name)?;
+            let data = open_data(data, &fields, &layout, &mut header)
+                .map_err(|problem| wrap(name, problem))?;
+            (data, Some(name.clone()))
+        }
+    };
+    let mut opened = Opened::new(source, layout, geometry, header);
+    if !fields.binary {
+        opened.encoding = Encoding::Decimal;
+    }
+    opened.data_name = data_name;
+    Ok(opened)
+}
+
+/// Goes to the first sample; compression is undone from there on.
+fn open_data<'a>(
+    mut source: Source<'a>,
+    fields: &Header,
+    layout: &Layout,
+    header: &mut HeaderInfo,
+) -> Result<Source<'a>, FileProblem> {
+    match (u64::try_from(fields.header_size), source.left()) {
+        (Ok(bytes), _) => {
+            source.skip(bytes)?;
+        }
+        // -1: the samples are the last bytes of the file
+        (Err(_), Left::Exactly(left)) if fields.header_size == -1 && !fields.compressed => {
+            source.skip(left.saturating_sub(layout.total_bytes))?;
+        }
+        _ => {
+            return Err(damaged(format!(
+                "HeaderSize is {}; below zero only -1 has a meaning, and only for uncompressed data in a file",
+                fields.header_size
+            )));
+        }
+    }
+    if fields.binary && fields.compressed {
+        // MetaIO writes zlib and reads gzip as well.
+        if source.peek(2)? == [0x1f, 0x8b] {
+            header.compression = Compression::Gzip;
+            source = source.gunzip();
+        } else {
+            header.compression = Compression::Zlib;
+            source = source.inflate();
+        }
+    }
+    Ok(source)
+}
+
+/// The index-to-world map in RAS: LPS with x and y negated.
+fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
+    let spatial = fields.sizes.len().min(3);
+    let to_ras = Vector3::new(-1.0, -1.0, 1.0);
+    // Missing coordinates are zero; those of a fourth axis have no place in space.
+    let in_space = |numbers: &[f64]| {
+        Vector3::from_iterator((0..3).map(|k| if k < spatial { numbers[k] } else { 0.0 }))
+            .component_mul(&to_ras)
+    };
+    let steps: Vec<Vector3<f64>> = (0..spatial)
+        .map(|axis| in_space(&fields.directions[axis]) * fields.spacing[axis])
+        .collect();
+    Ok(Geometry::new(
+        complete_axes(&steps),
+        in_space(&fields.offset),
+    )?)
+}
+
+fn damaged(problem: String) -> FileProblem {
+    FileProblem::Header {
+        format: VolumeFormat::MetaImage,
+        problem,
+    }
+}

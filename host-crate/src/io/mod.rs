@@ -1,0 +1,83 @@
+//! Volume and mesh files.
+//!
+//! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
+//! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
+//! by piece, for files larger than memory. None of them knows a pipeline.
+//!
+//! # Formats
+//! | format | extensions | read | written | positions in the file |
+//! | --- | --- | --- | --- | --- |
+//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz` | yes | yes | RAS; sform, else qform, else the spacing |
+//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, ascii, hex | `.nrrd` | as its `space` says; none: as they stand |
+//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii | `.mha` | LPS |
+//! | npy | `.npy` | yes | yes | none |
+//! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
+//!
+//! All readers know both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are RAS: x to the
+//! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating
+//! x and y, so that one volume has the same world positions whatever the file.
+//!
+//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as i32, and refused
+//! if one of them does not fit. NIfTI's `scl_slope` and `scl_inter` are applied where they change something;
+//! then the samples are f32, or f64 where the file has f64.
+//!
+//! | mesh format | extension | read | normals written | indices written |
+//! | --- | --- | --- | --- | --- |
+//! | PLY, binary little-endian | `.ply` | text, binary of both byte orders | yes | 32 bits |
+//! | OBJ | `.obj` | positions and faces | yes | any |
+//! | STL, binary | `.stl` | binary and text | of the facets | none; 2^32 − 1 triangles |
+//! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
+//! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
+//!
+//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. [`write_field`] writes a vector for each voxel, as `.npy`.
+//!
+//! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
+
+mod axes;
+mod data_files;
+mod error;
+mod field;
+mod format;
+pub mod fuzz;
+mod layout;
+mod mask;
+mod mesh;
+mod metaimage;
+mod nifti;
+mod npy;
+mod nrrd;
+mod opened;
+mod options;
+mod planes;
+mod points;
+mod positioned;
+mod raw;
+mod read;
+mod replace;
+mod sample_stream;
+mod samples;
+mod scale;
+mod skeleton;
+mod source;
+mod stored;
+mod text;
+mod volume_reader;
+mod volume_writer;
+mod write_volume;
+
+pub use error::{Amount, FileError, FileProblem};
+pub use field::write_field;
+pub use format::{MeshFormat, VolumeFormat};
+pub use mask::{ReadMaskError, read_mask};
+pub use mesh::{
+    MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
+};
+
+pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
+pub use points::{read_points, read_points_bytes};
+pub use read::{read_volume, read_volume_bytes};
+pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
+pub use stored::{ByteOrder, StoredType};
+pub use volume_reader::VolumeReader;
+pub use volume_writer::VolumeWriter;
+pub use write_volume::{VolumeWriteOptions, write_volume};

@@ -1,0 +1,182 @@
+//! The index-to-world map of a NIfTI header: sform, else qform, else the spacing alone.
+//!
+//! The order of preference and the formulas are those of the standard's header file, `nifti1.h`,
+//! "3D image (volume) orientation and location in space", methods 3, 2 and 1.
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+
+use super::header::Header;
+use crate::grid::{Geometry, VolumeError};
+use crate::io::FileProblem;
+
+/// The map of the first method that the header has and that makes sense; `notes` says where one
+/// was passed over.
+pub(super) fn geometry(header: &Header, notes: &mut Vec<String>) -> Result<Geometry, FileProblem> {
+    type Method = fn(&Header) -> Result<Geometry, VolumeError>;
+    let methods: [(&str, bool, Method); 2] = [
+        ("sform", header.sform_code > 0, sform),
+        ("qform", header.qform_code > 0, qform),
+    ];
+    for (name, present, method) in methods {
+        if !present {
+            continue;
+        }
+        match method(header) {
+            Ok(geometry) => return Ok(geometry),
+            Err(error) => notes.push(format!("the {name} is not used: {error}")),
+        }
+    }
+    notes.push("there is no usable sform or qform: the spacing is used, with origin 0".to_owned());
+    Ok(Geometry::from_spacing(spacing(header), [0.0; 3])?)
+}
+
+/// Method 3: the rows of the affine matrix are in the header.
+fn sform(header: &Header) -> Result<Geometry, VolumeError> {
+    let [x, y, z] = header.srow;
+    Geometry::new(
+        Matrix3::new(x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]),
+        Vector3::new(x[3], y[3], z[3]),
+    )
+}
+
+/// Method 2: a rotation by the unit quaternion (a, b, c, d) with a ≥ 0 left out of the header,
+/// after scaling by the spacing, with z mirrored where qfac = pixdim[0] is negative.
+fn qform(header: &Header) -> Result<Geometry, VolumeError> {
+    let [b, c, d] = header.quatern;
+    let rest = 1.0 - (b * b + c * c + d * d);
+    // As the standard's reference code has it: a rotation by 180 degrees where rounding, or worse,
+    // leaves nothing for a.
+    let quaternion = if rest < 1e-7 {
+        Quaternion::new(0.0, b, c, d)
+    } else {
+        Quaternion::new(rest.sqrt(), b, c, d)
+    };
+    let rotation = UnitQuaternion::from_quaternion(quaternion).to_rotation_matrix();
+    let [dx, dy, dz] = spacing(header);
+    let qfac = if header.pixdim[0] < 0.0 { -1.0 } else { 1.0 };
+    let scale = Matrix3::from_diagonal(&Vector3::new(dx, dy, qfac * dz));
+    Geometry::new(rotation.matrix() * scale, Vector3::from(header.qoffset))
+}
+
+/// Method 1: pixdim[1..4]. A spacing of zero, as writers of 2-D images leave it, counts as 1; the
+/// sign carries no meaning. What is no finite number makes no map.
+fn spacing(header: &Header) -> [f64; 3] {
+    [1, 2, 3].map(|axis| match header.pixdim[axis].abs() {
+        0.0 => 1.0,
+        step => step,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::ByteOrder;
+    use nalgebra::Point3;
+
+    fn header() -> Header {
+        Header {
+            version: 1,
+            order: ByteOrder::Little,
+            dim: [3, 2, 2, 2, 1, 1, 1, 1],
+            datatype: 2,
+            bitpix: 8,
+            pixdim: [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0],
+            vox_offset: 352.0,
+            scl_slope: 0.0,
+            scl_inter: 0.0,
+            qform_code: 0,
+            sform_code: 0,
+            quatern: [0.0; 3],
+            qoffset: [10.0, 20.0, 30.0],
+            srow: [
+                [0.0, -3.0, 0.0, 7.0],
+                [2.0, 0.0, 0.0, 8.0],
+                [0.0, 0.0, 4.0, 9.0],
+            ],
+        }
+    }
+
+    fn place(header: &Header, index: [f64; 3]) -> Point3<f64> {
+        geometry(header, &mut Vec::new())
+            .unwrap()
+            .index_to_world(Point3::from(index))
+    }
+
+    #[test]
+    fn sform_comes_first() {
+        let both = Header {
+            sform_code: 1,
+            qform_code: 1,
+            ..header()
+        };
+        // x' = -3·y + 7, y' = 2·x + 8, z' = 4·z + 9
+        assert_eq!(place(&both, [1.0, 2.0, 3.0]), Point3::new(1.0, 10.0, 21.0));
+    }
+
+    #[test]
+    fn qform_rotates_scales_and_shifts() {
+        let plain = Header {
+            qform_code: 1,
+            ..header()
+        };
+        assert_eq!(
+            place(&plain, [1.0, 1.0, 1.0]),
+            Point3::new(12.0, 23.0, 34.0)
+        );
+        // By 90 degrees about z (a = d = √½): x goes to y, y to -x; with qfac -1 z is mirrored.
+        let half = 0.5_f64.sqrt();
+        let mut turned = Header {
+            quatern: [0.0, 0.0, half],
+            ..plain
+        };
+        turned.pixdim[0] = -1.0;
+        let world = place(&turned, [1.0, 1.0, 1.0]);
+        assert!(
+            (world - Point3::new(10.0 - 3.0, 20.0 + 2.0, 30.0 - 4.0)).norm() < 1e-12,
+            "{world}"
+        );
+        // By 180 degrees about y (c = 1, a = 0): x and z change sign.
+        let half_turn = Header {
+            quatern: [0.0, 1.0, 0.0],
+            ..header()
+        };
+        let world = place(
+            &Header {
+                qform_code: 2,
+                ..half_turn
+            },
+            [1.0, 1.0, 1.0],
+        );
+        assert!(
+            (world - Point3::new(8.0, 23.0, 26.0)).norm() < 1e-12,
+            "{world}"
+        );
+    }
+
+    #[test]
+    fn without_either_the_spacing_is_left_and_said() {
+        let mut notes = Vec::new();
+        let geometry = geometry(&header(), &mut notes).unwrap();
+        assert_eq!(geometry.origin(), Point3::origin());
+        assert_eq!(geometry.spacing(), Vector3::new(2.0, 3.0, 4.0));
+        assert!(notes[0].contains("origin 0"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_flat_sform_is_passed_over_and_said() {
+        let mut flat = Header {
+            sform_code: 1,
+            qform_code: 1,
+            ..header()
+        };
+        flat.srow[2] = [0.0; 4];
+        let mut notes = Vec::new();
+        let geometry = geometry(&flat, &mut notes).unwrap();
+        assert_eq!(
+            geometry.origin(),
+            Point3::new(10.0, 20.0, 30.0),
+            "the qform's"
+        );
+        assert!(notes[0].starts_with("the sform is not used"), "{notes:?}");
+    }
+}

@@ -1,0 +1,201 @@
+//! The header fields that matter here, from either version of the format.
+
+use nifti::NiftiHeader;
+
+use super::damaged;
+use crate::io::error::show_bytes;
+use crate::io::source::Source;
+use crate::io::{ByteOrder, FileProblem, VolumeFormat};
+
+/// Size of the NIfTI-1 header, which is also its first field.
+pub(super) const SIZE_1: usize = 348;
+/// Size of the NIfTI-2 header, which is also its first field.
+pub(super) const SIZE_2: usize = 540;
+
+/// Header fields, under the names that the standard gives them, widened to NIfTI-2's types.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    pub version: u8,
+    pub order: ByteOrder,
+    pub dim: [i64; 8],
+    pub datatype: i16,
+    pub bitpix: i16,
+    pub pixdim: [f64; 8],
+    pub vox_offset: f64,
+    pub scl_slope: f64,
+    pub scl_inter: f64,
+    pub qform_code: i32,
+    pub sform_code: i32,
+    /// b, c and d of the quaternion.
+    pub quatern: [f64; 3],
+    pub qoffset: [f64; 3],
+    /// Rows x, y and z of the sform matrix.
+    pub srow: [[f64; 4]; 3],
+}
+
+impl Header {
+    /// Reads a header of either version from the start of a file.
+    pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
+        let start = source.peek(SIZE_1)?;
+        let Some(size) = start.first_chunk::<4>() else {
+            return Err(wrong_magic(&start));
+        };
+        let (size, order) = match (i32::from_le_bytes(*size), i32::from_be_bytes(*size)) {
+            (size @ (348 | 540), _) => (size, ByteOrder::Little),
+            (_, size @ (348 | 540)) => (size, ByteOrder::Big),
+            _ => return Err(wrong_magic(&start)),
+        };
+        let size = size as usize;
+        let mut bytes = vec![0; size];
+        let found = source.fill(&mut bytes)?;
+        if found < size {
+            return Err(FileProblem::HeaderTooShort {
+                format: VolumeFormat::Nifti,
+                expected: size as u64,
+                found: found as u64,
+            });
+        }
+        if size == SIZE_1 {
+            parse_1(&bytes, order)
+        } else {
+            parse_2(&bytes, order)
+        }
+    }
+
+    /// Where the samples begin.
+    pub fn data_offset(&self) -> Result<u64, FileProblem> {
+        // Four bytes after the header say whether extensions follow; so 352 or 544 at least.
+        let least = if self.version == 1 {
+            SIZE_1 + 4
+        } else {
+            SIZE_2 + 4
+        } as f64;
+        match self.vox_offset {
+            0.0 => Ok(least as u64),
+            offset if offset >= least && offset < 2_f64.powi(53) => Ok(offset as u64),
+            offset => Err(damaged(format!(
+                "vox_offset, where the samples begin, is {offset}; it is at least {least}"
+            ))),
+        }
+    }
+}
+
+fn wrong_magic(start: &[u8]) -> FileProblem {
+    FileProblem::WrongMagic {
+        format: VolumeFormat::Nifti,
+        expected: "a header size of 348 or 540 in the first four bytes",
+        found: show_bytes(start),
+    }
+}
+
+fn check_magic(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<(), FileProblem> {
+    if magic == single {
+        Ok(())
+    } else if magic == pair {
+        Err(FileProblem::Unsupported {
+            what: "a NIfTI header whose samples are in another file (.hdr and .img)".to_owned(),
+            advice: "convert the pair to one .nii file",
+        })
+    } else {
+        Err(FileProblem::WrongMagic {
+            format: VolumeFormat::Nifti,
+            expected: "the magic \"n+1\" or \"n+2\" in the header (Analyze 7.5 has none)",
+            found: show_bytes(magic),
+        })
+    }
+}
+
+/// NIfTI-1, through the `nifti` crate.
+fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
+    check_magic(&bytes[344..], b"n+1\0", b"ni1\0")?;
+    let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
+    // The crate tells the byte order by dim[0] alone; the size field is the better witness.
+    let parsed_as = match header.endianness {
+        nifti::Endianness::Little => ByteOrder::Little,
+        nifti::Endianness::Big => ByteOrder::Big,
+    };
+    if parsed_as != order {
+        let axes = match order {
+            ByteOrder::Little => i16::from_le_bytes([bytes[40], bytes[41]]),
+            ByteOrder::Big => i16::from_be_bytes([bytes[40], bytes[41]]),
+        };
+        return Err(damaged(format!(
+            "dim[0], the number of axes, is {axes}; it is 1 to 7"
+        )));
+    }
+    Ok(Header {
+        version: 1,
+        order,
+        // the standard's type is i16
+        dim: header.dim.map(|size| i64::from(size as i16)),
+        datatype: header.datatype,
+        bitpix: header.bitpix,
+        pixdim: header.pixdim.map(f64::from),
+        vox_offset: f64::from(header.vox_offset),
+        scl_slope: f64::from(header.scl_slope),
+        scl_inter: f64::from(header.scl_inter),
+        qform_code: i32::from(header.qform_code),
+        sform_code: i32::from(header.sform_code),
+        quatern: [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from),
+        qoffset: [header.quatern_x, header.quatern_y, header.quatern_z].map(f64::from),
+        srow: [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from)),
+    })
+}
+
+/// NIfTI-2, which the crate does not know: the same fields, wider, at other offsets.
+fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
+    check_magic(&bytes[4..8], b"n+2\0", b"ni2\0")?;
+    let fields = Fields { bytes, order };
+    let triple = |offset: usize| [0, 8, 16].map(|step| fields.f64(offset + step));
+    let row = |offset: usize| [0, 8, 16, 24].map(|step| fields.f64(offset + step));
+    Ok(Header {
+        version: 2,
+        order,
+        datatype: fields.i16(12),
+        bitpix: fields.i16(14),
+        dim: std::array::from_fn(|axis| fields.i64(16 + 8 * axis)),
+        pixdim: std::array::from_fn(|axis| fields.f64(104 + 8 * axis)),
+        vox_offset: fields.i64(168) as f64,
+        scl_slope: fields.f64(176),
+        scl_inter: fields.f64(184),
+        qform_code: fields.i32(344),
+        sform_code: fields.i32(348),
+        quatern: triple(352),
+        qoffset: triple(376),
+        srow: [row(400), row(432), row(464)],
+    })
+}
+
+/// Numbers at offsets of a header that is known to be long enough.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    order: ByteOrder,
+}
+
+impl Fields<'_> {
+    /// N bytes, least significant first.
+    fn at<const N: usize>(&self, offset: usize) -> [u8; N] {
+        let mut field = [0; N];
+        field.copy_from_slice(&self.bytes[offset..offset + N]);
+        if self.order == ByteOrder::Big {
+            field.reverse();
+        }
+        field
+    }
+
+    fn i16(&self, offset: usize) -> i16 {
+        i16::from_le_bytes(self.at(offset))
+    }
+
+    fn i32(&self, offset: usize) -> i32 {
+        i32::from_le_bytes(self.at(offset))
+    }
+
+    fn i64(&self, offset: usize) -> i64 {
+        i64::from_le_bytes(self.at(offset))
+    }
+
+    fn f64(&self, offset: usize) -> f64 {
+        f64::from_le_bytes(self.at(offset))
+    }
+}

@@ -1,0 +1,170 @@
+//! NumPy's `.npy`. The axis that varies fastest in the file is x: an array in C order has the shape
+//! (z, y, x), one in Fortran order (x, y, z). The format carries no geometry.
+//!
+//! The header is parsed here rather than by the `npyz` crate, which takes the header's length on trust, parses
+//! brackets recursively and multiplies the shape without looking for overflow; the tests use that crate as a
+//! second opinion.
+
+mod dictionary;
+mod write;
+
+pub(crate) use write::{header as header_to_write, header_of};
+
+use super::error::show_bytes;
+use super::layout::Layout;
+use super::opened::Opened;
+use super::source::Source;
+use super::{ByteOrder, FileProblem, HeaderInfo, StoredType, VolumeFormat};
+use crate::grid::Geometry;
+use dictionary::Value;
+
+/// Longest header text: that of a plain array has some hundred bytes.
+const HEADER: usize = 1 << 16;
+
+/// What a header says.
+pub(crate) struct ArrayHeader {
+    version: [u8; 2],
+    pub stored: StoredType,
+    pub order: ByteOrder,
+    /// Whether the first axis varies fastest, not the last.
+    pub fortran: bool,
+    pub shape: Vec<u64>,
+}
+
+pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
+    let array = header(&mut source)?;
+    opened(source, array)
+}
+
+/// The array as a volume whose header has been read.
+pub(crate) fn opened(source: Source<'_>, array: ArrayHeader) -> Result<Opened<'_>, FileProblem> {
+    let mut sizes = array.shape;
+    if !array.fortran {
+        sizes.reverse();
+    }
+    let layout = Layout::new(&sizes, array.stored, array.order)?;
+    let mut header = HeaderInfo::new(VolumeFormat::Npy, array.stored, array.order);
+    let [major, minor] = array.version;
+    header.version = Some(format!("npy {major}.{minor}"));
+    Ok(Opened::new(source, layout, Geometry::default(), header))
+}
+
+/// Reads the header.
+pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem> {
+    let (version, text) = header_text(source)?;
+    let entries = dictionary::parse(&text).map_err(damaged)?;
+    let get = |key: &str| {
+        let entry = entries.iter().find(|(known, _)| known == key);
+        entry
+            .map(|(_, value)| value)
+            .ok_or_else(|| damaged(format!("no key {key:?}")))
+    };
+    let (stored, order) = stored_type(get("descr")?)?;
+    let fortran = match get("fortran_order")? {
+        Value::Bool(fortran) => *fortran,
+        other => {
+            return Err(damaged(format!(
+                "fortran_order is {other}; it is True or False"
+            )));
+        }
+    };
+    Ok(ArrayHeader {
+        version,
+        stored,
+        order,
+        fortran,
+        shape: shape(get("shape")?)?,
+    })
+}
+
+/// The version and the header's text.
+fn header_text(source: &mut Source<'_>) -> Result<([u8; 2], String), FileProblem> {
+    let start = source.peek(12)?;
+    if !start.starts_with(b"\x93NUMPY") {
+        return Err(FileProblem::WrongMagic {
+            format: VolumeFormat::Npy,
+            expected: "the bytes 93 4e 55 4d 50 59 (\\x93NUMPY)",
+            found: show_bytes(&start),
+        });
+    }
+    let too_short = |expected: usize, found: usize| FileProblem::HeaderTooShort {
+        format: VolumeFormat::Npy,
+        expected: expected as u64,
+        found: found as u64,
+    };
+    // Version 1 gives the length of the text in 2 bytes, versions 2 and 3 in 4.
+    let before_text = if start.get(6) == Some(&1) { 10 } else { 12 };
+    if start.len() < before_text {
+        return Err(too_short(before_text, start.len()));
+    }
+    let version = [start[6], start[7]];
+    let length = match version {
+        [1, 0] => usize::from(u16::from_le_bytes([start[8], start[9]])),
+        [2 | 3, 0] => u32::from_le_bytes([start[8], start[9], start[10], start[11]]) as usize,
+        [major, minor] => {
+            return Err(FileProblem::Unsupported {
+                what: format!("npy version {major}.{minor}"),
+                advice: "versions 1.0, 2.0 and 3.0 are",
+            });
+        }
+    };
+    if length > HEADER {
+        return Err(damaged(format!(
+            "it has {length} bytes of text; a plain array needs fewer than {HEADER}"
+        )));
+    }
+    let mut bytes = vec![0; before_text + length];
+    let found = source.fill(&mut bytes)?;
+    if found < bytes.len() {
+        return Err(too_short(bytes.len(), found));
+    }
+    match String::from_utf8(bytes.split_off(before_text)) {
+        Ok(text) => Ok((version, text)),
+        Err(_) => Err(damaged("it is not text".to_owned())),
+    }
+}
+
+fn shape(value: &Value) -> Result<Vec<u64>, FileProblem> {
+    match value {
+        Value::Tuple(sizes) => Ok(sizes.clone()),
+        other => Err(damaged(format!("shape is {other}; it is a tuple of sizes"))),
+    }
+}
+
+/// The type and byte order of a `descr` such as `<f4`: byte order, kind, bytes.
+fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder), FileProblem> {
+    let unsupported = || FileProblem::Unsupported {
+        what: format!("npy dtype {descr}"),
+        advice: "save an array of integers of 8 to 32 bits, float32 or float64",
+    };
+    let Value::Text(text) = descr else {
+        return Err(unsupported());
+    };
+    let order = match text.chars().next() {
+        Some('<' | '|') => ByteOrder::Little,
+        Some('>') => ByteOrder::Big,
+        Some('=') => ByteOrder::NATIVE,
+        _ => return Err(unsupported()),
+    };
+    let stored = match &text[1..] {
+        "b1" | "u1" => StoredType::U8,
+        "i1" => StoredType::I8,
+        "u2" => StoredType::U16,
+        "i2" => StoredType::I16,
+        "u4" => StoredType::U32,
+        "i4" => StoredType::I32,
+        "u8" => StoredType::U64,
+        "i8" => StoredType::I64,
+        "f4" => StoredType::F32,
+        "f8" => StoredType::F64,
+        _ => return Err(unsupported()),
+    };
+    Ok((stored, order))
+}
+
+fn damaged(problem: String) -> FileProblem {
+    FileProblem::Header {
+        format: VolumeFormat::Npy,
+        problem,
+    }
+}

@@ -1,0 +1,150 @@
+//! Which axes are space, and where they lie in the world.
+
+use nalgebra::Vector3;
+
+use super::damaged;
+use super::header::Header;
+use crate::grid::Geometry;
+use crate::io::FileProblem;
+use crate::io::axes::complete_axes;
+
+/// Axes by their meaning.
+pub(super) struct Axes {
+    /// Sizes with the spatial axes first, at least three, then the others.
+    pub sizes: Vec<u64>,
+    /// Which axes of the file are space, fastest first; three at most.
+    pub spatial: Vec<usize>,
+}
+
+/// Axis kinds that are positions, not components of a sample.
+const DOMAIN: [&str; 4] = ["domain", "space", "???", "none"];
+
+/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; a longer
+/// one may only follow the spatial axes, where it counts volumes.
+pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
+    let is_spatial = |axis: usize| {
+        let directed = header
+            .directions
+            .as_ref()
+            .is_none_or(|all| all[axis].is_some());
+        let domain = header
+            .kinds
+            .as_ref()
+            .is_none_or(|all| DOMAIN.contains(&all[axis].as_str()));
+        directed && domain
+    };
+    let mut spatial = Vec::new();
+    let mut others = Vec::new();
+    for (axis, &size) in header.sizes.iter().enumerate() {
+        if is_spatial(axis) && spatial.len() < 3 {
+            if let Some(&(components_axis, _)) = others.first() {
+                return Err(components(header, components_axis));
+            }
+            spatial.push(axis);
+        } else if size != 1 {
+            others.push((axis, size));
+        }
+    }
+    if spatial.is_empty() {
+        return Err(damaged("no axis is a spatial one".to_owned()));
+    }
+    let mut sizes: Vec<u64> = spatial.iter().map(|&axis| header.sizes[axis]).collect();
+    sizes.resize(3, 1);
+    sizes.extend(others.iter().map(|(_, size)| size));
+    Ok(Axes { sizes, spatial })
+}
+
+/// A spatial axis comes after one with the components of a sample.
+fn components(header: &Header, axis: usize) -> FileProblem {
+    let kind = header
+        .kinds
+        .as_ref()
+        .map_or("not space", |kinds| kinds[axis].as_str());
+    FileProblem::Unsupported {
+        what: format!(
+            "axis {axis} (kind {kind:?}, size {}), which makes each sample several numbers,",
+            header.sizes[axis]
+        ),
+        advice: "extract one component into a file of its own",
+    }
+}
+
+/// The index-to-world map, in RAS where the space is anatomical.
+pub(super) fn geometry(
+    header: &Header,
+    axes: &Axes,
+    notes: &mut Vec<String>,
+) -> Result<Geometry, FileProblem> {
+    let to_ras = to_ras(header, notes)?;
+    let origin = match &header.origin {
+        Some(origin) => vector("space origin", origin)?.component_mul(&to_ras),
+        None => Vector3::zeros(),
+    };
+    let mut steps = Vec::new();
+    for &axis in &axes.spatial {
+        steps.push(match &header.directions {
+            Some(directions) => {
+                let direction = directions[axis].as_deref().unwrap_or_default();
+                vector("space directions", direction)?.component_mul(&to_ras)
+            }
+            None => Vector3::ith(steps.len(), spacing(header, axis)?),
+        });
+    }
+    if header.axis_mins && header.origin.is_none() {
+        notes.push("axis mins are not used: the origin is 0".to_owned());
+    }
+    Ok(Geometry::new(complete_axes(&steps), origin)?)
+}
+
+/// The spacing of an axis without a direction: 1 where the file does not know it.
+fn spacing(header: &Header, axis: usize) -> Result<f64, FileProblem> {
+    let spacing = header
+        .spacings
+        .as_ref()
+        .map_or(f64::NAN, |spacings| spacings[axis]);
+    match spacing {
+        unknown if unknown.is_nan() => Ok(1.0),
+        step if step > 0.0 && step.is_finite() => Ok(step),
+        step => Err(damaged(format!(
+            "the spacing of axis {axis} is {step}; it must be a positive finite number"
+        ))),
+    }
+}
+
+fn vector(name: &str, numbers: &[f64]) -> Result<Vector3<f64>, FileProblem> {
+    match *numbers {
+        [x, y, z] => Ok(Vector3::new(x, y, z)),
+        [x, y] => Ok(Vector3::new(x, y, 0.0)),
+        _ => Err(damaged(format!(
+            "{name} has a vector of {} numbers; space has 3",
+            numbers.len()
+        ))),
+    }
+}
+
+/// The signs that turn the header's space into RAS.
+fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, FileProblem> {
+    let signs = match header.space.as_deref() {
+        Some("right-anterior-superior" | "ras") => [1.0, 1.0, 1.0],
+        Some("left-anterior-superior" | "las") => [-1.0, 1.0, 1.0],
+        Some("left-posterior-superior" | "lps") => [-1.0, -1.0, 1.0],
+        Some(timed) if timed.ends_with("-time") || matches!(timed, "rast" | "last" | "lpst") => {
+            return Err(FileProblem::Unsupported {
+                what: format!("NRRD space {timed:?}"),
+                advice: "write the file with three space dimensions",
+            });
+        }
+        other => {
+            if header.directions.is_some() {
+                notes.push(match other {
+                    Some(space) => format!(
+                        "space {space:?} is not anatomical: coordinates are taken as they stand"
+                    ),
+                    None => "no space is named: coordinates are taken as they stand".to_owned(),
+                });
+            }
+            [1.0, 1.0, 1.0]
+        }
+    };
+    Ok(Vector3::from(signs))
+}

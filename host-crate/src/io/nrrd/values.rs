@@ -1,0 +1,92 @@
+//! The values of header fields: numbers, vectors, types, encodings.
+
+use super::damaged;
+use super::header::Encoding;
+use crate::io::{FileProblem, StoredType};
+
+/// Numbers separated by white space.
+pub(super) fn list<T: std::str::FromStr>(name: &str, value: &str) -> Result<Vec<T>, FileProblem> {
+    let number = |word: &str| {
+        word.parse()
+            .map_err(|_| damaged(format!("{name} has {word:?}, which is no such number")))
+    };
+    value.split_whitespace().map(number).collect()
+}
+
+/// Vectors as NRRD writes them: `(1,0,0) none (0,0,2.5)`.
+pub(super) fn vectors(value: &str) -> Result<Vec<Option<Vec<f64>>>, FileProblem> {
+    let wrong = || {
+        damaged(format!(
+            "{:?} is not a list of vectors like (1,0,0)",
+            value.chars().take(60).collect::<String>()
+        ))
+    };
+    let mut vectors = Vec::new();
+    let mut rest = value.trim_start();
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix("none") {
+            vectors.push(None);
+            rest = after.trim_start();
+            continue;
+        }
+        let inside = rest.strip_prefix('(').ok_or_else(wrong)?;
+        let (inside, after) = inside.split_once(')').ok_or_else(wrong)?;
+        let numbers = inside
+            .split(',')
+            .map(|word| word.trim().parse().map_err(|_| wrong()));
+        vectors.push(Some(numbers.collect::<Result<Vec<f64>, _>>()?));
+        rest = after.trim_start();
+    }
+    Ok(vectors)
+}
+
+pub(super) fn stored_type(name: &str) -> Result<StoredType, FileProblem> {
+    let name = name
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_ascii_lowercase();
+    Ok(match name.as_str() {
+        "signed char" | "int8" | "int8_t" => StoredType::I8,
+        "uchar" | "unsigned char" | "uint8" | "uint8_t" => StoredType::U8,
+        "short" | "short int" | "signed short" | "signed short int" | "int16" | "int16_t" => {
+            StoredType::I16
+        }
+        "ushort" | "unsigned short" | "unsigned short int" | "uint16" | "uint16_t" => {
+            StoredType::U16
+        }
+        "int" | "signed int" | "int32" | "int32_t" => StoredType::I32,
+        "uint" | "unsigned int" | "uint32" | "uint32_t" => StoredType::U32,
+        "longlong"
+        | "long long"
+        | "long long int"
+        | "signed long long"
+        | "signed long long int"
+        | "int64"
+        | "int64_t" => StoredType::I64,
+        "ulonglong" | "unsigned long long" | "unsigned long long int" | "uint64" | "uint64_t" => {
+            StoredType::U64
+        }
+        "float" => StoredType::F32,
+        "double" => StoredType::F64,
+        _ => {
+            return Err(FileProblem::Unsupported {
+                what: format!("NRRD type {name:?}"),
+                advice: "convert the samples to an integer of 8 to 32 bits, float or double",
+            });
+        }
+    })
+}
+
+pub(super) fn encoding(name: &str) -> Result<Encoding, FileProblem> {
+    match name.to_ascii_lowercase().as_str() {
+        "raw" => Ok(Encoding::Raw),
+        "gzip" | "gz" => Ok(Encoding::Gzip),
+        "ascii" | "text" | "txt" => Ok(Encoding::Ascii),
+        "hex" => Ok(Encoding::Hex),
+        other => Err(FileProblem::Unsupported {
+            what: format!("NRRD encoding {other:?}"),
+            advice: "raw, gzip, ascii and hex are; convert the file to gzip",
+        }),
+    }
+}

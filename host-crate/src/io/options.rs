@@ -1,0 +1,136 @@
+//! What a caller may say about a volume file, and what is said about one that was read.
+
+use std::path::PathBuf;
+
+use super::{ByteOrder, StoredType, VolumeFormat};
+use crate::grid::{AnyVolume, Geometry};
+
+/// How to read a volume file. The default takes everything from the file.
+///
+/// ```
+/// use ferrovox::io::{ByteOrder, RawLayout, ReadOptions, StoredType};
+///
+/// let options = ReadOptions {
+///     raw: Some(RawLayout {
+///         byte_order: ByteOrder::Big,
+///         ..RawLayout::new([512, 512, 300], StoredType::U16)
+///     }),
+///     ..ReadOptions::default()
+/// };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The format; `None` tells it by extension, then by content.
+    pub format: Option<VolumeFormat>,
+    /// Which volume to read of a file that holds several, counted from 0.
+    pub volume: Option<u64>,
+    /// Accept bytes after the last sample. Without this they are an error, because they usually
+    /// mean that the sizes are wrong.
+    pub allow_trailing_bytes: bool,
+    /// What a headerless file holds. A file of no known extension and content is read so, too.
+    pub raw: Option<RawLayout>,
+}
+
+/// What a headerless file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawLayout {
+    /// Samples along x (fastest), y and z.
+    pub dims: [usize; 3],
+    /// The samples' type.
+    pub stored_type: StoredType,
+    /// The samples' byte order.
+    pub byte_order: ByteOrder,
+    /// Bytes before the first sample.
+    pub offset: u64,
+    /// Where the grid lies in the world.
+    pub geometry: Geometry,
+}
+
+impl RawLayout {
+    /// Little-endian samples from the first byte on, with unit spacing and origin zero.
+    pub fn new(dims: [usize; 3], stored_type: StoredType) -> Self {
+        Self {
+            dims,
+            stored_type,
+            byte_order: ByteOrder::Little,
+            offset: 0,
+            geometry: Geometry::default(),
+        }
+    }
+}
+
+/// A volume with what its file said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VolumeFile {
+    /// The volume.
+    pub volume: AnyVolume,
+    /// What the file said.
+    pub header: HeaderInfo,
+}
+
+/// What a volume file said about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeaderInfo {
+    /// The format.
+    pub format: VolumeFormat,
+    /// The format's version, where it has one: `NIfTI-2`, `NRRD0004`, …
+    pub version: Option<String>,
+    /// How the samples are compressed.
+    pub compression: Compression,
+    /// The samples' type in the file.
+    pub stored_type: StoredType,
+    /// The samples' byte order in the file.
+    pub byte_order: ByteOrder,
+    /// The scaling that was applied to the samples. It makes them f32, or f64 where they were f64.
+    pub scaling: Option<Scaling>,
+    /// How many volumes the file holds.
+    pub volumes: u64,
+    /// Which of them this is.
+    pub volume: u64,
+    /// The file with the samples, where the header names another one.
+    pub data_file: Option<PathBuf>,
+    /// What a reader of the file should know: assumptions made, fields not understood.
+    pub notes: Vec<String>,
+}
+
+impl HeaderInfo {
+    pub(crate) fn new(
+        format: VolumeFormat,
+        stored_type: StoredType,
+        byte_order: ByteOrder,
+    ) -> Self {
+        Self {
+            format,
+            version: None,
+            compression: Compression::None,
+            stored_type,
+            byte_order,
+            scaling: None,
+            volumes: 1,
+            volume: 0,
+            data_file: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// How samples are compressed in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip, RFC 1952.
+    Gzip,
+    /// zlib, RFC 1950.
+    Zlib,
+}
+
+/// The linear map from stored samples to values: `value = slope · stored + intercept`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// Factor.
+    pub slope: f64,
+    /// Summand.
+    pub intercept: f64,
+}

@@ -1,0 +1,73 @@
+//! Points as text: three numbers on a line.
+
+use super::{push, shown};
+use crate::io::FileProblem;
+use crate::io::source::Source;
+
+/// Longer lines do not hold a point.
+const LINE: usize = 4096;
+
+pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {
+    let mut points = Vec::new();
+    let mut number = 0;
+    while let Some(line) = source.line(LINE)? {
+        number += 1;
+        let cut = line.len() >= LINE;
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let at = (!cut)
+            .then(|| point(line))
+            .flatten()
+            .ok_or_else(|| FileProblem::PointLine {
+                line: number,
+                text: shown(line),
+            })?;
+        push(&mut points, at)?;
+    }
+    Ok(points)
+}
+
+/// The first three numbers of a line.
+fn point(line: &[u8]) -> Option<[f64; 3]> {
+    let text = std::str::from_utf8(line).ok()?;
+    let mut words = text
+        .split(|c: char| c.is_ascii_whitespace() || c == ',')
+        .filter(|word| !word.is_empty());
+    let mut next = || words.next()?.parse().ok();
+    Some([next()?, next()?, next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Vec<[f64; 3]>, String> {
+        read(Source::from_bytes(text.as_bytes())).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn lines_of_all_kinds() {
+        let text = "# x y z\r\n1 2 3\r\n\r\n\t-1.5,\t2e1 ,+3 0.5 normal\n  # end\n7,8,9";
+        let points = [[1.0, 2.0, 3.0], [-1.5, 20.0, 3.0], [7.0, 8.0, 9.0]];
+        assert_eq!(read_text(text).unwrap(), points);
+        assert_eq!(read_text("").unwrap(), [[0.0; 3]; 0]);
+    }
+
+    #[test]
+    fn what_is_no_point_is_named() {
+        let problem = read_text("1 2 3\n4 5\n").unwrap_err();
+        assert!(problem.starts_with("line 2 reads \"4 5\""), "{problem}");
+        assert!(read_text("C 1 2 3").unwrap_err().contains("\"C 1 2 3\""));
+        let problem = read_text("1 2 3\n0 nan -inf\n").unwrap_err();
+        assert!(
+            problem.starts_with("point 1 is at [0.0, NaN, -inf]"),
+            "{problem}"
+        );
+        let long = "1 ".repeat(LINE);
+        assert!(read_text(&long).is_err());
+        let problem = read(Source::from_bytes(b"\xff\xfe1 2 3")).unwrap_err();
+        assert!(problem.to_string().contains("ff fe 31"), "{problem}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Reading a volume file: finds the format and hands over to its reader.
+
+use std::path::{Path, PathBuf};
+
+use super::data_files::{DataFiles, Folder, InMemory};
+use super::error::show_bytes;
+use super::opened::{Opened, in_data_file};
+use super::sample_stream::SampleStream;
+use super::samples::value_type;
+use super::source::Source;
+use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
+use super::{metaimage, nifti, npy, nrrd, raw};
+use crate::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
+
+/// As many bytes as tell every format.
+const START: usize = 348;
+
+/// Reads a volume file.
+///
+/// The format is told by the extension, and without a known one by the content; gzip around the
+/// whole file is undone. World coordinates are RAS whatever the file uses (see
+/// [the formats](super#formats)).
+///
+/// # Errors
+/// [`FileError`] names the file and what is wrong with it. Damaged files never panic, and
+/// memory is asked for only as far as the file's length, or data that have arrived, warrant it.
+///
+/// ```no_run
+/// use ferrovox::io::{ReadOptions, read_volume};
+///
+/// let file = read_volume("brain.nii.gz", &ReadOptions::default())?;
+/// println!("{:?} of {}", file.volume.dims(), file.volume.sample_type());
+/// # Ok::<(), ferrovox::io::FileError>(())
+/// ```
+pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<VolumeFile, FileError> {
+    let path = path.as_ref();
+    read_origin(&Origin::Path(path.to_owned()), options)
+        .map_err(|problem| FileError::new(path, problem))
+}
+
+/// Reads a volume file that lies in memory. `name` stands for the file's name: its extension tells
+/// the format, and errors mention it. A detached header has no data file here.
+///
+/// # Errors
+/// Those of [`read_volume`].
+pub fn read_volume_bytes(
+    name: impl AsRef<Path>,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileError> {
+    read_with_data(name.as_ref(), bytes, None, options)
+}
+
+/// Reads a header, and where it names a data file, `data` in its place.
+pub(crate) fn read_with_data(
+    name: &Path,
+    bytes: &[u8],
+    data: Option<&[u8]>,
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileError> {
+    let origin = Origin::Bytes {
+        name: name.to_owned(),
+        bytes,
+        data,
+    };
+    read_origin(&origin, options).map_err(|problem| FileError::new(name, problem))
+}
+
+/// Where a volume file is found, as often as it is opened.
+#[derive(Clone)]
+pub(crate) enum Origin<'a> {
+    Path(PathBuf),
+    Bytes {
+        name: PathBuf,
+        bytes: &'a [u8],
+        /// Stands for the data file that a header names.
+        data: Option<&'a [u8]>,
+    },
+}
+
+impl<'a> Origin<'a> {
+    pub fn name(&self) -> &Path {
+        match self {
+            Self::Path(name) | Self::Bytes { name, .. } => name,
+        }
+    }
+
+    /// Opens the file, reads its header, chooses the volume and compares the lengths.
+    pub fn open(&self, options: &ReadOptions) -> Result<Opened<'a>, FileProblem> {
+        let mut opened = match self {
+            Self::Path(path) => {
+                let folder = Folder(path.parent().unwrap_or(Path::new("")));
+                open_source(Source::open(path)?, path, &folder, options)
+            }
+            Self::Bytes { name, bytes, data } => {
+                open_source(Source::from_bytes(bytes), name, &InMemory(*data), options)
+            }
+        }?;
+        opened.check(options)?;
+        Ok(opened)
+    }
+}
+
+fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
+    let opened = origin.open(options)?;
+    let header = opened.header.clone();
+    let data_name = opened.data_name.clone();
+    let volume = read_samples(opened, options)
+        .map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
+    Ok(VolumeFile { volume, header })
+}
+
+/// Reads the samples of a file whose lengths have been compared.
+pub(crate) fn read_samples(
+    opened: Opened<'_>,
+    options: &ReadOptions,
+) -> Result<AnyVolume, FileProblem> {
+    let (dims, geometry) = (opened.layout.dims, opened.geometry);
+    let sample_type = value_type(opened.layout.stored, opened.header.scaling);
+    let mut stream = SampleStream::start(opened, options)?;
+    let volume = match sample_type {
+        SampleType::U8 => read_as::<u8>(&mut stream, dims, geometry)?,
+        SampleType::I8 => read_as::<i8>(&mut stream, dims, geometry)?,
+        SampleType::U16 => read_as::<u16>(&mut stream, dims, geometry)?,
+        SampleType::I16 => read_as::<i16>(&mut stream, dims, geometry)?,
+        SampleType::I32 => read_as::<i32>(&mut stream, dims, geometry)?,
+        SampleType::F32 => read_as::<f32>(&mut stream, dims, geometry)?,
+        SampleType::F64 => read_as::<f64>(&mut stream, dims, geometry)?,
+    };
+    stream.finish()?;
+    Ok(volume)
+}
+
+fn read_as<T: Sample>(
+    stream: &mut SampleStream<'_>,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Result<AnyVolume, FileProblem> {
+    Ok(Volume::new(stream.read_rest::<T>()?, dims, geometry)?.into())
+}
+
+fn open_source<'a>(
+    mut source: Source<'a>,
+    name: &Path,
+    data_files: &dyn DataFiles<'a>,
+    options: &ReadOptions,
+) -> Result<Opened<'a>, FileProblem> {
+    let named = options.format.or_else(|| VolumeFormat::from_path(name));
+    // The samples of a headerless file may happen to start like gzip, so there only the name counts.
+    let headerless = named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
+    let may_be_gzip = !headerless || super::format::extension(name).ends_with("gz");
+    let gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];
+    if gzip {
+        source = source.gunzip();
+    }
+    let start = source.peek(START)?;
+    let format = named
+        .or_else(|| VolumeFormat::from_content(&start))
+        .or(options.raw.as_ref().map(|_| VolumeFormat::Raw))
+        .ok_or_else(|| FileProblem::UnknownFormat {
+            start: show_bytes(&start),
+        })?;
+    let mut opened = match format {
+        VolumeFormat::Nifti => nifti::open(source)?,
+        VolumeFormat::Nrrd => nrrd::open(source, data_files)?,
+        VolumeFormat::MetaImage => metaimage::open(source, data_files)?,
+        VolumeFormat::Npy => npy::open(source)?,
+        VolumeFormat::Raw => raw::open(source, options)?,
+    };
+    if gzip && opened.header.compression == Compression::None {
+        opened.header.compression = Compression::Gzip;
+    }
+    Ok(opened)
+}

@@ -1,0 +1,132 @@
+//! Skeleton files: one writer per format.
+
+mod json;
+mod obj;
+mod polylines;
+mod skel;
+mod swc;
+mod vtp;
+
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::format::extension;
+use super::replace::replace_file;
+use super::{FileError, FileProblem};
+use crate::skeleton::Skeleton;
+
+/// A format of skeleton files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SkeletonFormat {
+    /// SWC, the text format of neuron tracings: trees. World coordinates.
+    Swc,
+    /// Wavefront OBJ, text: polylines. World coordinates.
+    Obj,
+    /// VTK's XML format, polydata with lines, text. World coordinates.
+    Vtp,
+    /// JSON: the whole graph. World coordinates, and nodes in voxels too.
+    Json,
+    /// Text: `x y z segment radius`. Coordinates in voxels, the radius in world units.
+    Skel,
+}
+
+impl fmt::Display for SkeletonFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Swc => "SWC",
+            Self::Obj => "OBJ",
+            Self::Vtp => "VTP",
+            Self::Json => "JSON",
+            Self::Skel => "skel",
+        })
+    }
+}
+
+impl SkeletonFormat {
+    /// The format that a file's name tells.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        match extension(path).as_str() {
+            "swc" => Some(Self::Swc),
+            "obj" => Some(Self::Obj),
+            "vtp" => Some(Self::Vtp),
+            "json" => Some(Self::Json),
+            "skel" => Some(Self::Skel),
+            _ => None,
+        }
+    }
+}
+
+/// What a skeleton file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkeletonWritten {
+    /// Cycles that were cut because the format has trees only (SWC): each lacks one step between two points, where the
+    /// way from the root is longest.
+    pub cut_cycles: usize,
+}
+
+/// Writes a skeleton file; the extension tells the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+///
+/// | format | what it has | coordinates |
+/// | --- | --- | --- |
+/// | `.swc` | a tree for each component, from its widest node; cycles are cut | world |
+/// | `.obj` | `v` and `l` records, a group for each level; single nodes as `p` | world |
+/// | `.vtp` | lines; at points `radius` and `level`, for lines `level` and `component` | world |
+/// | `.json` | everything | world; `voxel` of nodes in voxels |
+/// | `.skel` | a line `x y z segment radius` for each point of each edge | voxels; the radius in world units |
+///
+/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
+/// stood there before is untouched.
+///
+/// # Errors
+/// [`FileError`] for an extension that is none of these, a skeleton that [is not valid](Skeleton::validate), and what the operating
+/// system refuses.
+///
+/// ```
+/// use ferrovox::{io::write_skeleton, skeleton::Skeleton};
+///
+/// let folder = tempfile::tempdir()?;
+/// let written = write_skeleton(folder.path().join("nothing.swc"), &Skeleton::default())?;
+/// assert_eq!(written.cut_cycles, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_skeleton(
+    path: impl AsRef<Path>,
+    skeleton: &Skeleton,
+) -> Result<SkeletonWritten, FileError> {
+    let path = path.as_ref();
+    let problem = |problem| FileError::new(path, problem);
+    let format = SkeletonFormat::from_path(path).ok_or_else(|| {
+        problem(FileProblem::UnknownExtension {
+            extension: extension(path),
+            known: "skeletons are written as .swc, .obj, .vtp, .json and .skel",
+        })
+    })?;
+    skeleton
+        .validate()
+        .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
+    let mut written = SkeletonWritten::default();
+    replace_file(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        written = encode(format, skeleton, &mut out)?;
+        out.flush()
+    })?;
+    Ok(written)
+}
+
+/// Writes a valid skeleton to anything.
+fn encode(
+    format: SkeletonFormat,
+    skeleton: &Skeleton,
+    out: &mut dyn Write,
+) -> io::Result<SkeletonWritten> {
+    let mut written = SkeletonWritten::default();
+    match format {
+        SkeletonFormat::Swc => written.cut_cycles = swc::write(skeleton, out)?,
+        SkeletonFormat::Obj => obj::write(skeleton, out)?,
+        SkeletonFormat::Vtp => vtp::write(skeleton, out)?,
+        SkeletonFormat::Json => json::write(skeleton, out)?,
+        SkeletonFormat::Skel => skel::write(skeleton, out)?,
+    }
+    Ok(written)
+}

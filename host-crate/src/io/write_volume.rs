@@ -1,0 +1,51 @@
+//! Writing volume files.
+
+use std::path::Path;
+
+use super::{ByteOrder, FileError, VolumeWriter};
+use crate::grid::{AnyVolume, with_volume};
+
+/// How to write a volume file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeWriteOptions {
+    /// Byte order of the samples (and of a binary header). Little-endian unless said otherwise.
+    pub byte_order: ByteOrder,
+    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
+    /// name ends in `.gz`.
+    pub compress: bool,
+    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have no such type, files do.
+    pub unsigned: bool,
+}
+
+/// Writes a volume file; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+///
+/// The file appears under its name when it is complete; until then, and after any failure, what stood there
+/// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.
+///
+/// # Errors
+/// [`FileError`] for an extension that is none of these, for a sample that is not unsigned where that was asked for, and for what
+/// the operating system refuses.
+///
+/// ```no_run
+/// use ferrovox::io::{VolumeWriteOptions, write_volume};
+/// use ferrovox::grid::{Geometry, Volume};
+///
+/// let ramp = Volume::from_fn([64, 64, 64], Geometry::default(), |x, _, _| x as f32)?;
+/// write_volume("ramp.nrrd", &ramp.into(), &VolumeWriteOptions::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_volume(
+    path: impl AsRef<Path>,
+    volume: &AnyVolume,
+    options: &VolumeWriteOptions,
+) -> Result<(), FileError> {
+    let mut writer = VolumeWriter::create(
+        path,
+        volume.dims(),
+        volume.geometry(),
+        volume.sample_type(),
+        options,
+    )?;
+    with_volume!(volume, volume => writer.append(volume.samples()))?;
+    writer.finish()
+}

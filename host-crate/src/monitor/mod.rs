@@ -1,0 +1,82 @@
+//! What a caller hears of long work, and how it is stopped.
+//!
+//! A [`Monitor`] goes with a call that may take long. It says who is told of [`Progress`], and which [`CancelFlag`] stops the work; [`Monitor::silent`]
+//! is nobody and none. Everything that is cut in parts (slabs, pieces, portions, rounds) looks at it between two of them.
+//!
+//! ```
+//! use ferrovox::monitor::{CancelFlag, Monitor, Progress};
+//!
+//! let cancel = CancelFlag::new();
+//! let tell = |progress: Progress| eprintln!("{}: {:.0} %", progress.stage, 100.0 * progress.fraction());
+//! let monitor = Monitor::silent().on_progress(&tell).cancelled_by(&cancel);
+//! let counter = monitor.counter("slabs", 2);
+//! counter.add(1)?;
+//! cancel.cancel();
+//! assert!(counter.add(1).is_err());
+//! # Ok::<(), ferrovox::monitor::Cancelled>(())
+//! ```
+
+mod cancel;
+mod progress;
+mod times;
+
+pub use cancel::{CancelFlag, Cancelled};
+pub use progress::{Counter, Progress};
+pub(crate) use times::add_times;
+pub use times::{StageTime, Stopwatch};
+
+/// Who is told how far work is.
+type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
+
+/// Who is told how far work is, and what stops it.
+#[derive(Clone, Copy, Default)]
+pub struct Monitor<'a> {
+    hook: Option<Hook<'a>>,
+    cancel: Option<&'a CancelFlag>,
+}
+
+impl<'a> Monitor<'a> {
+    /// Nobody is told, and nothing stops the work.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// `hook` is called about ten times a second at most, by any thread.
+    #[must_use]
+    pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
+        Self {
+            hook: Some(hook),
+            ..self
+        }
+    }
+
+    /// The work stops with an error soon after the flag is set: when the part that is under way is done.
+    #[must_use]
+    pub fn cancelled_by(self, flag: &'a CancelFlag) -> Self {
+        Self {
+            cancel: Some(flag),
+            ..self
+        }
+    }
+
+    /// Whether somebody is told of progress.
+    pub fn is_watched(&self) -> bool {
+        self.hook.is_some()
+    }
+
+    /// Fails if the work is to stop.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn check(&self) -> Result<(), Cancelled> {
+        match self.cancel {
+            Some(flag) if flag.is_cancelled() => Err(Cancelled),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts a stage of `all` steps, by any number of threads together.
+    pub fn counter(&self, stage: &'static str, all: u64) -> Counter<'a> {
+        Counter::new(*self, stage, all)
+    }
+}

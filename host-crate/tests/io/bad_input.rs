@@ -1,0 +1,306 @@
+//! What may be wrong with any file: missing, a folder, another format, cut, too long, sizes that lie.
+
+use std::fs;
+
+use ferrovox::grid::{Geometry, SampleType};
+use ferrovox::io::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
+
+use crate::helpers::{folder, message, read_bytes, volume_of};
+use crate::metaimage::mha;
+use crate::nifti_files::Nifti;
+use crate::npy_files::npy;
+use crate::nrrd::nrrd;
+
+const KINDS: [(&str, bool); 7] = [
+    ("nii", false),
+    ("nii.gz", false),
+    ("nrrd", false),
+    ("nrrd", true),
+    ("mha", false),
+    ("mha", true),
+    ("npy", false),
+];
+
+/// The bytes of a good file of each kind.
+fn good_files() -> Vec<(String, Vec<u8>)> {
+    let folder = folder();
+    let volume = volume_of(SampleType::I16, Geometry::default());
+    let write = |(extension, compress): (&str, bool)| {
+        let name = format!("a.{extension}");
+        let path = folder.path().join(&name);
+        let options = VolumeWriteOptions {
+            compress,
+            ..VolumeWriteOptions::default()
+        };
+        write_volume(&path, &volume, &options).unwrap();
+        (name, fs::read(&path).unwrap())
+    };
+    KINDS.map(write).into()
+}
+
+#[test]
+fn a_missing_file() {
+    let error = read_volume("nowhere/brain.nii.gz", &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "nowhere/brain.nii.gz: there is no such file; check the path"
+    );
+}
+
+#[test]
+fn a_folder() {
+    let folder = folder();
+    for name in ["volume.nii", "volume.mha", "volume"] {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).unwrap();
+        let error = read_volume(&path, &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("{}: this is a directory; name a file", path.display())
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder();
+    let path = folder.path().join("secret.nii");
+    fs::write(&path, b"x").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(&path).is_ok() {
+        return; // the superuser may read everything
+    }
+    let error = read_volume(&path, &ReadOptions::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("secret.nii: permission denied"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_empty_file() {
+    for (name, format) in [
+        ("a.nii", "NIfTI"),
+        ("a.nrrd", "NRRD"),
+        ("a.mha", "MetaImage"),
+        ("a.npy", "npy"),
+    ] {
+        let found = message(name, b"");
+        assert!(
+            found.starts_with(&format!("{name}: not a {format} file: expected ")),
+            "{found}"
+        );
+        assert!(found.contains("found an empty file"), "{found}");
+    }
+}
+
+#[test]
+fn the_wrong_magic() {
+    let png = b"\x89PNG\r\n\x1a\n and so on, long enough to be a header if it were one";
+    for (name, format) in [
+        ("a.nii", "NIfTI"),
+        ("a.nii.gz", "NIfTI"),
+        ("a.nrrd", "NRRD"),
+        ("a.mha", "MetaImage"),
+        ("a.npy", "npy"),
+    ] {
+        let found = message(name, png);
+        assert!(
+            found.starts_with(&format!("{name}: not a {format} file: expected ")),
+            "{found}"
+        );
+        assert!(found.contains("found 89 50 4e 47"), "{found}");
+    }
+}
+
+#[test]
+fn an_unknown_format() {
+    let found = message("scan.tiff", b"II*\0");
+    assert!(found.starts_with("scan.tiff: unknown format"), "{found}");
+    assert!(
+        found.contains("49 49 2a 00") && found.contains(".nrrd"),
+        "{found}"
+    );
+}
+
+#[test]
+fn every_truncation_of_every_format_is_an_error() {
+    for (name, bytes) in good_files() {
+        assert!(read_bytes(&name, &bytes).is_ok(), "{name}");
+        for length in 0..bytes.len() {
+            let error = read_bytes(&name, &bytes[..length])
+                .expect_err(&name)
+                .to_string();
+            assert!(error.starts_with(&format!("{name}: ")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn truncated_samples_say_how_many_there_are() {
+    for (name, bytes) in good_files() {
+        let cut = message(&name, &bytes[..bytes.len() - 1]);
+        if name.ends_with("gz") || bytes.windows(8).any(|window| window == b"g: gzip\n") {
+            assert!(cut.contains("the gzip data end early, after"), "{cut}");
+        } else if bytes
+            .windows(20)
+            .any(|window| window == b"CompressedData = Tru")
+        {
+            assert!(cut.contains("the zlib data end early, after"), "{cut}");
+        } else {
+            let fact = "sizes 3 x 4 x 5 of i16 need 120 bytes, but only 119 are there";
+            assert!(cut.contains(fact), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn bytes_after_the_samples_are_an_error_unless_allowed() {
+    for (name, mut bytes) in good_files() {
+        if name.ends_with("gz") || bytes.windows(4).any(|window| window == b"gzip") {
+            continue; // more bytes behind gzip are another member, and damage
+        }
+        bytes.extend([0; 4]);
+        let options = ReadOptions {
+            allow_trailing_bytes: true,
+            ..ReadOptions::default()
+        };
+        let lenient = ferrovox::io::read_volume_bytes(&name, &bytes, &options);
+        assert!(lenient.is_ok(), "{name}: {lenient:?}");
+        if bytes
+            .windows(20)
+            .any(|window| window == b"CompressedData = Tru")
+        {
+            continue; // the end of a zlib stream is its own
+        }
+        let found = message(&name, &bytes);
+        assert!(
+            found.contains("need 120 bytes, but 124 are there"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn damaged_compression_is_an_error() {
+    for (name, bytes) in good_files()
+        .into_iter()
+        .filter(|(name, _)| name.ends_with("gz"))
+    {
+        let mut flipped = 0;
+        for index in 10..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= 0x55;
+            flipped += usize::from(read_bytes(&name, &damaged).is_err());
+        }
+        // gzip's checksum finds every change of the data
+        assert_eq!(flipped, bytes.len() - 10);
+    }
+}
+
+/// Sizes of terabytes in files of a few hundred bytes: refused by the numbers, before memory is asked for.
+#[test]
+fn sizes_that_lie() {
+    let nifti = Nifti::new(&[32767, 32767, 32767], 64, 64).samples(&[0; 64]);
+    let found = message("a.nii", &nifti);
+    assert!(
+        found.contains("sizes 32767 x 32767 x 32767 of f64 need 281449207693304 bytes"),
+        "{found}"
+    );
+    assert!(found.contains("but only 64 are there"), "{found}");
+    let found = message(
+        "a.nrrd",
+        &nrrd(
+            "type: double\ndimension: 3\nsizes: 100000 100000 1000\nendian: little\nencoding: raw",
+            &[0; 9],
+        ),
+    );
+    assert!(
+        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        "{found}"
+    );
+    let found = message(
+        "a.nrrd",
+        &nrrd(
+            "type: double\ndimension: 3\nsizes: 100000 100000 1000\nencoding: ascii",
+            b"1 2 3",
+        ),
+    );
+    assert!(found.contains("need 80000000000000 bytes"), "{found}");
+    let found = message(
+        "a.mha",
+        &mha(
+            "NDims = 3\nDimSize = 100000 100000 1000\nElementType = MET_DOUBLE",
+            &[0; 9],
+        ),
+    );
+    assert!(
+        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        "{found}"
+    );
+    let found = message(
+        "a.npy",
+        &npy(
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 100000, 100000)}",
+            &[0; 9],
+        ),
+    );
+    assert!(
+        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        "{found}"
+    );
+}
+
+/// Compressed data cannot hold more than 1032 times their length.
+#[test]
+fn sizes_that_no_compression_reaches() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(
+        &mut encoder,
+        &Nifti::new(&[32767, 32767, 32767], 64, 64).samples(&[0; 64]),
+    )
+    .unwrap();
+    let found = message("a.nii.gz", &encoder.finish().unwrap());
+    assert!(
+        found.contains("of f64 need") && found.contains("only at most "),
+        "{found}"
+    );
+}
+
+#[test]
+fn sizes_whose_product_overflows() {
+    let huge = u64::MAX / 3;
+    for (name, bytes) in [
+        (
+            "a.nrrd",
+            nrrd(
+                &format!(
+                    "type: float\ndimension: 3\nsizes: {huge} 3 5\nendian: little\nencoding: raw"
+                ),
+                &[0; 9],
+            ),
+        ),
+        (
+            "a.mha",
+            mha(
+                &format!("NDims = 3\nDimSize = {huge} 3 5\nElementType = MET_FLOAT"),
+                &[0; 9],
+            ),
+        ),
+        (
+            "a.npy",
+            npy(
+                &format!("{{'descr': '<f4', 'fortran_order': True, 'shape': ({huge}, 3, 5)}}"),
+                &[0; 9],
+            ),
+        ),
+    ] {
+        let found = message(name, &bytes);
+        let fact = format!("sizes {huge} x 3 x 5 need more bytes than 64 bits can count");
+        assert!(found.contains(&fact), "{found}");
+    }
+    let seven = Nifti::new(&[32767; 7], 2, 8).samples(&[0; 8]);
+    assert!(message("a.nii", &seven).contains("need more bytes than 64 bits can count"));
+}

@@ -1,0 +1,177 @@
+//! OBJ, STL and PLY as text, read.
+
+use std::fs;
+
+use ferrovox::io::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+use ferrovox::mesh::{TriangleMesh, Triangles, check};
+
+use crate::helpers::folder;
+
+fn tetrahedron() -> TriangleMesh {
+    TriangleMesh {
+        vertices: vec![
+            [0.0, 0.0, 0.0],
+            [1.5, 0.0, -0.0],
+            [0.0, 1.0e-7, 0.0],
+            [0.1, 0.2, 1.0e10],
+        ],
+        normals: None,
+        triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
+    }
+}
+
+fn error(name: &str, bytes: &[u8]) -> String {
+    read_mesh_bytes(name, bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let folder = folder();
+    let mesh = tetrahedron();
+    let path = folder.path().join("a.obj");
+    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    assert_eq!(read_mesh(&path).unwrap(), mesh);
+    let path = folder.path().join("a.stl");
+    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    let read = read_mesh(&path).unwrap();
+    let corners = |mesh: &TriangleMesh| -> Vec<_> {
+        (0..4).map(|triangle| mesh.triangle(triangle)).collect()
+    };
+    assert_eq!(corners(&read), corners(&mesh));
+    // corners at one place are one vertex, so the mesh is closed
+    assert_eq!(read.vertices.len(), 4);
+    assert!(check(&read).is_closed());
+    // a file that begins as text does and is none
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..6].copy_from_slice(b"solid ");
+    assert_eq!(read_mesh_bytes("a.stl", &bytes).unwrap(), read);
+}
+
+#[test]
+fn obj_of_all_kinds() {
+    let text = "# a square pyramid\nmtllib a.mtl\nv 0 0 0\nv 2 0 0 1\nv 2 2 0 .1 .2 .3\n\tv 0 2 0\nvt 0 0\nvn 0 0 1\n\
+                g base\nusemtl stone\nf 1/1/1 4//1 3/1 -3 # a quad\nv 1 1 -1.5e0\nf -1 -4 -5\r\nf 5 1 4\nf 5 4 3\nf 5 3 2\n";
+    let mesh = read_mesh_bytes("a.obj", text.as_bytes()).unwrap();
+    assert_eq!(mesh.vertices.len(), 5);
+    assert_eq!(mesh.vertices[4], [1.0, 1.0, -1.5]);
+    let triangles = [
+        [0, 3, 2],
+        [0, 2, 1],
+        [4, 1, 0],
+        [4, 0, 3],
+        [4, 3, 2],
+        [4, 2, 1],
+    ];
+    assert_eq!(mesh.triangles, Triangles::U32(triangles.to_vec()));
+    assert_eq!(
+        read_mesh_bytes("a.obj", b"").unwrap(),
+        TriangleMesh::default()
+    );
+    // a comment in another encoding
+    assert!(read_mesh_bytes("a.obj", b"# \xe9t\xe9\nv 1 2 3\n").is_ok());
+}
+
+#[test]
+fn damaged_obj_names_the_line() {
+    let cases: [(&[u8], &str); 8] = [
+        (
+            b"v 1 2 3\nv 1 2\n",
+            "line 2 reads \"v 1 2\", which is no vertex",
+        ),
+        (
+            b"v 1 2 3\nf 1 1 2\n",
+            "line 2 reads \"f 1 1 2\", which names no vertex before it",
+        ),
+        (b"v 1 2 3\nf 0 1 1\n", "names no vertex"),
+        (b"v 1 2 3\nf -2 1 1\n", "names no vertex"),
+        (b"f 1 2\n", "fewer than three corners"),
+        (b"v 1 2 3\nf 1 1 1 x\n", "names no vertex"),
+        (b"\x89PNG\r\n", "is no text"),
+        (b"<?xml version=\"1.0\"?>\n", "is none of the format"),
+    ];
+    for (bytes, words) in cases {
+        let error = error("a.obj", bytes);
+        assert!(
+            error.starts_with("a.obj: damaged OBJ file: line"),
+            "{error}"
+        );
+        assert!(error.contains(words), "{error}");
+    }
+    let long = "f ".to_owned() + &"1 ".repeat(40_000);
+    assert!(error("a.obj", long.as_bytes()).contains("too long"));
+}
+
+#[test]
+fn ply_as_text() {
+    let header = "ply\nformat ascii 1.0\ncomment a pyramid\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
+                  property uchar red\nelement edge 1\nproperty list uchar int a\nelement face 3\nproperty list uchar int vertex_indices\n\
+                  property float quality\nend_header\n";
+    let data = "0 0 0 1\n2 0 -0 2\n2 2 0 3\n0 2 0 4\n1.1 1 -1.5e0 5\n2 0 1\n4 0 3 2 1 .5\n3 4 1 0 1\r\n3 4 0 3 1";
+    let read = |text: &str| read_mesh_bytes("a.ply", text.as_bytes());
+    let mesh = read(&[header, data].concat()).unwrap();
+    assert_eq!(mesh.vertices[4], [1.1, 1.0, -1.5]);
+    assert_eq!((mesh.vertices.len(), mesh.normals), (5, None));
+    let triangles = vec![[0, 3, 2], [0, 2, 1], [4, 1, 0], [4, 0, 3]];
+    assert_eq!(mesh.triangles, Triangles::U32(triangles));
+    let cases = [
+        (data.replace("2 2 0 3", "2 two 0 3"), "\"two\", after"),
+        (data.replace("3 4 1 0", "2 4 1"), "face 1 has 2 corners"),
+        (
+            data.replace("3 4 1 0", "3 4 -1 0"),
+            "face 1 names vertex -1",
+        ),
+        (
+            data.replace("3 4 1 0", "3 4 1.5 0"),
+            "face 1 names vertex 1.5",
+        ),
+        (data.replace("3 4 1 0", "3 4 9 0"), "names vertex 9"),
+        (data[..data.len() - 7].to_owned(), "it is truncated"),
+    ];
+    for (data, words) in cases {
+        let error = read(&[header, &data].concat()).unwrap_err().to_string();
+        assert!(error.starts_with("a.ply: damaged PLY file: "), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+    let lying = header.replace("vertex 5", "vertex 99999999999");
+    let error = read(&[&lying, data].concat()).unwrap_err().to_string();
+    assert!(
+        error.contains("need at least 799999999991 bytes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn stl_as_text() {
+    let text = "solid two parts\n facet normal 0 0 1\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n vertex 0 1 0\n endloop\n endfacet\n\
+                endsolid two parts\nSOLID\nFACET NORMAL 0 0 -1 OUTER LOOP\nVERTEX 0 0 -0 VERTEX 0 1 0\nVERTEX 1 0 0\nENDLOOP ENDFACET\nENDSOLID";
+    let mesh = read_mesh_bytes("a.stl", text.as_bytes()).unwrap();
+    assert_eq!(mesh.vertices.len(), 3);
+    assert_eq!(mesh.triangles, Triangles::U32(vec![[0, 1, 2], [0, 2, 1]]));
+    assert_eq!(
+        read_mesh_bytes("a.stl", b"solid nothing\nendsolid nothing\n").unwrap(),
+        TriangleMesh::default()
+    );
+}
+
+#[test]
+fn damaged_stl_says_what_is_wrong() {
+    let text = "solid\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet endsolid\n";
+    let text = text.replace(" outer", "\nouter");
+    let cases = [
+        (text.replace("vertex 1 0 0", ""), "2 corners"),
+        (text.replace("endloop", "vertex 1 1 1"), "more than three"),
+        (text.replace("0 1 0", "0 one 0"), "\"one\""),
+        (text.replace("endloop", "loopend"), "\"loopend\""),
+        (text[..60].to_owned(), "truncated"),
+    ];
+    for (bytes, words) in cases {
+        let error = error("a.stl", bytes.as_bytes());
+        assert!(error.starts_with("a.stl: damaged STL file: "), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+    let mut binary = vec![0; 84 + 50];
+    binary[80] = 2;
+    assert!(error("a.stl", &binary).contains("2 triangles need 100 bytes, but only 50"));
+    assert!(error("a.stl", b"PK").contains("2 bytes"));
+    assert!(error("a.stl", b"").contains("0 bytes"));
+}

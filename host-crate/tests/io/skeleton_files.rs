@@ -1,0 +1,250 @@
+//! Skeleton files and fields: written, and read back by the smallest readers that the formats allow.
+
+use std::fs;
+
+use ferrovox::grid::Geometry;
+use ferrovox::io::{FileProblem, SkeletonWritten, write_field, write_skeleton};
+use ferrovox::skeleton::{Edge, Node, NodeKind, Skeleton};
+use nalgebra::Point3;
+
+use crate::helpers::folder;
+
+/// A ring of 12 steps with a tail of 3 steps, the widest node at its end; and a node alone. In voxels of 2 x 2 x 2 at (10, 0, 0).
+fn ring_with_tail() -> Skeleton {
+    let on_ring = |k: usize| {
+        let angle = std::f64::consts::TAU * k as f64 / 12.0;
+        Point3::new(4.0 * angle.cos(), 4.0 * angle.sin(), 1.0)
+    };
+    let node = |kind, position, radius, component| Node {
+        kind,
+        position,
+        eigenvalues: Some([-3.0, -2.0, -1.0]).filter(|_| kind == NodeKind::Attracting),
+        radius,
+        component,
+    };
+    let (fork, end) = (on_ring(0), Point3::new(7.0, 0.0, 1.0));
+    let ring: Vec<_> = (0..12).map(on_ring).chain([fork]).collect();
+    let tail: Vec<_> = (4..8).map(|x| Point3::new(x as f64, 0.0, 1.0)).collect();
+    Skeleton {
+        nodes: vec![
+            node(NodeKind::Saddle { index: 1 }, fork, 0.0, 0),
+            node(NodeKind::Attracting, end, 9.0, 0),
+            node(NodeKind::Attracting, Point3::new(0.5, 1.0, 20.0), 2.0, 1),
+        ],
+        edges: vec![
+            Edge {
+                nodes: [0, 0],
+                radii: vec![1.5; ring.len()],
+                points: ring,
+                level: 0,
+            },
+            Edge {
+                nodes: [1, 0],
+                radii: vec![9.0, 4.0, 3.0, 1.5],
+                points: tail.into_iter().rev().collect(),
+                level: 1,
+            },
+        ],
+        geometry: Geometry::from_spacing([2.0; 3], [10.0, 0.0, 0.0]).unwrap(),
+    }
+}
+
+fn written(name: &str, skeleton: &Skeleton) -> (String, SkeletonWritten) {
+    let folder = folder();
+    let path = folder.path().join(name);
+    let written = write_skeleton(&path, skeleton).unwrap();
+    (fs::read_to_string(&path).unwrap(), written)
+}
+
+fn numbers(line: &str) -> Vec<f64> {
+    line.split_whitespace()
+        .map(|word| word.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn swc_is_a_tree_that_lacks_the_farthest_step_of_the_ring() {
+    let skeleton = ring_with_tail();
+    let (text, written) = written("a.swc", &skeleton);
+    assert_eq!(written.cut_cycles, 1);
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(numbers)
+        .collect();
+    // nodes are points once: 12 of the ring, 3 more of the tail, 1 alone
+    assert_eq!(rows.len(), 16);
+    let mut length = 0.0;
+    for (number, row) in rows.iter().enumerate() {
+        assert_eq!(row.len(), 7);
+        assert_eq!(row[0] as usize, number + 1);
+        let parent = row[6] as i64;
+        assert!(
+            parent == -1 || (1..=number as i64).contains(&parent),
+            "{row:?}"
+        );
+        if parent > 0 {
+            let parent = &rows[parent as usize - 1];
+            length += (2..5)
+                .map(|k| (row[k] - parent[k]).powi(2))
+                .sum::<f64>()
+                .sqrt();
+        }
+    }
+    let step = 2.0 * 8.0 * (std::f64::consts::PI / 12.0).sin();
+    assert!((skeleton.length() - step - length).abs() < 1e-9);
+    // the root is the widest node, the end of the tail
+    assert_eq!(rows[0], [1.0, 6.0, 24.0, 0.0, 2.0, 9.0, -1.0]);
+    assert_eq!(rows.iter().filter(|row| row[6] == -1.0).count(), 2);
+    assert_eq!(rows.iter().filter(|row| row[1] == 5.0).count(), 1);
+    // both ways around the ring are 6 steps long at its far side, of which one is missing
+    let ends: Vec<_> = rows
+        .iter()
+        .filter(|row| row[1] == 6.0 && row[6] != -1.0)
+        .collect();
+    assert_eq!(ends.len(), 2);
+    assert!(ends.iter().all(|row| row[2] < 5.0), "{ends:?}");
+    // radii of nodes that have none come from the edge
+    assert!(rows.iter().all(|row| row[5] > 0.0));
+}
+
+#[test]
+fn obj_has_points_and_lines() {
+    let (text, written) = written("a.obj", &ring_with_tail());
+    assert_eq!(written.cut_cycles, 0);
+    let of = |key: &str| -> Vec<Vec<f64>> {
+        text.lines()
+            .filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '))
+            .map(numbers)
+            .collect()
+    };
+    assert_eq!(of("v").len(), 16);
+    assert_eq!(of("v")[1], [24.0, 0.0, 2.0]);
+    let lines = of("l");
+    assert_eq!([lines[0].len(), lines[1].len()], [13, 4]);
+    assert_eq!((lines[0][0], lines[0][12]), (1.0, 1.0));
+    assert_eq!((lines[1][0], lines[1][3]), (2.0, 1.0));
+    assert_eq!(of("p"), [[3.0]]);
+    assert!(text.contains("g level0\n") && text.contains("g level1\n"));
+}
+
+/// The numbers of the array of this name, the number `at` of those.
+fn array(text: &str, name: &str, at: usize) -> Vec<f64> {
+    let start = text.match_indices(&format!("Name=\"{name}\"")).nth(at);
+    let rest = &text[start.unwrap_or_else(|| panic!("no {name}")).0..];
+    let content = &rest[rest.find('>').unwrap() + 1..rest.find('<').unwrap()];
+    numbers(content)
+}
+
+#[test]
+fn vtp_has_as_many_of_everything_as_it_says() {
+    let (text, _) = written("a.vtp", &ring_with_tail());
+    for (name, count) in [("Points", 16), ("Verts", 1), ("Lines", 2), ("Polys", 0)] {
+        assert!(
+            text.contains(&format!("NumberOf{name}=\"{count}\"")),
+            "{text}"
+        );
+    }
+    assert_eq!(array(&text, "points", 0).len(), 48);
+    assert_eq!(array(&text, "radius", 0)[..3], [1.5, 9.0, 2.0]);
+    assert_eq!(array(&text, "level", 0).len(), 16);
+    assert_eq!(array(&text, "level", 1), [0.0, 0.0, 1.0]);
+    assert_eq!(array(&text, "component", 0), [1.0, 0.0, 0.0]);
+    assert_eq!(array(&text, "connectivity", 0), [2.0]);
+    assert_eq!(array(&text, "connectivity", 1).len(), 17);
+    assert_eq!(array(&text, "offsets", 1), [13.0, 17.0]);
+    let opened = text.matches("<DataArray").count();
+    assert_eq!(opened, text.matches("</DataArray>").count());
+    // nothing at all is a file too
+    let (nothing, _) = written("a.vtp", &Skeleton::default());
+    assert!(nothing.contains("NumberOfPoints=\"0\""));
+}
+
+#[test]
+fn json_has_everything() {
+    let skeleton = ring_with_tail();
+    let (text, _) = written("a.json", &skeleton);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!([&json["components"], &json["cycles"]], [2, 1]);
+    assert_eq!(json["affine"][0], serde_json::json!([2.0, 0.0, 0.0, 10.0]));
+    assert_eq!(json["nodes"][0]["kind"], "saddle1");
+    assert_eq!(json["nodes"][0]["eigenvalues"], serde_json::Value::Null);
+    assert_eq!(
+        json["nodes"][1]["position"],
+        serde_json::json!([24.0, 0.0, 2.0])
+    );
+    assert_eq!(
+        json["nodes"][1]["voxel"],
+        serde_json::json!([7.0, 0.0, 1.0])
+    );
+    let degrees: Vec<_> = (0..3)
+        .map(|node| json["nodes"][node]["degree"].clone())
+        .collect();
+    assert_eq!(degrees, [3, 1, 0]);
+    assert_eq!(json["edges"][1]["nodes"], serde_json::json!([1, 0]));
+    let length = json["edges"][1]["length"].as_f64().unwrap();
+    assert!((length - 6.0).abs() < 1e-12);
+    for (number, edge) in skeleton.edges.iter().enumerate() {
+        let read = &json["edges"][number];
+        assert_eq!(read["level"], edge.level);
+        assert_eq!(read["radii"], serde_json::json!(edge.radii));
+        let points = read["points"].as_array().unwrap();
+        let world = skeleton.edge_in_world(number);
+        assert_eq!(points.len(), world.len());
+        for (read, point) in points.iter().zip(world) {
+            let coordinates: Vec<f64> = serde_json::from_value(read.clone()).unwrap();
+            assert_eq!(coordinates, point.coords.as_slice());
+        }
+    }
+}
+
+#[test]
+fn skel_is_in_voxels() {
+    let (text, _) = written("a.skel", &ring_with_tail());
+    let rows: Vec<_> = text.lines().map(numbers).collect();
+    assert_eq!(rows.len(), 13 + 4 + 1);
+    assert_eq!(rows[0], [4.0, 0.0, 1.0, 0.0, 1.5]);
+    assert_eq!(rows[13], [7.0, 0.0, 1.0, 1.0, 9.0]);
+    assert_eq!(rows[17], [0.5, 1.0, 20.0, 2.0, 2.0]);
+}
+
+#[test]
+fn what_cannot_be_written_leaves_what_was_there() {
+    let folder = folder();
+    let path = folder.path().join("a.swc");
+    fs::write(&path, "before").unwrap();
+    let mut bad = ring_with_tail();
+    bad.edges[0].points[3].x = f64::NAN;
+    let error = write_skeleton(&path, &bad).unwrap_err();
+    assert!(error.to_string().contains("edge 0"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "before");
+    let error = write_skeleton(folder.path().join("a.xyz"), &ring_with_tail()).unwrap_err();
+    assert!(error.to_string().contains(".swc"), "{error}");
+}
+
+#[test]
+fn a_field_is_an_array_of_four_axes() {
+    let folder = folder();
+    let path = folder.path().join("field.npy");
+    let vectors = (0..24).map(|number| [number as f32, 0.5, -1.0]);
+    write_field(&path, [4, 3, 2], vectors.clone()).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let array = npyz::NpyFile::new(&bytes[..]).unwrap();
+    assert_eq!(array.shape(), [2, 3, 4, 3]);
+    let numbers: Vec<f32> = array.into_vec().unwrap();
+    let expected: Vec<[f32; 3]> = vectors.clone().collect();
+    assert_eq!(numbers, expected.as_flattened());
+    // too few and too many leave what was there
+    for count in [0, 23, 25, 24_000] {
+        let other = vectors.clone().cycle().take(count);
+        let error = write_field(&path, [4, 3, 2], other).unwrap_err();
+        assert!(
+            matches!(error.problem, FileProblem::FieldLength { .. }),
+            "{error}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    write_field(&path, [0, 3, 2], []).unwrap();
+    assert!(write_field(folder.path().join("field.nrrd"), [0; 3], []).is_err());
+}
