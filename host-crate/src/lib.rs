@@ -19,6 +19,9 @@
 //! | write it | [`io`] |
 //! | understand a launch | [`occupancy`] |
 
+/// The linear algebra of the public interface: points, vectors and matrices of geometries and graphs.
+pub use nalgebra;
+
 pub mod device;
 pub mod distance;
 pub mod graph;

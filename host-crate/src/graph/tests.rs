@@ -140,7 +140,7 @@ fn limits_that_are_none_are_refused() {
     for limit in [-1.0, f64::NAN] {
         for by in [Prune::Length(limit), Prune::LengthByRadius(limit)] {
             let error = Skeleton::default().prune(by).unwrap_err();
-            assert!(matches!(error, SkeletonError::Prune { .. }), "{error}");
+            assert!(matches!(error, GraphError::Prune { .. }), "{error}");
         }
     }
 }
