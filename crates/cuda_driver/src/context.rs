@@ -1,6 +1,6 @@
 //! Primary contexts, and which context is current on the calling thread.
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::c_uint;
 use std::ptr;
 
 use crate::driver::{Driver, check};
@@ -66,18 +66,6 @@ impl Driver {
         check(unsafe { set_flags(device, flags) })
     }
 
-    /// `cuDevicePrimaryCtxGetState`: the flags, and whether the context exists.
-    ///
-    /// # Errors
-    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice).
-    pub fn primary_context_state(&self, device: CUdevice) -> CudaResult<(u32, bool)> {
-        let get_state = self.table.primary_ctx_get_state.get()?;
-        let (mut flags, mut active): (c_uint, c_int) = (0, 0);
-        // SAFETY: both out-parameters are live for the call.
-        check(unsafe { get_state(device, &mut flags, &mut active) })?;
-        Ok((flags, active != 0))
-    }
-
     /// `cuCtxGetCurrent`: the context current on this thread; null for none.
     ///
     /// # Errors
@@ -101,31 +89,6 @@ impl Driver {
         let set_current = self.table.ctx_set_current.get()?;
         // SAFETY: a live context or null (1).
         check(unsafe { set_current(context) })
-    }
-
-    /// `cuCtxPushCurrent`: makes a context current on this thread, above the one that was.
-    ///
-    /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).
-    ///
-    /// # Safety
-    /// 1. `context` is a context that has not been destroyed.
-    pub unsafe fn push_context(&self, context: CUcontext) -> CudaResult<()> {
-        let push = self.table.ctx_push_current.get()?;
-        // SAFETY: a live context (1).
-        check(unsafe { push(context) })
-    }
-
-    /// `cuCtxPopCurrent`: takes the current context off this thread's stack, and returns it.
-    ///
-    /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where the stack is empty.
-    pub fn pop_context(&self) -> CudaResult<CUcontext> {
-        let pop = self.table.ctx_pop_current.get()?;
-        let mut context: CUcontext = ptr::null_mut();
-        // SAFETY: `context` is live for the call.
-        check(unsafe { pop(&mut context) })?;
-        Ok(context)
     }
 
     /// `cuCtxSynchronize`: waits for everything in the current context.

@@ -158,6 +158,14 @@ mod tests {
     }
 
     #[test]
+    fn the_codes_of_cuda_13_are_listed() {
+        for code in [36, 47, 227, 917, 918, 919] {
+            let error = CudaError::from_code(code);
+            assert!(error.status().is_some(), "{error:?}");
+        }
+    }
+
+    #[test]
     fn an_unlisted_code_keeps_its_number() {
         let error = CudaError::from_code(-7);
         assert_eq!(error, CudaError::Unlisted(-7));

@@ -115,36 +115,4 @@ impl Driver {
         // SAFETY: the caller's promises (1, 2).
         check(unsafe { free(address) })
     }
-
-    /// `cuMemHostRegister`: pins host memory that was allocated otherwise.
-    ///
-    /// # Errors
-    /// [`CudaError::HostMemoryAlreadyRegistered`](crate::CudaError::HostMemoryAlreadyRegistered),
-    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory).
-    ///
-    /// # Safety
-    /// 1. `address` is valid for `bytes` bytes until it is unregistered.
-    pub unsafe fn mem_host_register(
-        &self,
-        address: *mut c_void,
-        bytes: usize,
-        flags: u32,
-    ) -> CudaResult<()> {
-        let register = self.table.mem_host_register.get()?;
-        // SAFETY: the caller's promise (1).
-        check(unsafe { register(address, bytes, flags) })
-    }
-
-    /// `cuMemHostUnregister`.
-    ///
-    /// # Errors
-    /// [`CudaError::HostMemoryNotRegistered`](crate::CudaError::HostMemoryNotRegistered).
-    ///
-    /// # Safety
-    /// 1. `address` was given to [`Driver::mem_host_register`], and no copy that counts on its being pinned is under way.
-    pub unsafe fn mem_host_unregister(&self, address: *mut c_void) -> CudaResult<()> {
-        let unregister = self.table.mem_host_unregister.get()?;
-        // SAFETY: the caller's promise (1).
-        check(unsafe { unregister(address) })
-    }
 }

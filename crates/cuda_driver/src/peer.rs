@@ -32,17 +32,4 @@ impl Driver {
         // SAFETY: a live context (1); the flags are reserved and 0.
         check(unsafe { enable(peer, 0) })
     }
-
-    /// `cuCtxDisablePeerAccess`.
-    ///
-    /// # Errors
-    /// [`CudaError::PeerAccessNotEnabled`](crate::CudaError::PeerAccessNotEnabled).
-    ///
-    /// # Safety
-    /// 1. `peer` is a context that has not been destroyed, and no work of the current context uses its memory from here on.
-    pub unsafe fn disable_peer_access(&self, peer: CUcontext) -> CudaResult<()> {
-        let disable = self.table.ctx_disable_peer_access.get()?;
-        // SAFETY: the caller's promise (1).
-        check(unsafe { disable(peer) })
-    }
 }

@@ -97,12 +97,9 @@ function_table! {
     7000 primary_ctx_release_v1 "cuDevicePrimaryCtxRelease" (CUdevice);
     11000 primary_ctx_reset "cuDevicePrimaryCtxReset_v2" (CUdevice);
     11000 primary_ctx_set_flags "cuDevicePrimaryCtxSetFlags_v2" (CUdevice, c_uint);
-    7000 primary_ctx_get_state "cuDevicePrimaryCtxGetState" (CUdevice, *mut c_uint, *mut c_int);
 
     4000 ctx_get_current "cuCtxGetCurrent" (*mut CUcontext);
     4000 ctx_set_current "cuCtxSetCurrent" (CUcontext);
-    4000 ctx_push_current "cuCtxPushCurrent_v2" (CUcontext);
-    4000 ctx_pop_current "cuCtxPopCurrent_v2" (*mut CUcontext);
     2000 ctx_synchronize "cuCtxSynchronize" ();
     2000 ctx_get_device "cuCtxGetDevice" (*mut CUdevice);
     7000 ctx_get_flags "cuCtxGetFlags" (*mut c_uint);
@@ -117,7 +114,6 @@ function_table! {
 
     4000 device_can_access_peer "cuDeviceCanAccessPeer" (*mut c_int, CUdevice, CUdevice);
     4000 ctx_enable_peer_access "cuCtxEnablePeerAccess" (CUcontext, c_uint);
-    4000 ctx_disable_peer_access "cuCtxDisablePeerAccess" (CUcontext);
 
     2010 module_load_data_ex "cuModuleLoadDataEx" (*mut CUmodule, *const c_void, c_uint, *mut CUjit_option, *mut *mut c_void);
     2000 module_unload "cuModuleUnload" (CUmodule);
@@ -145,8 +141,6 @@ function_table! {
     3020 mem_get_info "cuMemGetInfo_v2" (*mut usize, *mut usize);
     2020 mem_host_alloc "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     2000 mem_free_host "cuMemFreeHost" (*mut c_void);
-    6050 mem_host_register "cuMemHostRegister_v2" (*mut c_void, usize, c_uint);
-    4000 mem_host_unregister "cuMemHostUnregister" (*mut c_void);
     11020 device_get_default_mem_pool "cuDeviceGetDefaultMemPool" (*mut CUmemoryPool, CUdevice);
     11020 mem_pool_set_attribute "cuMemPoolSetAttribute" (CUmemoryPool, c_int, *mut c_void);
     11020 mem_pool_get_attribute "cuMemPoolGetAttribute" (CUmemoryPool, c_int, *mut c_void);

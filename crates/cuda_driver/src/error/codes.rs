@@ -102,7 +102,9 @@ status_codes! {
     7 ProfilerAlreadyStarted "CUDA_ERROR_PROFILER_ALREADY_STARTED" "the profiler is already running";
     8 ProfilerAlreadyStopped "CUDA_ERROR_PROFILER_ALREADY_STOPPED" "the profiler is already stopped";
     34 StubLibrary "CUDA_ERROR_STUB_LIBRARY" "the library opened is the toolkit's link-time stub, not a driver";
+    36 CallRequiresNewerDriver "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER" "the call needs a newer driver than the installed one; update the driver";
     46 DeviceUnavailable "CUDA_ERROR_DEVICE_UNAVAILABLE" "the device is taken: another process holds it exclusively, or its compute mode forbids use";
+    47 MulticastResourceFull "CUDA_ERROR_MULTICAST_RESOURCE_FULL" "the hardware has no room for another multicast binding of this kind";
     100 NoDevice "CUDA_ERROR_NO_DEVICE" "a driver is installed, but it sees no CUDA device";
     101 InvalidDevice "CUDA_ERROR_INVALID_DEVICE" "there is no device with this number";
     102 DeviceNotLicensed "CUDA_ERROR_DEVICE_NOT_LICENSED" "the (virtual) device has no licence for compute work";
@@ -131,6 +133,7 @@ status_codes! {
     224 UnsupportedExecAffinity "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY" "the device cannot restrict a context to some of its multiprocessors";
     225 UnsupportedDevsideSync "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC" "the code waits for child kernels on the device, which this driver no longer supports";
     226 Contained "CUDA_ERROR_CONTAINED" "a device error was contained to this process; the process must restart to use the device";
+    227 InsufficientLoaderVersion "CUDA_ERROR_INSUFFICIENT_LOADER_VERSION" "the loader in this driver is too old for what it was given; update the driver";
     300 InvalidSource "CUDA_ERROR_INVALID_SOURCE" "the kernel source is not valid";
     301 FileNotFound "CUDA_ERROR_FILE_NOT_FOUND" "a file the driver was given does not exist";
     302 SharedObjectSymbolNotFound "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND" "a library the driver needs lacks a symbol; the driver's parts may be of different versions";
@@ -192,5 +195,7 @@ status_codes! {
     915 InvalidResourceConfiguration "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION" "the resource is set up in a way this cannot use";
     916 KeyRotation "CUDA_ERROR_KEY_ROTATION" "the keys of confidential computing were changed during the transfer";
     917 StreamDetached "CUDA_ERROR_STREAM_DETACHED" "the stream has no context any more";
+    918 GraphRecaptureFailure "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE" "a graph could not be captured anew, and the capture was ended";
+    919 FabricNotReady "CUDA_ERROR_FABRIC_NOT_READY" "the fabric that connects the GPUs is not ready";
     999 UnknownError "CUDA_ERROR_UNKNOWN" "the driver reported an error it has no code for";
 }
