@@ -9,17 +9,17 @@
 //! | --- | --- |
 //! | [`sample`], [`grid`], [`rows`] | sample types, the numbering of samples, cells and edges, how rows are dealt to blocks |
 //! | [`operator`] | what a scan or a reduction combines, and how |
-//! | [`warp`], [`block`] | scan and reduction among the threads of a warp or of a block |
-//! | [`scan`], [`isosurface`], [`distance`], [`skeleton`], [`voxelize`], [`fields`], [`render`] | one folder per system: its kernels and nothing else |
+//! | [`warp`], [`block`], [`bits`] | votes, scan and reduction among the threads of a warp or of a block |
+//! | [`scan`], [`isosurface`], [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | one folder per system: its kernels and nothing else |
 //!
 //! Every kernel takes an extent that has nothing to do with the launch shape: any number of blocks of any size gives
 //! the same result, so that block sizes can come from the occupancy calculator (and be 1 on the CPU).
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 pub mod arith;
+pub mod bits;
 pub mod block;
 pub mod distance;
-pub mod fields;
 pub mod grid;
 pub mod isosurface;
 pub mod operator;
@@ -28,5 +28,6 @@ pub mod rows;
 pub mod sample;
 pub mod scan;
 pub mod skeleton;
+pub mod synthetic;
 pub mod voxelize;
 pub mod warp;

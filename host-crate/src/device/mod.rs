@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use ferrovox::device::{Device, Launch};
-//! use ferrovox_kernels::{fields::fill_sphere, grid::Grid, rows::Rows};
+//! use ferrovox_kernels::{synthetic::fill_sphere, grid::Grid, rows::Rows};
 //!
 //! let stream = Device::best().stream()?;
 //! let grid = Grid { nx: 8, ny: 8, nz: 8 };

@@ -8,7 +8,7 @@ use crate::{device::over, grid::DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     grid::{Geometry, grid_of},
-    scan::exclusive_of_few,
+    scan::exclusive_small,
 };
 use ferrovox_kernels::{
     distance::{
@@ -210,7 +210,7 @@ fn sort(
         let args = (sites.view(), items, cubes, starts.view_mut());
         stream.launch::<count_in_cubes>(launch, args)?;
     }
-    exclusive_of_few(stream, &mut starts)?;
+    exclusive_small(stream, &mut starts)?;
     let mut sorted = stream.alloc::<f32>(sites.len())?;
     let mut taken = stream.zeros::<u64>(count)?;
     // SAFETY: as above, and the sums are those of the counts.

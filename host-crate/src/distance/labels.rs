@@ -23,7 +23,7 @@ use ferrovox_kernels::{
             keep_label_edges, mark_label_changes, squares_from_changes,
         },
         separable::{Cost, Layout, Lines},
-        sites::{BitRows, GROUP},
+        sites::BitRows,
     },
     grid::{Grid, Y},
 };
@@ -110,7 +110,8 @@ impl<'a> Changes<'a> {
     ) -> Result<Self, DeviceError> {
         let bits = BitRows::new(labels.grid());
         let mut words = stream.alloc::<u32>(3 * bits.words() as usize)?;
-        let launch = Launch::warp_pieces(bits.words().div_ceil(GROUP.into()));
+        let launch =
+            Launch::warp_pieces(bits.words().div_ceil(ferrovox_kernels::bits::GROUP.into()));
         // SAFETY: there is a label for each voxel, and a word of each axis for each word of the grid.
         unsafe {
             let args = (labels.samples().view(), bits, words.view_mut());

@@ -4,7 +4,7 @@ use super::{DeviceMask, DeviceSample, DeviceVolume, GridError};
 use crate::device::{Buffer, DeviceError, Launch, Stream, over};
 use cuda_std::Kernel;
 use ferrovox_kernels::distance::sites::{
-    BitRows, GROUP, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
+    BitRows, Range, keep_surface, pack_voxels, pack_voxels_by_fours,
 };
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub(crate) fn pack<T: DeviceSample>(
     let mut within = stream.alloc::<u32>(bits.words() as usize)?;
     let mut none = stream.alloc::<u32>(0)?;
     let beyond = beyond.unwrap_or(&mut none);
-    let launch = Launch::warp_pieces(bits.words().div_ceil(GROUP as u64));
+    let launch = Launch::warp_pieces(bits.words().div_ceil(ferrovox_kernels::bits::GROUP as u64));
     let args = (
         volume.samples().view(),
         bits,

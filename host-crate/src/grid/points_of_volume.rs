@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
-    scan::exclusive_of_few,
+    scan::exclusive_small,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -14,7 +14,7 @@ use ferrovox_kernels::{
         crossings::{count_crossings, emit_crossings},
         sites::{BitRows, Range, TILE, count_tiles, emit_centres},
     },
-    scan::{pick_four, sum_few_longs},
+    scan::{pick_four, sum_small},
 };
 
 /// A launch whose blocks take tiles.
@@ -24,7 +24,7 @@ fn tiles_launch(tiles: u64) -> Launch {
 
 /// Replaces counts, the last of which is 0, by their exclusive sums. Waits for the total, which is the last sum.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
-    exclusive_of_few(stream, counts)?;
+    exclusive_small(stream, counts)?;
     let last = counts.len() as u64 - 1;
     let mut picked = stream.alloc::<u64>(4)?;
     // SAFETY: the number is of an element, and there is room for four.
@@ -53,7 +53,7 @@ impl DevicePoints {
         stream.prepare(&[
             pack_entry(volume),
             count_crossings::entry(),
-            sum_few_longs::entry(),
+            sum_small::entry(),
             pick_four::entry(),
             emit_crossings::<T>::entry(),
         ])?;

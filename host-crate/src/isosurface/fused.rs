@@ -7,20 +7,20 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     grid::{DeviceSample, gradient_to_world, index_to_world},
-    scan::exclusive_of_few,
+    scan::exclusive_small,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     isosurface::{
         NormalRule,
         fused::{
-            GROUP, Index, TILE, Words, emit_word_triangles, emit_word_vertices,
-            emit_word_vertices_and_normals, mark_words, sign_words, sign_words_by_fours,
+            Index, TILE, Words, classify_edges, emit_word_triangles, emit_word_vertices,
+            emit_word_vertices_and_normals, threshold_bits, threshold_bits_by_fours,
         },
         padded::Padded,
     },
     sample::Sample,
-    scan::{pick_four, sum_few_longs},
+    scan::{pick_four, sum_small},
 };
 use std::borrow::Cow;
 
@@ -45,12 +45,12 @@ fn by_fours<T>(slab: &Slab<'_, T>) -> bool {
 fn kernels<T: DeviceSample>(by_fours: bool, normals: bool) -> Vec<Cow<'static, str>> {
     vec![
         if by_fours {
-            sign_words_by_fours::<T>::entry()
+            threshold_bits_by_fours::<T>::entry()
         } else {
-            sign_words::<T>::entry()
+            threshold_bits::<T>::entry()
         },
-        mark_words::entry(),
-        sum_few_longs::entry(),
+        classify_edges::entry(),
+        sum_small::entry(),
         pick_four::entry(),
         if normals {
             emit_word_vertices_and_normals::<T>::entry()
@@ -91,11 +91,11 @@ pub(super) fn count<'a, T: DeviceSample>(
     let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
     let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
     let mut exclusions = stream.zeros::<u32>(1)?;
-    let launch = Launch::warp_pieces(words.signs().div_ceil(GROUP as u64));
+    let launch = Launch::warp_pieces(words.signs().div_ceil(ferrovox_kernels::bits::GROUP as u64));
     if by_fours(&slab) {
         // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for each word of signs.
         unsafe {
-            stream.launch::<sign_words_by_fours<T>>(
+            stream.launch::<threshold_bits_by_fours<T>>(
                 launch,
                 (
                     slab.samples.view(),
@@ -110,7 +110,7 @@ pub(super) fn count<'a, T: DeviceSample>(
     } else {
         // SAFETY: as above, of its padded grid.
         unsafe {
-            stream.launch::<sign_words<T>>(
+            stream.launch::<threshold_bits<T>>(
                 launch,
                 (
                     slab.samples.view(),
@@ -134,7 +134,7 @@ pub(super) fn count<'a, T: DeviceSample>(
     let mut sums = stream.zeros::<u64>(words.sums() as usize)?;
     // SAFETY: the words of signs are there, four elements and one for each marked word, and the sums begin as zero.
     unsafe {
-        stream.launch::<mark_words>(
+        stream.launch::<classify_edges>(
             tiles_launch(words),
             (
                 below.view(),
@@ -150,7 +150,7 @@ pub(super) fn count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "marks")?;
-    exclusive_of_few(stream, &mut sums)?;
+    exclusive_small(stream, &mut sums)?;
     let places = sums;
     let end_of_triangles = words.triangle_sums() + words.tiles();
     let own_vertices = if slab.last_plane_too {

@@ -35,10 +35,10 @@ mod across;
 mod checked;
 mod element;
 mod error;
-mod few;
 mod kept;
 mod params;
 mod scanner;
+mod small;
 mod three_pass;
 
 pub use across::{AcrossMethod, AcrossParams, AcrossScanner, across};
@@ -49,5 +49,5 @@ pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
 pub use params::{ScanKind, ScanMethod, ScanParams};
 pub use scanner::{Scanner, Total};
 
-pub(crate) use few::exclusive_of_few;
+pub(crate) use small::exclusive_small;
 pub(crate) use three_pass::segments;

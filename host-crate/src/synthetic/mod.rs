@@ -18,13 +18,13 @@ use crate::{
     grid::{DeviceVolume, Geometry, grid_of},
 };
 use ferrovox_kernels::{
-    fields::{Scaling, fill_capsules, fill_gyroid, fill_metaballs, fill_sphere, fill_sphere_as},
     grid::Grid,
     rows::Rows,
+    synthetic::{Scaling, fill_capsules, fill_gyroid, fill_metaballs, fill_sphere, fill_sphere_as},
 };
 use std::ops::Range;
 
-pub use ferrovox_kernels::fields::{Levels, Quantised};
+pub use ferrovox_kernels::synthetic::{Levels, Quantised};
 
 /// A ball of a metaball field: a centre and a radius, in voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +115,8 @@ pub fn quantise<T: Quantised + Element>(
             volume.samples().view(),
             samples.view_mut(),
         );
-        stream.launch::<ferrovox_kernels::fields::quantise<T>>(rows_launch(sample_rows), args)?;
+        stream
+            .launch::<ferrovox_kernels::synthetic::quantise<T>>(rows_launch(sample_rows), args)?;
     }
     DeviceVolume::from_buffer(samples, volume.dims(), *volume.geometry())
 }

@@ -1,8 +1,8 @@
 //! Sums that say where they no longer fit their type.
 
 use super::{
-    dealing::{Dealt, TileJob},
-    single_pass::scan_stretches,
+    scheduler::{TileJob, TileScheduler},
+    single_pass::scan_strided,
 };
 use crate::operator::{Lift, Sum};
 use cuda_std::{KernelType, View, ViewMut, kernel};
@@ -56,10 +56,10 @@ fn sum_wide<I: Lift<i128>, V: FromWide>(
         V::from_wide(sum)
     };
     let put_total = |sum: i128| total.write(0, V::from_wide(sum));
-    let dealt = Dealt::first(states, job);
+    let tiles = TileScheduler::first(states, job);
     let initial = initial.lift();
     let lift = |item: I| item.lift();
-    scan_stretches::<I, i128, Sum, V>(input, initial, job, dealt, output, lift, put, put_total);
+    scan_strided::<I, i128, Sum, V>(input, initial, job, tiles, output, lift, put, put_total);
 }
 
 /// Sums unsigned integers and finds the first element whose inclusive sum does not fit the output's type.

@@ -1,6 +1,6 @@
 //! The entry points of the single-pass scan, and the shapes of their tiles.
 
-use super::{dealing::TileJob, single_pass::scan_tiles};
+use super::{scheduler::TileJob, single_pass::scan_tiles};
 use crate::operator::{Keyed, Lift, Max, Min, Operator, Order, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 

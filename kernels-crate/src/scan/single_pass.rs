@@ -1,8 +1,8 @@
 //! The scan in a single pass: every element is read once and written once.
 
 use super::{
-    dealing::{Dealt, TileJob},
-    tile::{Rows, Stretch},
+    scheduler::{TileJob, TileScheduler},
+    tile::{RegisterTile, StridedTile},
 };
 use crate::{
     block::WarpValues,
@@ -16,7 +16,7 @@ use cuda_std::{
 
 /// The body of the single-pass kernels: scans tile after tile.
 ///
-/// A block is at work on three tiles (see [`Dealt`] for who has which): one whose elements are on their way into dynamic shared
+/// A block is at work on three tiles (see [`TileScheduler`] for who has which): one whose elements are on their way into dynamic shared
 /// memory by asynchronous copies, one that has arrived, and one that waits to be written. In each round it scans the one that has
 /// arrived and publishes its aggregate; only then its first warp looks back for what comes before the one that is to be
 /// written. So a tile's aggregate is known to all a whole round before a look-back asks for it, nobody waits for anybody else's reads,
@@ -59,19 +59,19 @@ pub fn scan_tiles<
     let first_of_warp = warp::lane() == 0;
     let my_warp = (thread::thread_idx_x() / 32) as usize;
     let rows_fit = threads.is_multiple_of(32)
-        && job.tile == threads as u64 * Rows::<I, N, ROWS>::ITEMS as u64
+        && job.tile == threads as u64 * RegisterTile::<I, N, ROWS>::ITEMS as u64
         && (input.as_ptr() as usize).is_multiple_of(16)
         && (output.as_ptr() as usize).is_multiple_of(16);
     let in_rows = if rows_fit { job.whole_tiles() } else { 0 };
 
-    let mut dealt = Dealt::first(states, job);
-    if dealt.tile < in_rows {
-        let room = staging_room::<I>(Rows::<I, N, ROWS>::ITEMS * threads as usize);
+    let mut tiles = TileScheduler::first(states, job);
+    if tiles.tile < in_rows {
+        let room = staging_room::<I>(RegisterTile::<I, N, ROWS>::ITEMS * threads as usize);
         let start = |tile: u32| tile as u64 * job.tile;
         // the first tile comes straight into registers
-        let mut rows = Rows::<I, N, ROWS>::read(input, start(dealt.tile));
-        if dealt.next < in_rows {
-            Rows::<I, N, ROWS>::stage(input, start(dealt.next), room);
+        let mut rows = RegisterTile::<I, N, ROWS>::read(input, start(tiles.tile));
+        if tiles.next < in_rows {
+            RegisterTile::<I, N, ROWS>::stage(input, start(tiles.next), room);
         }
         let (mut before, warp_total) = rows.scan_warp::<V, O>(lift);
         if first_of_warp {
@@ -79,13 +79,13 @@ pub fn scan_tiles<
         }
         thread::sync_threads();
         let mut block = warps.scan::<V, O, FullWarps>();
-        dealt.publish::<V, O>(dealt.tile, block.total, initial);
-        while dealt.next < in_rows {
-            let taken = dealt.take();
-            let next_rows = Rows::<I, N, ROWS>::unstage(room);
+        tiles.publish::<V, O>(tiles.tile, block.total, initial);
+        while tiles.next < in_rows {
+            let taken = tiles.take();
+            let next_rows = RegisterTile::<I, N, ROWS>::unstage(room);
             // a thread stages where it alone has read
-            if dealt.after < in_rows {
-                Rows::<I, N, ROWS>::stage(input, start(dealt.after), room);
+            if tiles.after < in_rows {
+                RegisterTile::<I, N, ROWS>::stage(input, start(tiles.after), room);
             }
             let (next_before, warp_total) = next_rows.scan_warp::<V, O>(lift);
             // everybody has read what the warps, and the first thread, wrote in the last round
@@ -95,25 +95,25 @@ pub fn scan_tiles<
             }
             thread::sync_threads();
             let next_block = warps.scan::<V, O, FullWarps>();
-            dealt.publish::<V, O>(dealt.next, next_block.total, initial);
-            let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
+            tiles.publish::<V, O>(tiles.next, next_block.total, initial);
+            let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
             let prefix = O::combine(prefix, block.before);
-            rows.write::<V, O, R>(prefix, &before, output, start(dealt.tile), lift, put);
-            dealt.advance();
+            rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, put);
+            tiles.advance();
             (rows, before, block) = (next_rows, next_before, next_block);
         }
-        let taken = dealt.take();
+        let taken = tiles.take();
         // everybody has read what the first thread wrote in the last round
         thread::sync_threads();
-        let prefix = dealt.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
+        let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
         let prefix = O::combine(prefix, block.before);
-        rows.write::<V, O, R>(prefix, &before, output, start(dealt.tile), lift, put);
-        dealt.advance();
+        rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, put);
+        tiles.advance();
         // before the numbers are replaced
         thread::sync_threads();
     }
     let put = |_, before: V, through: V| put(before, through);
-    scan_stretches::<I, V, O, R>(input, initial, job, dealt, output, lift, put, put_total);
+    scan_strided::<I, V, O, R>(input, initial, job, tiles, output, lift, put, put_total);
 }
 
 /// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the element's index too.
@@ -122,26 +122,26 @@ pub fn scan_tiles<
     clippy::too_many_arguments,
     reason = "a kernel's arguments, and what tells the scans apart"
 )]
-pub fn scan_stretches<I: Copy, V: Value, O: Operator<V>, R: Copy>(
+pub fn scan_strided<I: Copy, V: Value, O: Operator<V>, R: Copy>(
     input: View<I>,
     initial: V,
     job: TileJob,
-    mut dealt: Dealt,
+    mut tiles: TileScheduler,
     output: ViewMut<R>,
     lift: impl Fn(I) -> V,
     put: impl Fn(usize, V, V) -> R,
     put_total: impl Fn(V),
 ) {
-    while dealt.tile < job.tiles {
-        let taken = dealt.take();
-        let (start, end) = job.bounds(dealt.tile);
-        let stretch = Stretch::new(start, end);
-        let block = stretch.scan_block::<I, V, O>(input, &lift);
-        dealt.publish::<V, O>(dealt.tile, block.total, initial);
-        let prefix = dealt.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
+    while tiles.tile < job.tiles {
+        let taken = tiles.take();
+        let (start, end) = job.bounds(tiles.tile);
+        let strided = StridedTile::new(start, end);
+        let block = strided.scan_block::<I, V, O>(input, &lift);
+        tiles.publish::<V, O>(tiles.tile, block.total, initial);
+        let prefix = tiles.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
         let prefix = O::combine(prefix, block.before);
-        stretch.scan::<I, V, O, R>(input, prefix, output, &lift, &put);
-        dealt.advance();
+        strided.scan::<I, V, O, R>(input, prefix, output, &lift, &put);
+        tiles.advance();
         // before the next tile's number and prefix replace these
         thread::sync_threads();
     }

@@ -12,11 +12,11 @@ use cuda_std::{SharedView, View, ViewMut, async_copy, thread};
 /// A warp has neighbouring rows, and a row is a vector of every lane: so the lanes of a warp read and write next to one
 /// another.
 #[derive(Clone, Copy)]
-pub struct Rows<I, const N: usize, const ROWS: usize> {
+pub struct RegisterTile<I, const N: usize, const ROWS: usize> {
     items: [[I; N]; ROWS],
 }
 
-impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
+impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
     /// Elements for each thread.
     pub const ITEMS: usize = N * ROWS;
 
@@ -146,14 +146,14 @@ impl<I: Copy, const N: usize, const ROWS: usize> Rows<I, N, ROWS> {
 
 /// Any part of the input, which each thread reads twice: once to add up, once to scan. Each has neighbouring elements.
 #[derive(Clone, Copy)]
-pub struct Stretch {
+pub struct StridedTile {
     /// The calling thread's first element.
     first: usize,
     /// One past its last.
     end: usize,
 }
 
-impl Stretch {
+impl StridedTile {
     /// The calling thread's part of the elements from `start` to `end`.
     #[inline(always)]
     pub fn new(start: u64, end: u64) -> Self {
@@ -239,6 +239,6 @@ impl Stretch {
     }
 }
 
-/// Elements that a thread of a [`Stretch`] reads at a time: on the CPU as many as make its bounds checks cheap; on a GPU one,
-/// since a stretch may begin anywhere.
+/// Elements that a thread of a [`StridedTile`] reads at a time: on the CPU as many as make its bounds checks cheap; on a GPU one,
+/// since a strided may begin anywhere.
 const RUN: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 8 };

@@ -1,7 +1,7 @@
 //! Devices, buffers, streams and their errors.
 
 use ferrovox::device::{CpuOptions, Device, DeviceError, DeviceKind, Launch};
-use ferrovox_kernels::{fields::fill_sphere, grid::Grid, rows::Rows};
+use ferrovox_kernels::{grid::Grid, rows::Rows, synthetic::fill_sphere};
 use ferrovox_tests::devices;
 use simt::Mode;
 

@@ -80,7 +80,7 @@ fn no_barrier_was_copied() {
             ("sum_checked_u8_u32", 1 + 4),
             ("sum_words_u32", 1 + 1 + 3 + 3 + 4),
             ("long_extremes", 1 + 1 + 3 + 3 + 4),
-            ("sum_few_longs", 2),
+            ("sum_small", 2),
         ] {
             let start = ptx
                 .find(&format!(".entry {kernel}("))

@@ -47,19 +47,7 @@ impl<'a, T: Copy> View<'a, T> {
         }
     }
 
-    /// How many elements there are.
-    #[inline(always)]
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    length!();
 
     /// Where the first element is.
     #[inline(always)]
@@ -74,46 +62,12 @@ impl<'a, T: Copy> View<'a, T> {
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
-        #[cfg(target_arch = "nvptx64")]
-        super::check_on_device(i, self.len);
-        #[cfg(not(target_arch = "nvptx64"))]
-        if i >= self.fast_len {
-            use super::cold::{Access, VIEW, checked_access};
-            checked_access(
-                VIEW,
-                Access::Read,
-                self.ptr.cast(),
-                size_of::<T>(),
-                i,
-                self.len,
-            );
-        }
+        check_element!(self, VIEW, Read, i);
         // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
         unsafe { self.ptr.add(i).read() }
     }
 
-    /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all within the view.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn slice(&self, start: usize, len: usize) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        super::check_on_device(start + len, self.len + 1);
-        #[cfg(not(target_arch = "nvptx64"))]
-        assert!(
-            start <= self.len && len <= self.len - start,
-            "elements {start}..{start}+{len} of a View of {}",
-            self.len
-        );
-        Self {
-            // SAFETY: `start` is at most the view's length.
-            ptr: unsafe { self.ptr.add(start) },
-            len,
-            #[cfg(not(target_arch = "nvptx64"))]
-            fast_len: if self.fast_len == self.len { len } else { 0 },
-            data: PhantomData,
-        }
-    }
+    part_of_buffer!("View");
 
     /// The elements as a slice, whose accesses checked mode does not watch.
     ///
@@ -125,13 +79,6 @@ impl<'a, T: Copy> View<'a, T> {
     pub const unsafe fn as_slice(&self) -> &'a [T] {
         // SAFETY: the view was promised valid, and the caller promises that nobody writes.
         unsafe { core::slice::from_raw_parts(self.ptr, self.len) }
-    }
-
-    /// Makes every access go to the executor's checked mode.
-    #[cfg(not(target_arch = "nvptx64"))]
-    #[doc(hidden)]
-    pub fn set_checked(&mut self) {
-        self.fast_len = 0;
     }
 
     /// A view that is watched where `other` is.

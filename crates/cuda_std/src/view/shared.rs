@@ -35,19 +35,7 @@ impl<T: Copy> SharedView<T> {
         }
     }
 
-    /// How many elements there are.
-    #[inline(always)]
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    length!();
 
     /// Where the first element is.
     #[inline(always)]
@@ -62,20 +50,7 @@ impl<T: Copy> SharedView<T> {
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
-        #[cfg(target_arch = "nvptx64")]
-        super::check_on_device(i, self.len);
-        #[cfg(not(target_arch = "nvptx64"))]
-        if i >= self.fast_len {
-            use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(
-                SHARED_VIEW,
-                Access::Read,
-                self.ptr.cast(),
-                size_of::<T>(),
-                i,
-                self.len,
-            );
-        }
+        check_element!(self, SHARED_VIEW, Read, i);
         // SAFETY: `i` is within the array (on the device the kernel's contract says so), which lives as long as the block.
         unsafe { self.ptr.add(i).read() }
     }
@@ -84,20 +59,7 @@ impl<T: Copy> SharedView<T> {
     #[inline(always)]
     #[track_caller]
     pub fn write(&self, i: usize, value: T) {
-        #[cfg(target_arch = "nvptx64")]
-        super::check_on_device(i, self.len);
-        #[cfg(not(target_arch = "nvptx64"))]
-        if i >= self.fast_len {
-            use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(
-                SHARED_VIEW,
-                Access::Write,
-                self.ptr.cast(),
-                size_of::<T>(),
-                i,
-                self.len,
-            );
-        }
+        check_element!(self, SHARED_VIEW, Write, i);
         // SAFETY: as in `read`.
         unsafe { self.ptr.add(i).write(value) }
     }
@@ -106,20 +68,7 @@ impl<T: Copy> SharedView<T> {
     #[inline(always)]
     #[track_caller]
     pub(super) fn atomic_ptr(&self, i: usize) -> *mut T {
-        #[cfg(target_arch = "nvptx64")]
-        super::check_on_device(i, self.len);
-        #[cfg(not(target_arch = "nvptx64"))]
-        if i >= self.fast_len {
-            use super::cold::{Access, SHARED_VIEW, checked_access};
-            checked_access(
-                SHARED_VIEW,
-                Access::Atomic,
-                self.ptr.cast(),
-                size_of::<T>(),
-                i,
-                self.len,
-            );
-        }
+        check_element!(self, SHARED_VIEW, Atomic, i);
         // SAFETY: `i` is within the array.
         unsafe { self.ptr.add(i) }
     }

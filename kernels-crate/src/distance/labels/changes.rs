@@ -1,7 +1,11 @@
 //! Where labels change.
 
-use super::super::sites::{BitRows, GROUP, ballot, for_each_group};
-use crate::{rows::Items, sample::Sample};
+use super::super::sites::BitRows;
+use crate::{
+    bits::{GROUP, ballot, for_each_group},
+    rows::Items,
+    sample::Sample,
+};
 use cuda_std::{View, ViewMut, kernel};
 
 /// What the kernel's teams work on.

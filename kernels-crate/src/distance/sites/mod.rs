@@ -23,7 +23,6 @@ pub use count::{count_bits, set_bits};
 pub use negate::negate_within;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(super) use pack::bits_of;
-pub use pack::{GROUP, pack_voxels, pack_voxels_by_fours};
-pub(super) use pack::{ballot, for_each_group};
+pub use pack::{pack_voxels, pack_voxels_by_fours};
 pub use range::Range;
 pub use surface::keep_surface;

@@ -1,11 +1,11 @@
 //! Bits from samples: the only pass over the volume.
 
 use super::{bits::BitRows, range::Range};
-use crate::{arith::div_rem, sample::Sample, warp};
-use cuda_std::{View, ViewMut, kernel, thread, warp::warp_vote_ballot};
-
-/// Words that a team makes at a time: each of a warp's lanes keeps one.
-pub const GROUP: u32 = 32;
+use crate::{
+    bits::{GROUP, Quads, ballot, for_each_group, in_eights, woven},
+    sample::Sample,
+};
+use cuda_std::{View, ViewMut, kernel, thread};
 
 /// What the bits of a word say of its voxels. Bits without a voxel are 0.
 #[derive(Clone, Copy)]
@@ -76,9 +76,8 @@ pub unsafe fn pack_voxels_by_fours<T: Sample>(
         within,
         beyond,
     };
-    let quads = bits.per_row.div_ceil(4) as u64 * bits.grid.ny as u64 * bits.grid.nz as u64;
     let groups = if thread::block_dim_x() >= 32 {
-        quads.div_ceil(GROUP as u64 / 4)
+        job.quads().groups()
     } else {
         bits.words().div_ceil(GROUP as u64)
     };
@@ -86,27 +85,6 @@ pub unsafe fn pack_voxels_by_fours<T: Sample>(
         Some(lane) => job.group_by_fours(group, lane),
         None => job.group_alone(group),
     });
-}
-
-/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole warp. Where a block has no whole warp
-/// each thread is a team; else the threads of an incomplete warp have no work.
-#[inline(always)]
-pub(in crate::distance) fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
-    let rank = thread::thread_idx_x();
-    let warps = thread::block_dim_x() / 32;
-    let (team, teams, lane) = if warps > 0 {
-        if warp::lanes() != u32::MAX {
-            return;
-        }
-        (rank / 32, warps, Some(rank % 32))
-    } else {
-        (rank, thread::block_dim_x(), None)
-    };
-    let mut group = thread::block_idx_x() as u64 * teams as u64 + team as u64;
-    while group < groups {
-        visit(group, lane);
-        group += thread::grid_dim_x() as u64 * teams as u64;
-    }
 }
 
 impl<T: Sample> Job<'_, T> {
@@ -198,114 +176,77 @@ impl<T: Sample> Job<'_, T> {
             within: 0,
             beyond: 0,
         };
-        let mut batch = 0;
-        while batch < self.rolled(GROUP) {
-            // a sample, and whether there is one
-            let mut next = || {
-                let x = in_row * 32 + lane;
-                let exists = word < bits.words() && x < bits.grid.nx;
-                let value = if exists {
-                    self.samples.read(row + x as usize).value()
-                } else {
-                    0.0
-                };
-                word += 1;
-                in_row += 1;
-                if in_row == bits.per_row {
-                    in_row = 0;
-                    row += bits.grid.nx as usize;
-                }
-                (value, exists)
+        // a sample, and whether there is one
+        let next = || {
+            let x = in_row * 32 + lane;
+            let exists = word < bits.words() && x < bits.grid.nx;
+            let value = if exists {
+                self.samples.read(row + x as usize).value()
+            } else {
+                0.0
             };
-            // spelled out, so that they stay in registers: eight reads, then eight votes
-            let [a, b, c, d] = [next(), next(), next(), next()];
-            let [e, f, g, h] = [next(), next(), next(), next()];
-            let mut vote = |k: u32, (value, exists): (f32, bool)| {
-                let within = ballot(exists && self.range.has(value));
-                let beyond = if self.beyond.is_empty() {
-                    0
-                } else {
-                    ballot(exists && self.is_beyond(value))
-                };
-                if lane == batch + k {
-                    mine = Packed { within, beyond };
-                }
+            word += 1;
+            in_row += 1;
+            if in_row == bits.per_row {
+                in_row = 0;
+                row += bits.grid.nx as usize;
+            }
+            (value, exists)
+        };
+        in_eights(self.rolled(GROUP), next, |word, (value, exists)| {
+            let within = ballot(exists && self.range.has(value));
+            let beyond = if self.beyond.is_empty() {
+                0
+            } else {
+                ballot(exists && self.is_beyond(value))
             };
-            vote(0, a);
-            vote(1, b);
-            vote(2, c);
-            vote(3, d);
-            vote(4, e);
-            vote(5, f);
-            vote(6, g);
-            vote(7, h);
-            batch += 8;
-        }
+            if lane == word {
+                mine = Packed { within, beyond };
+            }
+        });
         let at = first + lane as u64;
         if at < bits.words() {
             self.write(at, mine);
         }
     }
 
+    #[inline(always)]
+    fn quads(&self) -> Quads {
+        Quads {
+            nx: self.bits.grid.nx,
+            rows: self.bits.grid.ny as u64 * self.bits.grid.nz as u64,
+            per_row: self.bits.per_row,
+        }
+    }
+
     /// The words of one group, by a warp that reads four samples at a time.
     #[inline(always)]
     fn group_by_fours(&self, group: u64, lane: u32) {
-        let bits = self.bits;
-        let per_row = bits.per_row.div_ceil(4);
-        let rows = bits.grid.ny as u64 * bits.grid.nz as u64;
-        let (mut row, unit) = div_rem(group * (GROUP as u64 / 4), per_row as u64);
-        let mut unit = unit as u32;
         let (mut within, mut beyond) = ([0; 4], [0; 4]);
-        let (mut my_row, mut my_unit) = (0, 0);
-        let mut batch = 0;
-        while batch < self.rolled(GROUP / 4) {
-            let mut next = |k: u32| {
-                let x = unit * 128 + lane * 4;
-                let exist = x < bits.grid.nx && row < rows;
-                let mut values = [0.0; 4];
-                if exist {
-                    let at = row * bits.grid.nx as u64 + x as u64;
-                    let [a, b, c, d] = self.samples.read_vector::<4>(at as usize);
-                    values = [a.value(), b.value(), c.value(), d.value()];
+        let which = [group, self.rolled(GROUP / 4) as u64];
+        let vote = |mine, [a, b, c, d]: [f32; 4], exist| {
+            let is_within = |value| ballot(exist && self.range.has(value));
+            let votes = [is_within(a), is_within(b), is_within(c), is_within(d)];
+            if mine {
+                within = votes;
+            }
+            if !self.beyond.is_empty() {
+                let is_beyond = |value| ballot(exist && self.is_beyond(value));
+                let votes = [is_beyond(a), is_beyond(b), is_beyond(c), is_beyond(d)];
+                if mine {
+                    beyond = votes;
                 }
-                if lane / 4 == batch + k {
-                    (my_row, my_unit) = (row, unit);
-                }
-                unit += 1;
-                if unit == per_row {
-                    (row, unit) = (row + 1, 0);
-                }
-                (values, exist)
-            };
-            // spelled out, so that they stay in registers: four reads, then sixteen votes
-            let [a, b, c, d] = [next(0), next(1), next(2), next(3)];
-            let mut vote = |k: u32, ([a, b, c, d], exist): ([f32; 4], bool)| {
-                let is_within = |value| ballot(exist && self.range.has(value));
-                let votes = [is_within(a), is_within(b), is_within(c), is_within(d)];
-                if lane / 4 == batch + k {
-                    within = votes;
-                }
-                if !self.beyond.is_empty() {
-                    let is_beyond = |value| ballot(exist && self.is_beyond(value));
-                    let votes = [is_beyond(a), is_beyond(b), is_beyond(c), is_beyond(d)];
-                    if lane / 4 == batch + k {
-                        beyond = votes;
-                    }
-                }
-            };
-            vote(0, a);
-            vote(1, b);
-            vote(2, c);
-            vote(3, d);
-            batch += 4;
-        }
-        let unit = my_unit * 4 + lane % 4;
-        if unit < bits.per_row && my_row < rows {
+            }
+        };
+        let (at, exists) = self
+            .quads()
+            .read_group(self.samples, which, lane, 0.0, vote);
+        if exists {
             let word = Packed {
                 within: woven(within, lane % 4),
                 beyond: woven(beyond, lane % 4),
             };
-            self.write(my_row * bits.per_row as u64 + unit as u64, word);
+            self.write(at, word);
         }
     }
 }
@@ -325,29 +266,4 @@ pub(in crate::distance) fn bits_of(flag: impl Fn(usize) -> bool) -> u32 {
         bits |= ((flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * byte);
     }
     bits
-}
-
-/// Word `word` of four: a vote's bits are every fourth sample of them.
-#[inline(always)]
-const fn woven([a, b, c, d]: [u32; 4], word: u32) -> u32 {
-    let byte = 8 * word;
-    every_fourth_bit(a >> byte & 0xff)
-        | every_fourth_bit(b >> byte & 0xff) << 1
-        | every_fourth_bit(c >> byte & 0xff) << 2
-        | every_fourth_bit(d >> byte & 0xff) << 3
-}
-
-/// Moves bit k to bit 4k, for eight bits.
-#[inline(always)]
-const fn every_fourth_bit(byte: u32) -> u32 {
-    let bits = (byte | byte << 12) & 0x000f_000f;
-    let bits = (bits | bits << 6) & 0x0303_0303;
-    (bits | bits << 3) & 0x1111_1111
-}
-
-/// The lanes of a whole warp whose predicate is true. All of them call it.
-#[inline(always)]
-pub(in crate::distance) fn ballot(predicate: bool) -> u32 {
-    // SAFETY: the warp is whole, and all of its lanes come here.
-    unsafe { warp_vote_ballot(u32::MAX, predicate) }
 }

@@ -2,8 +2,8 @@
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |
-//! | [`sign_words`] | samples, mask | one bit per sample: below the isovalue or not; whether it is finite, and kept by the mask |
-//! | [`mark_words`] | the bits | for each word its active edges and occupied cells, and counts per tile |
+//! | [`threshold_bits`] | samples, mask | one bit per sample: below the isovalue or not; whether it is finite, and kept by the mask |
+//! | [`classify_edges`] | the bits | for each word its active edges and occupied cells, and counts per tile |
 //! | a scan of the counts | | where each tile's vertices and triangles go |
 //! | [`emit_word_vertices`] | active edges, samples at their ends | positions, and normals if asked for |
 //! | [`emit_word_triangles`] | the bits, occupied cells, active edges | vertex indices |
@@ -14,15 +14,15 @@
 //! A vertex's number is the count before its tile, plus that before its word, plus that of the lower bits: no array of edges is
 //! ever written.
 
-mod mark;
+mod classify;
 mod numbers;
-mod sign;
+mod threshold;
 mod triangles;
 mod vertices;
 mod words;
 
-pub use mark::mark_words;
-pub use sign::{GROUP, sign_words, sign_words_by_fours};
+pub use classify::classify_edges;
+pub use threshold::{threshold_bits, threshold_bits_by_fours};
 pub use triangles::{Index, emit_word_triangles};
 pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};
 pub use words::{SUMS_AFTER_TILES, TILE, Words};

@@ -82,7 +82,7 @@ impl Index for u64 {
 /// added to every index; `flip` not 0 reverses every triangle.
 ///
 /// # Safety
-/// `below` holds `words.signs()` elements; `edges` and `occupied` are what [`mark_words`](super::mark_words) wrote and `places` the
+/// `below` holds `words.signs()` elements; `edges` and `occupied` are what [`classify_edges`](super::classify_edges) wrote and `places` the
 /// exclusive scan of its sums; `triangles` holds three elements for each triangle. A block has at most
 /// [`TILE`] threads.
 #[kernel(I = [u32, u64])]

@@ -155,7 +155,7 @@ fn for_each_vertex(
 ///
 /// # Safety
 /// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`; `edges` is what
-/// [`mark_words`](super::mark_words) wrote and `places` the exclusive scan of its sums; `positions` holds three elements for
+/// [`classify_edges`](super::classify_edges) wrote and `places` the exclusive scan of its sums; `positions` holds three elements for
 /// each vertex.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_word_vertices<T: Sample>(

@@ -1,4 +1,4 @@
-//! How tiles are dealt to blocks, and how a block learns what comes before its tile.
+//! How tiles are tiles to blocks, and how a block learns what comes before its tile.
 
 use super::look_back::TileStates;
 use crate::{
@@ -57,7 +57,7 @@ const KNOWN: usize = 3;
 /// whatever blocks the device runs at a time. A block works on its tiles in the order of their numbers; so of all tiles
 /// that are not finished, the first is being worked on and waits for none.
 #[derive(Clone, Copy)]
-pub struct Dealt<'a> {
+pub struct TileScheduler<'a> {
     states: TileStates<'a>,
     job: TileJob,
     numbers: SharedView<u32>,
@@ -70,7 +70,7 @@ pub struct Dealt<'a> {
     pub after: u32,
 }
 
-impl<'a> Dealt<'a> {
+impl<'a> TileScheduler<'a> {
     /// Takes a block's first tile, and the two after it if blocks take several. One barrier; every thread calls it, once.
     #[inline(always)]
     pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {

@@ -1,15 +1,15 @@
 //! The scan of a list that is too short for speed to matter.
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
-use ferrovox_kernels::scan::{FEW, Segments, sum_few_longs};
+use ferrovox_kernels::scan::{SMALL, Segments, sum_small};
 
 /// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a second launch.
-const LEAST_SEGMENT: u64 = 2 * 1024 * FEW as u64;
+const LEAST_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
 
 /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile. Nothing is waited
 /// for. It reads every element twice, and for each segment the sums of all before it: longer lists are for
 /// [`Scanner`](super::Scanner).
-pub(crate) fn exclusive_of_few(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
+pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
     let count = data.len() as u64;
     // as many segments as can be worked on at a time
     let most = 2 * u64::from(stream.device().limits().multiprocessors);
@@ -22,7 +22,7 @@ pub(crate) fn exclusive_of_few(stream: &Stream, data: &mut Buffer<u64>) -> Resul
     let mut launch = |scan: u32| {
         let args = (data.view_mut(), segments, sums.view_mut(), scan);
         // SAFETY: there is a sum for each segment.
-        unsafe { stream.launch::<sum_few_longs>(Launch::pieces(pieces), args) }
+        unsafe { stream.launch::<sum_small>(Launch::pieces(pieces), args) }
     };
     if pieces > 1 {
         launch(0)?;
@@ -57,7 +57,7 @@ mod tests {
             for len in [0, 1, 5, segment - 1, segment, segment + 1, 50_000, 100_003] {
                 let values: Vec<u64> = (0..len as u64).map(|i| i * i % 1009).collect();
                 let mut sums = stream.upload(&values).unwrap();
-                exclusive_of_few(&stream, &mut sums).unwrap();
+                exclusive_small(&stream, &mut sums).unwrap();
                 let mut sum = 0;
                 let expected: Vec<u64> = values
                     .iter()

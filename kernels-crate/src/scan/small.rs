@@ -5,11 +5,11 @@ use crate::block;
 use cuda_std::{ViewMut, kernel, thread};
 
 /// Neighbouring elements that a thread takes at a time.
-pub const FEW: usize = 4;
+pub const SMALL: usize = 4;
 
 /// Sums the segments of a short list, or scans it: exclusive sums, in place, in two launches.
 ///
-/// A block takes whole segments, [`FEW`] for each thread at a time. In the first launch (`scan` 0) it adds up each
+/// A block takes whole segments, [`SMALL`] for each thread at a time. In the first launch (`scan` 0) it adds up each
 /// segment's elements and writes the sum to `sums`. In the second (`scan` 1) it adds up the sums of the segments before
 /// its own, and goes on through the segment, replacing each element by what comes before it. Both launches, and both
 /// halves of the second, are rounds of one loop, so that the code holds a single scan of a block. Each element is read twice and
@@ -18,7 +18,7 @@ pub const FEW: usize = 4;
 /// # Safety
 /// `data` has `segments.count` elements, `sums` one for each segment; the grids of both launches are any.
 #[kernel]
-pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u64>, scan: u32) {
+pub unsafe fn sum_small(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u64>, scan: u32) {
     let rank = thread::thread_idx_x() as u64;
     let threads = thread::block_dim_x() as u64;
     let mut segment = thread::block_idx_x() as u64;
@@ -31,11 +31,11 @@ pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMu
         while in_sums || start < end {
             let from = if in_sums { sums } else { data };
             let from_end = if in_sums { before } else { end };
-            let at = start + rank * FEW as u64;
-            let mut values = [0u64; FEW];
+            let at = start + rank * SMALL as u64;
+            let mut values = [0u64; SMALL];
             let mut sum = 0u64;
             let mut item = 0;
-            while item < FEW {
+            while item < SMALL {
                 if at + (item as u64) < from_end {
                     values[item] = from.read(at as usize + item);
                 }
@@ -45,7 +45,7 @@ pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMu
             let sums_of_block = block::exclusive_sum(sum);
             let mut running = carry.wrapping_add(sums_of_block.before);
             let mut item = 0;
-            while item < FEW {
+            while item < SMALL {
                 if scan != 0 && !in_sums && at + (item as u64) < from_end {
                     data.write(at as usize + item, running);
                 }
@@ -53,7 +53,7 @@ pub unsafe fn sum_few_longs(data: ViewMut<u64>, segments: Segments, sums: ViewMu
                 item += 1;
             }
             carry = carry.wrapping_add(sums_of_block.total);
-            start += threads * FEW as u64;
+            start += threads * SMALL as u64;
             if in_sums && start >= before {
                 (in_sums, start) = (false, first);
             }

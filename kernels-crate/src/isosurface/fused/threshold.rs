@@ -1,22 +1,23 @@
 //! One bit per sample.
 
 use super::{super::padded::Padded, words::Words};
-use crate::{arith::div_rem, sample::Sample, warp};
+use crate::{
+    arith::div_rem,
+    bits::{GROUP, Quads, ballot, for_each_group, in_eights, woven},
+    sample::Sample,
+};
 use core::sync::atomic::Ordering::Relaxed;
-use cuda_std::{View, ViewMut, kernel, thread, warp::warp_vote_ballot};
-
-/// Words that a team makes at a time: each of a warp's lanes keeps one.
-pub const GROUP: u32 = 32;
+use cuda_std::{View, ViewMut, kernel, thread};
 
 /// What the bits of a word say of its samples. Bits without a sample are 0 in `below`, 1 in the others.
 #[derive(Clone, Copy)]
-struct SignWord {
+struct ThresholdWord {
     below: u32,
     finite: u32,
     kept: u32,
 }
 
-impl SignWord {
+impl ThresholdWord {
     /// No sample is below, and none is left out.
     const EMPTY: Self = Self {
         below: 0,
@@ -130,7 +131,7 @@ struct Job<'a, T> {
 /// `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one. If the samples may be non-finite,
 /// `finite` is not empty; if there is a mask, `kept` is not.
 #[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn sign_words<T: Sample>(
+pub unsafe fn threshold_bits<T: Sample>(
     samples: View<T>,
     mask: View<u8>,
     padded: Padded,
@@ -161,14 +162,14 @@ pub unsafe fn sign_words<T: Sample>(
     );
 }
 
-/// [`sign_words`] for rows that begin at multiples of four samples, where there is no mask and no border: a lane reads four
+/// [`threshold_bits`] for rows that begin at multiples of four samples, where there is no mask and no border: a lane reads four
 /// neighbouring samples in one access, the warp votes on 128 at a time, and sixteen samples of a lane are in flight.
 ///
 /// # Safety
-/// As [`sign_words`]; `words.grid.nx` is a multiple of four, `samples` hold `words.grid.samples()` elements, and the first is
+/// As [`threshold_bits`]; `words.grid.nx` is a multiple of four, `samples` hold `words.grid.samples()` elements, and the first is
 /// stored at a multiple of four times their size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn sign_words_by_fours<T: Sample>(
+pub unsafe fn threshold_bits_by_fours<T: Sample>(
     samples: View<T>,
     words: Words,
     iso: f32,
@@ -189,10 +190,8 @@ pub unsafe fn sign_words_by_fours<T: Sample>(
         kept: unsafe { ViewMut::from_raw_parts(core::ptr::null_mut(), 0) },
         exclusions,
     };
-    let quads = words.per_row.div_ceil(4) as u64 * words.grid.ny as u64 * words.grid.nz as u64;
-    let whole_warps = thread::block_dim_x() >= 32;
-    let groups = if whole_warps {
-        quads.div_ceil(GROUP as u64 / 4)
+    let groups = if thread::block_dim_x() >= 32 {
+        job.quads().groups()
     } else {
         words.signs().div_ceil(GROUP as u64)
     };
@@ -200,27 +199,6 @@ pub unsafe fn sign_words_by_fours<T: Sample>(
         Some(lane) => job.group_by_fours(group, lane),
         None => job.group_alone(group),
     });
-}
-
-/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole warp. Where a block has no whole warp
-/// each thread is a team; else the threads of an incomplete warp have no work.
-#[inline(always)]
-fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
-    let rank = thread::thread_idx_x();
-    let warps = thread::block_dim_x() / 32;
-    let (team, teams, lane) = if warps > 0 {
-        if warp::lanes() != u32::MAX {
-            return;
-        }
-        (rank / 32, warps, Some(rank % 32))
-    } else {
-        (rank, thread::block_dim_x(), None)
-    };
-    let mut group = thread::block_idx_x() as u64 * teams as u64 + team as u64;
-    while group < groups {
-        visit(group, lane);
-        group += thread::grid_dim_x() as u64 * teams as u64;
-    }
 }
 
 impl<T: Sample> Job<'_, T> {
@@ -232,7 +210,7 @@ impl<T: Sample> Job<'_, T> {
     }
 
     #[inline(always)]
-    fn write(&self, at: u64, word: SignWord) {
+    fn write(&self, at: u64, word: ThresholdWord) {
         self.below.write(at as usize, word.below);
         if T::MAY_BE_NON_FINITE {
             self.finite.write(at as usize, word.finite);
@@ -266,35 +244,20 @@ impl<T: Sample> Job<'_, T> {
         let first = group * GROUP as u64;
         let start = Place::of(words, padded, words.per_row, first);
         let mut place = start;
-        let mut mine = SignWord::EMPTY;
+        let mut mine = ThresholdWord::EMPTY;
         let mut finite = true;
-        let mut batch = 0;
-        while batch < self.rolled(GROUP) {
-            let mut next = || {
-                let value = value(self.samples, padded, place, lane, self.iso);
-                place = place.next(words, padded, words.per_row);
-                value
-            };
-            // spelled out, so that they stay in registers: eight reads, then eight votes
-            let [a, b, c, d] = [next(), next(), next(), next()];
-            let [e, f, g, h] = [next(), next(), next(), next()];
-            let mut vote = |k: u32, value: f32| {
-                let below = ballot(value < self.iso);
-                finite &= !T::MAY_BE_NON_FINITE || value.is_finite();
-                if lane == batch + k {
-                    mine.below = below;
-                }
-            };
-            vote(0, a);
-            vote(1, b);
-            vote(2, c);
-            vote(3, d);
-            vote(4, e);
-            vote(5, f);
-            vote(6, g);
-            vote(7, h);
-            batch += 8;
-        }
+        let next = || {
+            let value = value(self.samples, padded, place, lane, self.iso);
+            place = place.next(words, padded, words.per_row);
+            value
+        };
+        in_eights(self.rolled(GROUP), next, |word, value| {
+            let below = ballot(value < self.iso);
+            finite &= !T::MAY_BE_NON_FINITE || value.is_finite();
+            if lane == word {
+                mine.below = below;
+            }
+        });
         self.look_for_exclusions(start, finite, lane, &mut mine);
         let at = first + lane as u64;
         if at < words.signs() {
@@ -302,64 +265,37 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
+    #[inline(always)]
+    fn quads(&self) -> Quads {
+        Quads {
+            nx: self.words.grid.nx,
+            rows: self.words.grid.ny as u64 * self.words.grid.nz as u64,
+            per_row: self.words.per_row,
+        }
+    }
+
     /// The words of one group, by a warp that reads four samples at a time.
     #[inline(always)]
     fn group_by_fours(&self, group: u64, lane: u32) {
         let words = self.words;
-        let per_row = words.per_row.div_ceil(4);
-        let rows = words.grid.ny as u64 * words.grid.nz as u64;
-        let first = group * (GROUP as u64 / 4);
-        let (mut row, unit) = div_rem(first, per_row as u64);
-        let mut unit = unit as u32;
-        let mut mine = [0; 4];
-        let (mut my_row, mut my_unit) = (0, 0);
+        let mut votes = [0; 4];
         let mut finite = true;
-        let mut batch = 0;
-        while batch < self.rolled(GROUP / 4) {
-            let mut next = |k: u32| {
-                let x = unit * 128 + lane * 4;
-                let mut values = [self.iso; 4];
-                if x < words.grid.nx && row < rows {
-                    let at = row * words.grid.nx as u64 + x as u64;
-                    let [a, b, c, d] = self.samples.read_vector::<4>(at as usize);
-                    values = [a.value(), b.value(), c.value(), d.value()];
-                }
-                if lane / 4 == batch + k {
-                    (my_row, my_unit) = (row, unit);
-                }
-                unit += 1;
-                if unit == per_row {
-                    (row, unit) = (row + 1, 0);
-                }
-                values
-            };
-            // spelled out, so that they stay in registers: four reads, then sixteen votes
-            let [a, b, c, d] = [next(0), next(1), next(2), next(3)];
-            let mut vote = |k: u32, [a, b, c, d]: [f32; 4]| {
-                let below = |value: f32| ballot(value < self.iso);
-                let votes = [below(a), below(b), below(c), below(d)];
-                if T::MAY_BE_NON_FINITE {
-                    finite &= a.is_finite() & b.is_finite() & c.is_finite() & d.is_finite();
-                }
-                if lane / 4 == batch + k {
-                    mine = votes;
-                }
-            };
-            vote(0, a);
-            vote(1, b);
-            vote(2, c);
-            vote(3, d);
-            batch += 4;
-        }
-        // a vote's bits are every fourth sample of the four words; this lane makes one of the words
-        let byte = 8 * (lane % 4);
-        let [a, b, c, d] = mine;
-        let spread = |votes: u32| every_fourth_bit(votes >> byte & 0xff);
-        let mut word = SignWord::EMPTY;
-        word.below = spread(a) | spread(b) << 1 | spread(c) << 2 | spread(d) << 3;
-        let unit = my_unit * 4 + lane % 4;
-        let at = my_row * words.per_row as u64 + unit as u64;
-        let exists = unit < words.per_row && my_row < rows;
+        let which = [group, self.rolled(GROUP / 4) as u64];
+        let vote = |mine, [a, b, c, d]: [f32; 4], _| {
+            let below = |value: f32| ballot(value < self.iso);
+            let of_quad = [below(a), below(b), below(c), below(d)];
+            if T::MAY_BE_NON_FINITE {
+                finite &= a.is_finite() & b.is_finite() & c.is_finite() & d.is_finite();
+            }
+            if mine {
+                votes = of_quad;
+            }
+        };
+        let (at, exists) = self
+            .quads()
+            .read_group(self.samples, which, lane, self.iso, vote);
+        let mut word = ThresholdWord::EMPTY;
+        word.below = woven(votes, lane % 4);
         if !self.nothing_left_out(finite) && exists {
             word = self.alone(Place::of(words, &self.padded, words.per_row, at));
         }
@@ -371,7 +307,7 @@ impl<T: Sample> Job<'_, T> {
     /// Completes the words of a group from `start` on, one for each lane, where samples may be left out: votes once more, on one word
     /// after the other. `finite` is whether all of the lane's samples are.
     #[inline(always)]
-    fn look_for_exclusions(&self, start: Place, finite: bool, lane: u32, mine: &mut SignWord) {
+    fn look_for_exclusions(&self, start: Place, finite: bool, lane: u32, mine: &mut ThresholdWord) {
         let (words, padded) = (self.words, &self.padded);
         if self.nothing_left_out(finite) {
             return;
@@ -398,8 +334,8 @@ impl<T: Sample> Job<'_, T> {
 
     /// A word, sample by sample.
     #[inline(always)]
-    fn alone(&self, place: Place) -> SignWord {
-        let mut word = SignWord::EMPTY;
+    fn alone(&self, place: Place) -> ThresholdWord {
+        let mut word = ThresholdWord::EMPTY;
         // on a GPU this path is rare
         let bits = if cfg!(target_arch = "nvptx64") {
             self.rolled(32)
@@ -420,33 +356,5 @@ impl<T: Sample> Job<'_, T> {
             }
         }
         word
-    }
-}
-
-/// Moves bit k to bit 4k, for eight bits.
-#[inline(always)]
-const fn every_fourth_bit(byte: u32) -> u32 {
-    let bits = (byte | byte << 12) & 0x000f_000f;
-    let bits = (bits | bits << 6) & 0x0303_0303;
-    (bits | bits << 3) & 0x1111_1111
-}
-
-/// The lanes of a whole warp whose predicate is true. All of them call it.
-#[inline(always)]
-fn ballot(predicate: bool) -> u32 {
-    // SAFETY: the warp is whole, and all of its lanes come here.
-    unsafe { warp_vote_ballot(u32::MAX, predicate) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::every_fourth_bit;
-
-    #[test]
-    fn bits_are_spread() {
-        for byte in 0..256 {
-            let expected = (0..8).fold(0, |bits, k| bits | (byte >> k & 1) << (4 * k));
-            assert_eq!(every_fourth_bit(byte), expected);
-        }
     }
 }

@@ -201,7 +201,7 @@ impl Kept<'_> {
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of
 /// `words.marked()` words, `occupied` one, `sums` `words.sums()` elements, of which the last two are 0.
 #[kernel]
-pub unsafe fn mark_words(
+pub unsafe fn classify_edges(
     below: View<u32>,
     finite: View<u32>,
     kept: View<u32>,
