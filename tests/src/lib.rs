@@ -2,6 +2,7 @@
 
 pub mod devices;
 pub mod extract;
+pub mod golden;
 pub mod noise;
 pub mod random;
 pub mod reference;

@@ -4,6 +4,7 @@
 
 mod bench;
 mod bundle;
+mod golden;
 mod inspect;
 mod new_kernel;
 mod paths;
@@ -33,6 +34,8 @@ enum Command {
     Test(test::Arguments),
     /// Measure: `bench mesh`, `scan`, `distance`, `occupancy`; figures go to target/bench as CSV and JSON.
     Bench(bench::Arguments),
+    /// Compare what commands and library calls give with what they gave before: for changes that should change nothing.
+    Golden(golden::Arguments),
     /// Make a small crate with a kernel of one's own, to build, run, test and measure.
     NewKernel(new_kernel::Arguments),
     /// Show a kernel's PTX with source lines, its machine code, what it takes, what the lint finds.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Ptx(arguments) => ptx::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Golden(arguments) => golden::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),

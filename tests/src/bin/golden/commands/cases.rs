@@ -1,0 +1,158 @@
+//! The command lines.
+
+use super::Case;
+
+/// A case whose bits are the same on every device.
+const fn case(name: &'static str, line: &'static str) -> Case {
+    Case {
+        name,
+        line,
+        by_kind: false,
+    }
+}
+
+/// A case whose bits depend on the kind of device.
+const fn by_kind(name: &'static str, line: &'static str) -> Case {
+    Case {
+        name,
+        line,
+        by_kind: true,
+    }
+}
+
+/// All of them.
+#[rustfmt::skip]
+pub const CASES: &[Case] = &[
+    // what files hold
+    case("info-nifti", "info @u8.nii.gz"),
+    case("info-nrrd", "info @i32.nrrd"),
+    case("info-meta", "info @f32.mha"),
+    case("info-npy", "info @u32.npy"),
+    case("info-mhd", "info @detached.mhd"),
+    case("info-nhdr", "info @detached.nhdr"),
+    case("info-holes", "info @holes.nii"),
+    case("info-brain", "info @brain.nii.gz"),
+    case("info-json", "info @f64.nii.gz --json"),
+    case("info-raw", "info @u64.raw --dims 37x41x45 --type u64 --offset 16 --spacing 1,2,3 --origin 4,5,6 --json"),
+    // meshes: formats and choices
+    case("mesh-ply", "mesh @u8.nii.gz --iso 60 -o a.ply --device {one}"),
+    case("mesh-obj", "mesh @u8.nii.gz --iso 60 -o a.obj --device {one}"),
+    case("mesh-stl", "mesh @u8.nii.gz --iso 60 -o a.stl --device {one}"),
+    case("mesh-vtk", "mesh @u8.nii.gz --iso 60 -o a.vtk --device {one}"),
+    case("mesh-vtp", "mesh @u8.nii.gz --iso 60 -o a.vtp --device {one}"),
+    case("mesh-normals-ply", "mesh @i16.nii --iso 3840 --normals -o a.ply --device {one}"),
+    case("mesh-normals-obj", "mesh @i16.nii --iso 3840 --normals -o a.obj --device {one}"),
+    case("mesh-normals-vtk", "mesh @i16.nii --iso 3840 --normals -o a.vtk --device {one}"),
+    case("mesh-normals-vtp", "mesh @i16.nii --iso 3840 --normals -o a.vtp --device {one}"),
+    case("mesh-close", "mesh @f32.npy --iso 60 --close --check --json -o a.ply --device {one}"),
+    case("mesh-mask", "mesh @f32.mha --iso 60 --mask @mask.nii.gz --normals --json -o a.ply --device {one}"),
+    case("mesh-mask-close", "mesh @u16.mha --iso 15000 --mask @mask.npy --close -o a.ply --device {one}"),
+    case("mesh-below", "mesh @signed.nrrd --iso 0 --inside below --close --normals -o a.ply --device {one}"),
+    case("mesh-staged", "mesh @i16.nii --iso 3840 --normals --close --method staged -o a.ply --device {one}"),
+    case("mesh-staged-mask", "mesh @f32.mha --iso 60 --mask @mask.nii.gz --method staged -o a.ply --device {one}"),
+    case("mesh-holes", "mesh @holes.nii --iso 60 --normals --json -o a.ply --device {one}"),
+    case("mesh-holes-close", "mesh @holes.nii --iso 60 --close --method staged -o a.ply --device {one}"),
+    case("mesh-brain", "mesh @brain.nii.gz --iso 120 --normals -o a.ply --device {one}"),
+    // meshes: types and formats of samples
+    case("mesh-of-i8", "mesh @i8.nrrd --iso -60 -o a.ply --device {one}"),
+    case("mesh-of-u16", "mesh @u16.mha --iso 15360.5 -o a.ply --device {one}"),
+    case("mesh-of-i32", "mesh @i32.nrrd --iso 245760 -o a.ply --device {one}"),
+    case("mesh-of-u32", "mesh @u32.npy --iso 245760 -o a.ply --device {one}"),
+    case("mesh-of-f64", "mesh @f64.nii.gz --iso 60 -o a.ply --device {one}"),
+    case("mesh-of-ascii", "mesh @ascii.nrrd --iso 59.5 -o a.ply --device {one}"),
+    case("mesh-of-nhdr", "mesh @detached.nhdr --iso 59.5 -o a.ply --device {one}"),
+    case("mesh-of-mhd", "mesh @detached.mhd --iso 59.5 -o a.ply --device {one}"),
+    case("mesh-of-raw-u32", "mesh @u32.raw --dims 37x41x45 --type u32 --endian big --iso 960 -o a.ply --device {one}"),
+    case("mesh-of-raw-i64", "mesh @i64.raw --dims 37x41x45 --type i64 --spacing 0.5,1,2 --origin 1,2,3 --iso 460 -o a.ply --device {one}"),
+    // meshes: several devices, in slabs
+    case("mesh-devices", "mesh @larger.npy --iso 60 --normals -o a.ply --device {two}"),
+    case("mesh-devices-close", "mesh @f32.mha --iso 60 --close --mask @mask.nii.gz -o a.ply --device {two}"),
+    case("mesh-memory-ply", "mesh @larger.npy --iso 60 --close --memory 2M -o a.ply --device {one}"),
+    case("mesh-memory-obj", "mesh @larger.npy --iso 60 --close --memory 2M -o a.obj --device {one}"),
+    case("mesh-memory-stl", "mesh @larger.npy --iso 60 --close --memory 2M -o a.stl --device {one}"),
+    case("mesh-memory-vtk", "mesh @larger.npy --iso 60 --close --memory 2M -o a.vtk --device {one}"),
+    case("mesh-memory-vtp", "mesh @larger.npy --iso 60 --close --memory 2M -o a.vtp --device {one}"),
+    case("mesh-memory-devices", "mesh @larger.npy --iso 60 --normals --memory 2M -o a.ply --device {two}"),
+    case("mesh-memory-gz", "mesh @f64.nii.gz --iso 60 --mask @mask.nii.gz --memory 2M -o a.ply --device {one}"),
+    // distance maps: sites and methods
+    case("distance-separable", "distance @sites.nii.gz --mask --method separable -o d.npy --device {one}"),
+    case("distance-cubes", "distance @sites.nii.gz --mask --method cubes -o d.npy --device {one}"),
+    case("distance-brute-force", "distance @sites.nii.gz --mask --method brute-force -o d.npy --device {one}"),
+    case("distance-city-block", "distance @sites.nii.gz --mask --method city-block -o d.npy --device {one}"),
+    case("distance-chessboard", "distance @sites.nii.gz --mask --method chessboard -o d.npy --device {one}"),
+    case("distance-center-point", "distance @sites.nii.gz --mask --method center-point -o d.npy --device {one}"),
+    case("distance-nearest-separable", "distance @sites.nii.gz --mask --method separable --nearest n.npy -o d.npy --device {one}"),
+    case("distance-nearest-brute-force", "distance @sites.nii.gz --mask --method brute-force --nearest n.npy -o d.npy --device {one}"),
+    case("distance-nearest-center-point", "distance @sites.nii.gz --mask --method center-point --nearest n.npy -o d.npy --device {one}"),
+    case("distance-level", "distance @f32.mha --level 60 --signed --json -o d.npy --device {one}"),
+    case("distance-level-below", "distance @signed.nrrd --level 0 --inside below --signed -o d.npy --device {one}"),
+    case("distance-sub-voxel", "distance @f32.mha --level 60 --sub-voxel --signed --json -o d.npy --device {one}"),
+    case("distance-sub-voxel-brute", "distance @u8.nii.gz --level 60 --sub-voxel --method brute-force --nearest n.npy -o d.npy --device {one}"),
+    case("distance-signed-mask", "distance @sites.nii.gz --mask --signed --json -o d.npy --device {one}"),
+    case("distance-points-xyz", "distance @points.xyz --points --like @sites.nii.gz --json -o d.npy --device {one}"),
+    case("distance-points-ply", "distance @points.ply --points --like @labels.nrrd --method brute-force --nearest n.npy -o d.npy --device {one}"),
+    case("distance-points-npy", "distance @points.npy --points --grid 40x33x51 --spacing 1.25,1.5,2 --origin -1,-2,-3 -o d.nii --device {one}"),
+    case("distance-labels", "distance @labels.nrrd --labels --json -o d.npy --device {one}"),
+    case("distance-labels-bound", "distance @labels.nrrd --labels --max-distance 6.5 -o d.npy --device {one}"),
+    case("distance-labels-u32", "distance @labels.nrrd --labels --dtype u32 --spacing 1,2,3 --json -o d.npy --device {one}"),
+    case("distance-types", "distance @i32.nrrd --level 245760 -o d.npy --device {one}"),
+    case("distance-raw", "distance @u32.raw --dims 37x41x45 --type u32 --endian big --level 960 -o d.npy --device {one}"),
+    // distance maps: bounds, types, formats
+    case("distance-bound", "distance @sites.nii.gz --mask --max-distance 9.25 --nearest n.npy -o d.npy --device {one}"),
+    case("distance-bound-signed", "distance @f32.mha --level 60 --signed --max-distance 4 -o d.npy --device {one}"),
+    case("distance-bound-cubes", "distance @sites.nii.gz --mask --method cubes --max-distance 12 -o d.npy --device {one}"),
+    case("distance-u16", "distance @sites.nii.gz --mask --max-distance 20 --dtype u16 --spacing 1,2,3 --json -o d.npy --device {one}"),
+    case("distance-u32", "distance @sites.nii.gz --mask --dtype u32 --spacing 2,2,2 --json -o d.nrrd --device {one}"),
+    case("distance-no-unit", "distance @sites.npy --mask --spacing 0.7,1.1,1.3 --nearest n.npy -o d.npy --device {one}"),
+    case("distance-nii", "distance @sites.nii.gz --mask --nearest n.nii -o d.nii --device {one}"),
+    case("distance-nii-gz", "distance @sites.nii.gz --mask --nearest n.nii.gz -o d.nii.gz --device {one}"),
+    case("distance-nrrd", "distance @sites.nii.gz --mask --nearest n.nrrd -o d.nrrd --device {one}"),
+    case("distance-mha", "distance @sites.nii.gz --mask --nearest n.mha -o d.mha --device {one}"),
+    case("distance-brain", "distance @brain.nii.gz --level 120 --dtype u16 -o d.npy --device {one}"),
+    // distance maps: several devices, in slabs, pictures
+    case("distance-memory", "distance @sites.nii.gz --mask --memory 800K -o d.npy --device {one}"),
+    case("distance-memory-signed", "distance @larger.npy --level 60 --signed --memory 1M -o d.nii.gz --device {one}"),
+    case("distance-memory-cubes", "distance @sites.nii.gz --mask --method cubes --memory 1M -o d.npy --device {one}"),
+    case("distance-devices", "distance @sites.nii.gz --mask --signed --max-distance 15 --device {two} -o d.nrrd"),
+    case("distance-devices-memory", "distance @larger.npy --level 60 --memory 1M --device {two} -o d.npy"),
+    case("distance-slice-x", "distance @sites.nii.gz --mask --signed --slice x=30 --size 400 --png d.png -o d.npy --device {one}"),
+    case("distance-slice-y", "distance @sites.nii.gz --mask --signed --slice y=20 --size 400 --png d.png -o d.npy --device {one}"),
+    case("distance-slice-z", "distance @sites.nii.gz --mask --signed --slice z=18 --size 400 --png d.png -o d.npy --device {one}"),
+    case("distance-compare", "distance @sites.nii.gz --mask --compare pictures --size 300 --json --device {one}"),
+    case("distance-compare-points", "distance @points.xyz --points --like @sites.nii.gz --slice y=11 --compare pictures --size 300 --json --device {one}"),
+    // skeletons: forces are sums whose grouping depends on the kind of device
+    by_kind("skeleton-default", "skeleton @solid.nrrd --label 1 --json -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
+    by_kind("skeleton-core", "skeleton @solid.nrrd --label 1 --levels core -o s.json --json --device {one}"),
+    by_kind("skeleton-two", "skeleton @solid.nrrd --levels 2 --curvature 0.1 --prune 3 -o s.json -o s.swc --json --device {one}"),
+    by_kind("skeleton-fill", "skeleton @solid.nrrd --fill --merge --divergence 0.35 -o s.json --json --device {one}"),
+    by_kind("skeleton-exponent-3", "skeleton @solid.nrrd --exponent 3 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-exponent-4", "skeleton @solid.nrrd --exponent 4 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-exponent-5", "skeleton @solid.nrrd --exponent 5 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-exponent-7-5", "skeleton @solid.nrrd --exponent 7.5 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-f32", "skeleton @solid.nrrd --precision f32 --label 1 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-simple", "skeleton @solid.nrrd --variant simple --label 1 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-constant", "skeleton @solid.nrrd --variant constant --label 1 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-shared", "skeleton @solid.nrrd --variant shared --label 1 -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-mean", "skeleton @solid.nrrd --boundary mean --surface corners -o s.json --field f.npy --device {one}"),
+    by_kind("skeleton-spacing", "skeleton @solid.nrrd --spacing 1,1,1 -o s.swc -o s.vtp --png s.png --view front --size 300x200 --device {one}"),
+    by_kind("skeleton-threshold", "skeleton @u8.nii.gz --threshold 150 -o s.obj --png s.png --size 240x200 --device {one}"),
+    by_kind("skeleton-devices", "skeleton @solid.nrrd -o s.json --field f.npy --device {two}"),
+    // voxelized meshes, pictures, the demo
+    case("voxelize-ply", "voxelize @ball.ply --resolution 61 -o v.nrrd --json --device {one}"),
+    case("voxelize-obj", "voxelize @ball.obj --resolution 61 -o v.nrrd --json --device {one}"),
+    case("voxelize-stl", "voxelize @ball.stl --resolution 61 -o v.nrrd --json --device {one}"),
+    case("voxelize-spacing", "voxelize @ball.obj --spacing 0.17 --margin 5 -o v.nii.gz --device {one}"),
+    case("voxelize-formats", "voxelize @ball.obj --resolution 20 --margin 0 -o v.mha --device {one}"),
+    case("voxelize-npy", "voxelize @ball.obj --resolution 33 -o v.npy --device {one}"),
+    case("render-oblique", "render @f32.mha --iso 60 --size 320x240 -o r.png --device {one}"),
+    case("render-below", "render @signed.nrrd --iso 0 --inside below --view -40,25 --size 301x199 -o r.png --device {one}"),
+    case("render-top", "render @i16.nii --iso 3840 --view top --size 200x200 -o r.png --device {one}"),
+    case("demo", "demo -o demo --device {one}"),
+    // occupancy
+    case("occupancy-block", "occupancy --cc 9.0 --regs 92 --smem 0 --block 224"),
+    case("occupancy-best", "occupancy --cc 8.6 --regs 40 --smem 3000 --dynamic-per-thread 16 --explain"),
+    case("occupancy-paper", "occupancy --device FX5800 --regs 16 --model paper --all-blocks --step 16"),
+    case("occupancy-json", "occupancy --device GTX580 --regs 42 --smem 1548 --all-blocks --json"),
+    case("occupancy-grid", "occupancy --device H200 --kernel classify_cells_u8 --explain --grid 4096"),
+    case("occupancy-over", "occupancy --cc 7.5 --regs 64 --smem 4096 --over carveout --json"),
+];

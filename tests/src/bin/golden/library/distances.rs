@@ -1,0 +1,263 @@
+//! Distance maps.
+
+use super::Machine;
+use crate::{inputs, record::Record};
+use anyhow::Result;
+use ferrovox::{
+    device::Stream,
+    distance::{self, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites, Slabs},
+    grid::{DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry, Mask, Sample, Volume},
+};
+use ferrovox_tests::golden::Bits;
+
+fn add_map(bits: &mut Bits, stream: &Stream, map: &DistanceMap) -> Result<()> {
+    bits.add(&stream.download(&map.distances)?);
+    match &map.nearest {
+        None => {}
+        Some(Nearest::U32(nearest)) => {
+            bits.add(&stream.download(nearest)?);
+        }
+        Some(Nearest::U64(nearest)) => {
+            bits.add(&stream.download(nearest)?);
+        }
+    }
+    Ok(())
+}
+
+fn uploaded<T: DeviceSample + Sample>(
+    stream: &Stream,
+    volume: &Volume<T>,
+) -> Result<DeviceVolume<T>> {
+    Ok(DeviceVolume::upload(stream, volume.view())?)
+}
+
+/// Three spacings: whole, in units, without a unit.
+fn geometries() -> Result<[(&'static str, Geometry); 3]> {
+    Ok([
+        ("unit", Geometry::default()),
+        ("stretched", inputs::stretched()),
+        (
+            "odd",
+            Geometry::from_spacing([0.7, 1.1, 1.3], [1.0, 2.0, 3.0])?,
+        ),
+    ])
+}
+
+fn params(method: Method, max_distance: Option<f64>, nearest: bool) -> DistanceParams {
+    DistanceParams {
+        method,
+        max_distance,
+        nearest,
+        ..DistanceParams::default()
+    }
+}
+
+/// Masks of voxels, however they come about.
+pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let holes = uploaded(stream, &inputs::holes(21))?;
+    let sites = inputs::sites();
+    let labels = uploaded(stream, &inputs::labels())?;
+    let on_device = uploaded(stream, &sites)?;
+    let indices: Vec<u64> = (0..500).map(|number| number * number % 90_000).collect();
+    let dims = inputs::SITE_DIMS;
+    let from_mask = DeviceMask::from_mask(stream, &on_device)?;
+    let made = [
+        ("above", DeviceMask::above(stream, &holes, 60.0)?),
+        ("below", DeviceMask::below(stream, &holes, 60.0)?),
+        ("between", DeviceMask::between(stream, &holes, 40.0, 60.0)?),
+        ("from_level", DeviceMask::from_level(stream, &holes, 60.0)?),
+        ("surface", from_mask.surface(stream)?),
+        ("enclosed_by", DeviceMask::enclosed_by(stream, &from_mask)?),
+        (
+            "from_label_edges",
+            DeviceMask::from_label_edges(stream, &labels)?,
+        ),
+        (
+            "from_indices",
+            DeviceMask::from_indices(stream, &indices, dims, inputs::stretched())?,
+        ),
+        ("from_mask", from_mask),
+    ];
+    for (name, mask) in &made {
+        let (words, count) = (mask.download(stream)?, mask.count(stream)?);
+        record.bits(name, |bits| {
+            bits.add(&words).add(&[count]);
+        });
+    }
+    let mut host = Mask::new(dims, inputs::stretched())?;
+    host.set_planes(0, sites.samples(), |sample| sample != 0.0);
+    let device = stream.device();
+    for (name, mask) in [
+        ("host", host.clone()),
+        ("host-surface", host.surface(device)?),
+        ("host-enclosed", host.enclosed(device)?),
+    ] {
+        record.bits(name, |bits| {
+            bits.add(mask.words()).add(&[mask.count()]);
+        });
+    }
+    let crossings = DevicePoints::from_crossings(stream, &holes, 60.0)?.download(stream)?;
+    record.bits("from_crossings", |bits| {
+        bits.add(&crossings);
+    });
+    Ok(())
+}
+
+/// Every method with voxels as sites.
+pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let volume = inputs::sites();
+    for (name, geometry) in geometries()? {
+        let sites = uploaded(stream, &volume.clone().with_geometry(geometry))?;
+        let sites = DeviceMask::from_mask(stream, &sites)?;
+        for method in Method::ALL {
+            let mut bits = Bits::default();
+            for bound in [None, Some(7.5)] {
+                let params = params(method, bound, false);
+                let mut map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+                add_map(&mut bits, stream, &map)?;
+                let inside = DeviceMask::enclosed_by(stream, &sites)?;
+                distance::apply_sign(stream, &mut map, &inside)?;
+                add_map(&mut bits, stream, &map)?;
+            }
+            record.hash(&format!("{}-{name}", method.name()), bits.finish());
+        }
+        for method in [Method::Separable, Method::BruteForce, Method::CenterPoint] {
+            let mut bits = Bits::default();
+            for bound in [None, Some(7.5)] {
+                let params = params(method, bound, true);
+                let map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+                add_map(&mut bits, stream, &map)?;
+            }
+            record.hash(&format!("nearest-{}-{name}", method.name()), bits.finish());
+        }
+    }
+    let none = Mask::new([33, 5, 4], Geometry::default())?.upload(stream)?;
+    let params = DistanceParams {
+        no_sites: NoSites::Infinity,
+        ..DistanceParams::default()
+    };
+    let map = distance::map(stream, Sites::Voxels(&none), &params)?;
+    let mut bits = Bits::default();
+    add_map(&mut bits, stream, &map)?;
+    record.hash("no-sites", bits.finish());
+    Ok(())
+}
+
+/// Points as sites.
+pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    for (name, geometry) in geometries()? {
+        let points = DevicePoints::upload(stream, &inputs::points(), inputs::SITE_DIMS, geometry)?;
+        for method in [Method::Cubes, Method::BruteForce] {
+            let mut bits = Bits::default();
+            for bound in [None, Some(6.0)] {
+                // cubes does not know the nearest
+                let params = params(method, bound, method == Method::BruteForce);
+                let map = distance::map(stream, Sites::Points(&points), &params)?;
+                add_map(&mut bits, stream, &map)?;
+            }
+            record.hash(&format!("{}-{name}", method.name()), bits.finish());
+        }
+    }
+    Ok(())
+}
+
+/// Slab by slab, by several devices, in different amounts of memory.
+pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
+    let volume = inputs::sites();
+    for (name, geometry) in geometries()? {
+        let mut sites = Mask::new(volume.dims(), geometry)?;
+        sites.set_planes(0, volume.samples(), |sample| sample != 0.0);
+        let inside = sites.enclosed(machine.stream.device())?;
+        let mut bits = Bits::default();
+        for bound in [None, Some(7.5)] {
+            for spare in [None, Some(0), Some(100_000)] {
+                let mut params = params(Method::Separable, bound, false);
+                let least = Slabs::new(&machine.devices, &sites, &params)?
+                    .signed(&inside)?
+                    .least_memory();
+                params.memory = spare.map(|spare| least + spare);
+                let plain = Slabs::new(&machine.devices, &sites, &params)?;
+                bits.add(plain.map()?.samples());
+                bits.add(plain.signed(&inside)?.map()?.samples());
+            }
+        }
+        record.hash(name, bits.finish());
+    }
+    Ok(())
+}
+
+/// Squares as integers.
+pub fn squared(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let sites = DeviceMask::from_mask(stream, &uploaded(stream, &inputs::sites())?)?;
+    let labels = uploaded(stream, &inputs::labels())?;
+    let bounded = params(Method::Separable, Some(20.0), false);
+    let free = DistanceParams::default();
+    let map = distance::squared_map::<u16>(stream, &sites, &bounded)?.download(stream)?;
+    record.bits("voxels-u16", |bits| {
+        bits.add(&map);
+    });
+    for (name, params) in [("voxels-u32", free), ("voxels-u32-bound", bounded)] {
+        let map = distance::squared_map::<u32>(stream, &sites, &params)?.download(stream)?;
+        record.bits(name, |bits| {
+            bits.add(&map);
+        });
+    }
+    let map = distance::squared_label_map::<u16, _>(stream, &labels, &bounded)?;
+    let map = map.download(stream)?;
+    record.bits("labels-u16", |bits| {
+        bits.add(&map);
+    });
+    let map = distance::squared_label_map::<u32, _>(stream, &labels, &free)?;
+    let map = map.download(stream)?;
+    record.bits("labels-u32", |bits| {
+        bits.add(&map);
+    });
+    Ok(())
+}
+
+/// Labels of every type.
+pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
+    let u16s = inputs::labels();
+    labels_of(record, machine, "u8", |label| (label / 3) as u8)?;
+    labels_of(record, machine, "i8", |label| (label / 12) as i8 - 60)?;
+    labels_of(record, machine, "u16", |label| label)?;
+    labels_of(record, machine, "i16", |label| label as i16 - 700)?;
+    labels_of(record, machine, "f32", |label| f32::from(label) / 3.0)?;
+    let stream = &machine.stream;
+    for (name, geometry) in geometries()? {
+        let labels = uploaded(stream, &u16s.clone().with_geometry(geometry))?;
+        let mut bits = Bits::default();
+        for bound in [None, Some(5.25)] {
+            let params = params(Method::Separable, bound, false);
+            add_map(
+                &mut bits,
+                stream,
+                &distance::label_map(stream, &labels, &params)?,
+            )?;
+        }
+        record.hash(name, bits.finish());
+    }
+    Ok(())
+}
+
+fn labels_of<T: DeviceSample + Sample>(
+    record: &mut Record,
+    machine: &Machine,
+    name: &str,
+    of: impl Fn(u16) -> T,
+) -> Result<()> {
+    let stream = &machine.stream;
+    let labels = inputs::labels();
+    let samples = labels.samples().iter().map(|&label| of(label)).collect();
+    let labels = Volume::new(samples, labels.dims(), *labels.geometry())?;
+    let labels = uploaded(stream, &labels)?;
+    let map = distance::label_map(stream, &labels, &DistanceParams::default())?;
+    let mut bits = Bits::default();
+    add_map(&mut bits, stream, &map)?;
+    record.hash(name, bits.finish());
+    Ok(())
+}

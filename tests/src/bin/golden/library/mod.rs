@@ -1,0 +1,102 @@
+//! Library calls that the command does not reach, or of which it shows a part only.
+
+mod distances;
+mod isosurfaces;
+mod scans;
+mod skeletons;
+mod solids;
+
+use crate::record::Record;
+use anyhow::Result;
+use ferrovox::device::{Device, Stream};
+
+/// Some calls of one kind.
+pub struct Case {
+    /// The name, which no other case has.
+    pub name: &'static str,
+    /// What is called.
+    pub what: &'static str,
+    /// Whether the bits depend on the kind of device.
+    pub by_kind: bool,
+    /// Makes the calls, and adds what they give.
+    pub run: fn(&mut Record, &Machine) -> Result<()>,
+}
+
+/// Where they run.
+pub struct Machine {
+    /// A stream of the device.
+    pub stream: Stream,
+    /// Three devices of its kind, of which some may be the same.
+    pub devices: Vec<Device>,
+}
+
+/// All of them.
+#[rustfmt::skip]
+pub const CASES: &[Case] = &[
+    case("scan-integers", "scan::Scanner: operators, types, kinds, methods", scans::integers),
+    case("scan-counts", "scan::Scanner: small types into large ones", scans::counts),
+    case("scan-extremes", "scan::Scanner: Min and Max, of floats too", scans::extremes),
+    by_kind("scan-floats", "scan::Scanner: sums of floats", scans::floats),
+    case("scan-in-place", "scan::Scanner: in place", scans::in_place),
+    case("scan-checked", "scan::Scanner: checked sums, overflow", scans::checked),
+    case("scan-across", "scan::across: methods, chunks, operators", scans::across),
+    by_kind("scan-across-floats", "scan::across: sums of floats", scans::across_floats),
+    case("isosurface-extract", "isosurface::extract: types, methods, all parameters, index widths", isosurfaces::extract),
+    case("isosurface-parts", "isosurface::extract_parts and extract_slabs", isosurfaces::parts),
+    case("isosurface-within", "isosurface::extract_within, extract_to_host and for_each_part", isosurfaces::within),
+    case("distance-masks", "distance::DeviceMask and Mask: every way to make one", distances::masks),
+    case("distance-map", "distance::map: methods, bounds, nearest sites, sign", distances::maps),
+    case("distance-points-map", "distance::map of DevicePoints", distances::points),
+    case("distance-slabs", "distance::Slabs", distances::slabs),
+    case("distance-squared", "distance::squared_map and squared_label_map", distances::squared),
+    case("distance-label-map", "distance::label_map of every type", distances::labels),
+    case("skeleton-classes", "skeleton: classify, fill_cavities, components, euler_number", skeletons::classes),
+    by_kind("skeleton-field", "skeleton::field: force_field with every choice, forces at points", skeletons::fields),
+    case("voxelize-masks", "voxelize::voxelize and voxelize_in", solids::voxelized),
+    case("fields-spheres", "fields: sphere, quantised spheres, metaballs", solids::fields),
+];
+
+type Run = fn(&mut Record, &Machine) -> Result<()>;
+
+const fn case(name: &'static str, what: &'static str, run: Run) -> Case {
+    Case {
+        name,
+        what,
+        by_kind: false,
+        run,
+    }
+}
+
+const fn by_kind(name: &'static str, what: &'static str, run: Run) -> Case {
+    Case {
+        name,
+        what,
+        by_kind: true,
+        run,
+    }
+}
+
+/// Runs the cases that are wanted.
+pub fn run(record: &mut Record, device: &Device, is_wanted: impl Fn(&str) -> bool) {
+    for case in CASES.iter().filter(|case| is_wanted(case.name)) {
+        record.begin(case.name, case.by_kind);
+        let outcome = Machine::of(device).and_then(|machine| (case.run)(record, &machine));
+        record.end(outcome);
+    }
+}
+
+impl Machine {
+    fn of(device: &Device) -> Result<Self> {
+        let count = Device::cuda_count().unwrap_or(0);
+        let devices = match device.id().as_str() {
+            "cpu" => vec![Device::cpu(); 3],
+            _ => (0..3)
+                .map(|index| Device::cuda(index % count))
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Self {
+            stream: device.stream()?,
+            devices,
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! Scans.
+
+use super::Machine;
+use crate::record::Record;
+use anyhow::Result;
+use ferrovox::{
+    device::Stream,
+    scan::{
+        self, AcrossMethod, AcrossParams, CheckedSum, Max, Min, Operator, ScanError, ScanKind,
+        ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
+    },
+};
+use ferrovox_tests::{golden::Bits, noise::Noise};
+
+/// None, less than a warp, more than a tile of the CPU, several tiles of a GPU.
+const SIZES: [usize; 5] = [0, 1, 29, 8_209, 100_003];
+const KINDS: [ScanKind; 2] = [ScanKind::Exclusive, ScanKind::Inclusive];
+
+fn input<T>(size: usize, of: impl Fn(u64) -> T) -> Vec<T> {
+    let mut noise = Noise(size as u64 + 17);
+    (0..size).map(|_| of(noise.bits())).collect()
+}
+
+/// From -1 to 1, with few digits.
+fn fraction(bits: u64) -> f64 {
+    (bits >> 40) as f64 / f64::from(1 << 23) - 1.0
+}
+
+/// Adds all sizes and kinds, with and without what comes first.
+fn add<I, V, O>(
+    bits: &mut Bits,
+    stream: &Stream,
+    operator: O,
+    method: ScanMethod,
+    initial: V,
+    of: impl Fn(u64) -> I,
+) -> Result<(), ScanError>
+where
+    I: ScanOf<V, O>,
+    V: ScanValue,
+    O: Operator<V> + Copy,
+{
+    let mut scanner = Scanner::new(stream)?;
+    for size in SIZES {
+        let input = stream.upload(&input(size, &of))?;
+        let mut output = stream.zeros::<V>(size)?;
+        for kind in KINDS {
+            for initial in [None, Some(initial)] {
+                let params = ScanParams {
+                    kind,
+                    method,
+                    initial,
+                };
+                let total = scanner
+                    .scan(operator, &input, &mut output, &params)?
+                    .download()?;
+                bits.add(&[total]).add(&stream.download(&output)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+macro_rules! record_scans {
+    ($record:ident, $stream:expr; $($input:ident $value:ident $operator:ident $method:ident, $initial:expr, $of:expr;)+) => {$(
+        let name = concat!(stringify!($operator), "-", stringify!($input), "-", stringify!($value), "-", stringify!($method));
+        let mut bits = Bits::default();
+        add::<$input, $value, _>(&mut bits, $stream, $operator, ScanMethod::$method, $initial, $of)?;
+        $record.hash(name, bits.finish());
+    )+};
+}
+
+/// Sums of integers, in both methods.
+pub fn integers(record: &mut Record, machine: &Machine) -> Result<()> {
+    record_scans! {
+        record, &machine.stream;
+        u32 u32 Sum SinglePass, 5, |bits| bits as u32;
+        u32 u32 Sum ThreePass, 5, |bits| bits as u32;
+        i32 i32 Sum SinglePass, -5, |bits| bits as i32;
+        i32 i32 Sum ThreePass, -5, |bits| bits as i32;
+        u64 u64 Sum SinglePass, 5, |bits| bits;
+        u64 u64 Sum ThreePass, 5, |bits| bits;
+        i64 i64 Sum SinglePass, -5, |bits| bits as i64;
+        i64 i64 Sum ThreePass, -5, |bits| bits as i64;
+    }
+    Ok(())
+}
+
+/// Flags and counts.
+pub fn counts(record: &mut Record, machine: &Machine) -> Result<()> {
+    record_scans! {
+        record, &machine.stream;
+        u8 u32 Sum SinglePass, 7, |bits| bits as u8;
+        u8 u64 Sum SinglePass, 7, |bits| bits as u8;
+        u16 u32 Sum SinglePass, 7, |bits| bits as u16;
+        u16 u64 Sum SinglePass, 7, |bits| bits as u16;
+        u32 u64 Sum SinglePass, 7, |bits| bits as u32;
+        u8 u32 Sum ThreePass, 7, |bits| bits as u8;
+        u8 u64 Sum ThreePass, 7, |bits| bits as u8;
+        u16 u32 Sum ThreePass, 7, |bits| bits as u16;
+        u16 u64 Sum ThreePass, 7, |bits| bits as u16;
+        u32 u64 Sum ThreePass, 7, |bits| bits as u32;
+    }
+    Ok(())
+}
+
+/// Minima and maxima.
+pub fn extremes(record: &mut Record, machine: &Machine) -> Result<()> {
+    record_scans! {
+        record, &machine.stream;
+        u32 u32 Min SinglePass, 1 << 31, |bits| bits as u32;
+        u32 u32 Max SinglePass, 1 << 31, |bits| bits as u32;
+        i32 i32 Min SinglePass, 0, |bits| bits as i32;
+        i32 i32 Max SinglePass, 0, |bits| bits as i32;
+        u64 u64 Min SinglePass, 1 << 63, |bits| bits;
+        u64 u64 Max SinglePass, 1 << 63, |bits| bits;
+        i64 i64 Min SinglePass, 0, |bits| bits as i64;
+        i64 i64 Max SinglePass, 0, |bits| bits as i64;
+        f32 f32 Min SinglePass, -0.5, |bits| fraction(bits) as f32;
+        f32 f32 Max SinglePass, 0.5, |bits| fraction(bits) as f32;
+        f64 f64 Min SinglePass, -0.5, fraction;
+        f64 f64 Max SinglePass, 0.5, fraction;
+    }
+    Ok(())
+}
+
+/// Sums of floats, whose grouping depends on the device.
+pub fn floats(record: &mut Record, machine: &Machine) -> Result<()> {
+    record_scans! {
+        record, &machine.stream;
+        f32 f32 Sum SinglePass, 0.25, |bits| fraction(bits) as f32;
+        f64 f64 Sum SinglePass, 0.25, fraction;
+    }
+    Ok(())
+}
+
+/// In place.
+pub fn in_place(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let mut scanner = Scanner::new(stream)?;
+    let mut bits = Bits::default();
+    for size in SIZES {
+        let mut data = stream.upload(&input(size, |bits| bits as u32))?;
+        let total = scanner.inclusive_in_place(Sum, &mut data)?.download()?;
+        bits.add(&[total]).add(&stream.download(&data)?);
+        let total = scanner.exclusive_in_place(Max, &mut data)?.download()?;
+        bits.add(&[total]).add(&stream.download(&data)?);
+    }
+    record.hash("in-place", bits.finish());
+    Ok(())
+}
+
+fn add_checked<I, V>(bits: &mut Bits, stream: &Stream, of: impl Fn(u64) -> I) -> Result<()>
+where
+    I: CheckedSum<V>,
+    V: ScanValue,
+{
+    let mut scanner = Scanner::new(stream)?;
+    for size in SIZES {
+        let input = stream.upload(&input(size, &of))?;
+        let mut output = stream.zeros::<V>(size)?;
+        for kind in KINDS {
+            let params = ScanParams {
+                kind,
+                ..ScanParams::default()
+            };
+            match scanner.checked_sum(&input, &mut output, &params) {
+                Ok(total) => bits.add(&[total]).add(&stream.download(&output)?),
+                Err(ScanError::Overflow { index, .. }) => bits.add(&[index]),
+                Err(error) => return Err(error.into()),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Checked sums, some of which overflow.
+pub fn checked(record: &mut Record, machine: &Machine) -> Result<()> {
+    macro_rules! record_checked {
+        ($($input:ident $value:ident, $of:expr;)+) => {$(
+            let name = concat!(stringify!($input), "-", stringify!($value));
+            let mut bits = Bits::default();
+            add_checked::<$input, $value>(&mut bits, &machine.stream, $of)?;
+            record.hash(name, bits.finish());
+        )+};
+    }
+    record_checked! {
+        u8 u32, |bits| bits as u8;
+        u8 u64, |bits| bits as u8;
+        u16 u32, |bits| bits as u16;
+        u16 u64, |bits| bits as u16;
+        u32 u32, |bits| bits as u32 >> 18;
+        u32 u64, |bits| bits as u32;
+        i32 i32, |bits| bits as i32 >> 8;
+        u64 u64, |bits| bits >> 16;
+        i64 i64, |bits| bits as i64 >> 3;
+    }
+    let mut bits = Bits::default();
+    add_checked::<u32, u32>(&mut bits, &machine.stream, |bits| bits as u32)?;
+    record.hash("u32-u32-overflow", bits.finish());
+    Ok(())
+}
+
+const METHODS: [AcrossMethod; 2] = [AcrossMethod::FoldedOffsets, AcrossMethod::AddedOffsets];
+
+fn add_across<I, V, O>(
+    bits: &mut Bits,
+    machine: &Machine,
+    operator: O,
+    of: impl Fn(u64) -> I,
+) -> Result<()>
+where
+    I: ScanOf<V, O>,
+    V: ScanValue,
+    O: Operator<V> + Copy,
+{
+    for size in SIZES {
+        let input = input(size, &of);
+        for method in METHODS {
+            for kind in KINDS {
+                let params = AcrossParams {
+                    kind,
+                    method,
+                    initial: None,
+                    chunk: Some(10_007),
+                };
+                let mut output = vec![V::zeroed(); size];
+                let total = scan::across(&machine.devices, operator, &input, &mut output, &params)?;
+                bits.add(&[total]).add(&output);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Over three devices.
+pub fn across(record: &mut Record, machine: &Machine) -> Result<()> {
+    let mut bits = Bits::default();
+    add_across::<u32, u64, _>(&mut bits, machine, Sum, |bits| bits as u32)?;
+    record.hash("Sum-u32-u64", bits.finish());
+    let mut bits = Bits::default();
+    add_across::<u8, u32, _>(&mut bits, machine, Sum, |bits| bits as u8)?;
+    record.hash("Sum-u8-u32", bits.finish());
+    let mut bits = Bits::default();
+    add_across::<i64, i64, _>(&mut bits, machine, Min, |bits| bits as i64)?;
+    record.hash("Min-i64", bits.finish());
+    let mut bits = Bits::default();
+    add_across::<f32, f32, _>(&mut bits, machine, Max, |bits| fraction(bits) as f32)?;
+    record.hash("Max-f32", bits.finish());
+    Ok(())
+}
+
+/// Sums of floats over three devices.
+pub fn across_floats(record: &mut Record, machine: &Machine) -> Result<()> {
+    let mut bits = Bits::default();
+    add_across::<f32, f32, _>(&mut bits, machine, Sum, |bits| fraction(bits) as f32)?;
+    record.hash("Sum-f32", bits.finish());
+    let mut bits = Bits::default();
+    add_across::<f64, f64, _>(&mut bits, machine, Sum, fraction)?;
+    record.hash("Sum-f64", bits.finish());
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! Skeletons: what comes before the curves.
+
+use super::Machine;
+use crate::{inputs, record::Record};
+use anyhow::Result;
+use ferrovox::{
+    device::{Device, Stream},
+    grid::{DeviceMask, DevicePoints, DeviceVolume},
+    skeleton::{
+        self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams,
+        SurfaceBy,
+        field::{ForceField, force_field, force_field_by, forces_at},
+    },
+};
+use nalgebra::Point3;
+
+fn solid(stream: &Stream) -> Result<DeviceMask> {
+    let voxels = DeviceVolume::upload(stream, inputs::solid().view())?;
+    Ok(DeviceMask::from_mask(stream, &voxels)?)
+}
+
+/// Classes of voxels, cavities, components, Euler numbers.
+pub fn classes(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let solid = solid(stream)?;
+    for by in [SurfaceBy::Faces, SurfaceBy::Corners] {
+        let Classes {
+            surface,
+            boundary,
+            interior,
+            counts,
+        } = skeleton::classify(stream, &solid, by)?;
+        let masks = [surface, boundary, interior];
+        let words = masks
+            .iter()
+            .map(|mask| mask.download(stream))
+            .collect::<Result<Vec<_>, _>>()?;
+        record.bits(by.name(), |bits| {
+            words.iter().for_each(|words| {
+                bits.add(words);
+            });
+            bits.add(&[counts.exterior, counts.surface]);
+            bits.add(&[counts.boundary, counts.interior]);
+        });
+    }
+    let filled = skeleton::fill_cavities(stream, &solid)?.download(stream)?;
+    record.bits("fill_cavities", |bits| {
+        bits.add(&filled);
+    });
+    let euler = skeleton::euler_number(stream, &solid)?;
+    let components = skeleton::components(stream, &solid)?;
+    record.bits("components", |bits| {
+        bits.add(&[euler]);
+        bits.add(components.voxels());
+        bits.add(components.euler_numbers());
+        bits.add(&components.central_voxels());
+    });
+    Ok(())
+}
+
+fn hash(record: &mut Record, stream: &Stream, name: &str, field: &ForceField) -> Result<()> {
+    let words = field.mask.download(stream)?;
+    let forces = stream.download(&field.forces)?;
+    record.bits(name, |bits| {
+        bits.add(&words).add(&forces);
+    });
+    Ok(())
+}
+
+/// Forces with every choice.
+pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
+    let stream = &machine.stream;
+    let solid = solid(stream)?;
+    let classes = skeleton::classify(stream, &solid, SurfaceBy::Faces)?;
+    let plain = SkeletonParams::default();
+    for variant in FieldVariant::ALL {
+        for precision in [Precision::F32, Precision::Accurate] {
+            let params = SkeletonParams {
+                variant,
+                precision,
+                ..plain
+            };
+            let name = format!("{}-{}", variant.name(), precision.name());
+            let field = force_field(stream, &classes, &params)?;
+            hash(record, stream, &name, &field)?;
+        }
+    }
+    for exponent in [2.0, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0, 2.5] {
+        let params = SkeletonParams { exponent, ..plain };
+        let field = force_field(stream, &classes, &params)?;
+        hash(record, stream, &format!("exponent-{exponent}"), &field)?;
+    }
+    let params = SkeletonParams {
+        boundary: BoundaryForce::Mean,
+        ..plain
+    };
+    let field = force_field(stream, &classes, &params)?;
+    hash(record, stream, "mean", &field)?;
+
+    let streams = machine
+        .devices
+        .iter()
+        .map(Device::stream)
+        .collect::<Result<Vec<_>, _>>()?;
+    let execution = Execution::on(&streams)?;
+    let first = execution.first();
+    let solid = self::solid(first)?;
+    let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
+    let field = force_field_by(execution, &classes, &plain)?;
+    hash(record, first, "devices", &field)?;
+    let field = force_field_by(execution.telling(&|_| ()), &classes, &plain)?;
+    hash(record, first, "telling", &field)?;
+
+    let sources = DevicePoints::from_sites(first, &classes.surface)?;
+    let points: Vec<_> = (0..40)
+        .map(|number| {
+            let part = f64::from(number) / 40.0;
+            Point3::new(6.0 + 28.0 * part, 8.0 + 4.0 * part, 9.0 + part)
+        })
+        .collect();
+    let forces = forces_at(first, &sources, &points, 6.0)?;
+    record.bits("forces_at", |bits| {
+        for found in &forces {
+            bits.add(found.force.as_slice());
+            bits.add(found.jacobian.as_slice());
+            bits.add(&[found.scale]);
+        }
+    });
+    Ok(())
+}
