@@ -1,0 +1,97 @@
+//! The packages of the workspace, as cargo knows them.
+
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, MetadataCommand, TargetKind};
+
+/// The packages of a workspace and what they depend on.
+#[derive(Default)]
+pub struct Workspace {
+    pub packages: Vec<Package>,
+    pub dependencies: Vec<Dependency>,
+    pub targets: Vec<Target>,
+}
+
+/// A package.
+pub struct Package {
+    pub name: String,
+    /// Its folder, from the workspace's.
+    pub folder: String,
+    /// The name of its library, or its own where it has none.
+    pub library: String,
+}
+
+/// One package's dependency on another of the workspace, not for tests only.
+pub struct Dependency {
+    pub from: String,
+    pub to: String,
+}
+
+/// A library or a program.
+pub struct Target {
+    pub package: String,
+    /// Its root file, from the workspace's folder.
+    pub source: PathBuf,
+}
+
+impl Workspace {
+    /// Asks `cargo metadata`. Needs neither a network nor a lock file.
+    pub fn read(root: &Path) -> Self {
+        let metadata = MetadataCommand::new()
+            .manifest_path(root.join("Cargo.toml"))
+            .no_deps()
+            .exec()
+            .expect("cargo metadata");
+        let mut workspace = Self::default();
+        for package in metadata.workspace_packages() {
+            let from_root = |path: &Path| {
+                path.strip_prefix(&metadata.workspace_root)
+                    .expect("a path in the workspace")
+                    .to_owned()
+            };
+            let name = package.name.to_string();
+            let folder = package
+                .manifest_path
+                .parent()
+                .expect("a manifest is in a folder");
+            let mut library = name.clone();
+            for target in &package.targets {
+                let is_library = target
+                    .kind
+                    .iter()
+                    .any(|kind| matches!(kind, TargetKind::Lib | TargetKind::ProcMacro));
+                if is_library {
+                    library.clone_from(&target.name);
+                }
+                if is_library || target.is_bin() {
+                    workspace.targets.push(Target {
+                        package: name.clone(),
+                        source: from_root(target.src_path.as_std_path()),
+                    });
+                }
+            }
+            let known = package.dependencies.iter().filter(|dependency| {
+                dependency.kind != DependencyKind::Development
+                    && metadata
+                        .workspace_packages()
+                        .iter()
+                        .any(|other| *other.name == dependency.name)
+            });
+            workspace
+                .dependencies
+                .extend(known.map(|dependency| Dependency {
+                    from: name.clone(),
+                    to: dependency.name.clone(),
+                }));
+            let folder = from_root(folder.as_std_path())
+                .to_string_lossy()
+                .replace('\\', "/");
+            workspace.packages.push(Package {
+                name,
+                folder,
+                library,
+            });
+        }
+        workspace
+    }
+}
