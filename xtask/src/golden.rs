@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::bundle::build::{Kind, build};
+use crate::bundle::build::{Kind, Program, build};
 use crate::paths;
 
 /// Arguments of `golden`.
@@ -26,10 +26,17 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let golden = built("ferrovox-tests", "golden")?;
+    // together, so that both have the same build of the library
+    let mut build_arguments = vec!["build", "--release", "--package", "ferrovox-tests"];
+    build_arguments.extend(["--bin", "golden"]);
+    if arguments.ferrovox.is_none() {
+        build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
+    }
+    let programs = build(&paths::root(), &build_arguments)?;
+    let golden = named(&programs, "golden")?;
     let ferrovox = match &arguments.ferrovox {
         Some(path) => path.clone(),
-        None => built("ferrovox-cli", "ferrovox")?,
+        None => named(&programs, "ferrovox")?,
     };
     let what = if arguments.keep { "--keep" } else { "--check" };
     let status = Command::new(&golden)
@@ -48,14 +55,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Builds a program in the release profile.
-fn built(package: &str, name: &str) -> Result<PathBuf> {
-    let arguments = ["build", "--release", "--package", package, "--bin", name];
-    let programs = build(&paths::root(), &arguments)?;
-    let mut programs = programs.into_iter();
+/// Where the command of that name is.
+fn named(programs: &[Program], name: &str) -> Result<PathBuf> {
+    let mut programs = programs.iter();
     let program = programs.find(|program| program.kind == Kind::Command && program.name == name);
     match program {
-        Some(program) => Ok(program.path),
+        Some(program) => Ok(program.path.clone()),
         None => bail!("cargo built no program {name}"),
     }
 }
