@@ -32,6 +32,7 @@ mod inspect;
 mod launch;
 mod modules;
 mod pinned;
+mod pinned_registry;
 mod ptx;
 mod record;
 mod recorded;

@@ -1,10 +1,13 @@
 //! Host memory that a device copies from and to by itself.
 
-use super::{Device, DeviceError, Element, Inner, cuda::CudaHostMemory};
+use super::{
+    Device, DeviceError, Element, Inner,
+    cuda::CudaHostMemory,
+    pinned_registry::{forget, remember},
+};
 use std::{
     fmt,
     ops::{Deref, DerefMut},
-    sync::{Mutex, PoisonError},
 };
 
 /// `len` elements on the host that the system does not page out: copies between them and a CUDA device run beside the program
@@ -83,32 +86,4 @@ impl<T> fmt::Debug for HostBuffer<T> {
         };
         write!(f, "HostBuffer({len} × {})", std::any::type_name::<T>())
     }
-}
-
-/// First and one past the last address of all pinned memory there is. A copy from such memory has not read it when the
-/// driver's function returns, so who lends it for one call must wait.
-static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
-
-fn extent(bytes: &[u8]) -> (usize, usize) {
-    let range = bytes.as_ptr_range();
-    (range.start.addr(), range.end.addr())
-}
-
-fn remember(bytes: &[u8]) {
-    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
-    pinned.push(extent(bytes));
-}
-
-fn forget(bytes: &[u8]) {
-    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
-    pinned.retain(|&known| known != extent(bytes));
-}
-
-/// Whether any of these bytes are pinned.
-pub(super) fn is_pinned(bytes: &[u8]) -> bool {
-    let (start, end) = extent(bytes);
-    let pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
-    pinned
-        .iter()
-        .any(|&(first, last)| first < end && start < last)
 }

@@ -1,49 +1,6 @@
 //! What can be chosen.
 
-use super::DistanceError;
-
-/// How the map is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Method {
-    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing allows it.
-    #[default]
-    Separable,
-    /// The document's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
-    Cubes,
-    /// Every voxel against every site, for sites anywhere: the reference.
-    BruteForce,
-    /// Steps along the axes, for comparison.
-    CityBlock,
-    /// The longest of the steps along the axes, for comparison.
-    Chessboard,
-    /// Propagation of the nearest known site from voxel to voxel, for comparison.
-    CenterPoint,
-}
-
-impl Method {
-    /// All of them.
-    pub const ALL: [Method; 6] = [
-        Method::Separable,
-        Method::Cubes,
-        Method::BruteForce,
-        Method::CityBlock,
-        Method::Chessboard,
-        Method::CenterPoint,
-    ];
-
-    /// The method's name, as the command line takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Separable => "separable",
-            Method::Cubes => "cubes",
-            Method::BruteForce => "brute-force",
-            Method::CityBlock => "city-block",
-            Method::Chessboard => "chessboard",
-            Method::CenterPoint => "center-point",
-        }
-    }
-}
+use super::{DistanceError, Method};
 
 /// What to do if there is no site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

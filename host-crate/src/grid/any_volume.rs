@@ -90,8 +90,28 @@ impl AnyVolume {
 
 impl<T: Sample> From<Volume<T>> for AnyVolume {
     fn from(volume: Volume<T>) -> Self {
-        T::into_any(volume)
+        match T::TYPE {
+            SampleType::U8 => Self::U8(as_typed(volume)),
+            SampleType::I8 => Self::I8(as_typed(volume)),
+            SampleType::U16 => Self::U16(as_typed(volume)),
+            SampleType::I16 => Self::I16(as_typed(volume)),
+            SampleType::I32 => Self::I32(as_typed(volume)),
+            SampleType::F32 => Self::F32(as_typed(volume)),
+            SampleType::F64 => Self::F64(as_typed(volume)),
+        }
     }
+}
+
+/// The volume under the name of its type: `U` is `T`.
+fn as_typed<T: Sample, U: Sample>(volume: Volume<T>) -> Volume<U> {
+    assert_eq!(
+        T::TYPE,
+        U::TYPE,
+        "a type of samples has a variant of its own"
+    );
+    let (dims, geometry) = (volume.dims(), *volume.geometry());
+    let samples = bytemuck::allocation::cast_vec(volume.into_samples());
+    Volume::new(samples, dims, geometry).expect("as many samples as before")
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{AnyVolume, Volume};
-
 /// The type of a volume's samples, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SampleType {
@@ -97,9 +95,6 @@ pub trait Sample:
     /// The sample with its bytes in the opposite order.
     #[must_use]
     fn swap_bytes(self) -> Self;
-
-    /// Wraps a volume of this type.
-    fn into_any(volume: Volume<Self>) -> AnyVolume;
 }
 
 mod private {
@@ -127,10 +122,6 @@ macro_rules! impl_sample {
             fn swap_bytes(self) -> Self {
                 let swap: fn($type) -> $type = $swap;
                 swap(self)
-            }
-
-            fn into_any(volume: Volume<Self>) -> AnyVolume {
-                AnyVolume::$variant(volume)
             }
         }
     };

@@ -61,8 +61,8 @@ pub fn over_dynamic_shared<'m, M: OccupancyModel + ?Sized>(
 ) -> impl Iterator<Item = (u32, Occupancy)> + use<'m, M> {
     let (kernel, block) = (*kernel, *block);
     let device = model.device();
-    let most = super::hardware::most_shared(device, block.opt_in)
-        .saturating_sub(kernel.static_shared_bytes);
+    let most =
+        super::limits::most_shared(device, block.opt_in).saturating_sub(kernel.static_shared_bytes);
     let step = device.shared_granularity.max(1) as usize;
     (0..=most).step_by(step).filter_map(move |bytes| {
         let block = block.with_dynamic_shared(bytes);

@@ -1,13 +1,13 @@
 //! The calculator's working, in sentences.
 
 use super::{
-    Allocation, BlockConfig, HardwareModel, KernelResources, Limiter, Occupancy, OccupancyModel,
-    PaperModel, hardware::RegisterRule, limits::WARP,
+    Allocation, BlockConfig, KernelResources, Limiter, Occupancy, OccupancyModel, limits::WARP,
+    registers::RegisterRule,
 };
 
 /// By the rules of the hardware.
 pub(super) fn hardware(
-    model: &HardwareModel,
+    model: &impl OccupancyModel,
     kernel: &KernelResources,
     block: &BlockConfig,
 ) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(super) fn hardware(
 
 /// By equation (2).
 pub(super) fn paper(
-    model: &PaperModel,
+    model: &impl OccupancyModel,
     kernel: &KernelResources,
     block: &BlockConfig,
 ) -> Vec<String> {
@@ -83,7 +83,7 @@ fn most_blocks(allocation: &Allocation) -> String {
 }
 
 fn registers(
-    model: &HardwareModel,
+    model: &impl OccupancyModel,
     kernel: &KernelResources,
     block: &BlockConfig,
     allocation: &Allocation,
@@ -133,7 +133,7 @@ fn registers(
 }
 
 fn shared(
-    model: &HardwareModel,
+    model: &impl OccupancyModel,
     kernel: &KernelResources,
     block: &BlockConfig,
     allocation: &Allocation,
@@ -177,7 +177,7 @@ fn result(model: &impl OccupancyModel, block: &BlockConfig, allocation: Allocati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::occupancy::{ComputeCapability, Gpu};
+    use crate::occupancy::{ComputeCapability, Gpu, HardwareModel, PaperModel};
 
     #[test]
     fn every_step_is_told() {

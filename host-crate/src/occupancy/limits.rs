@@ -123,3 +123,12 @@ impl DeviceLimits {
         smaller.take_while(move |&bytes| bytes < all).chain([all])
     }
 }
+
+/// Shared memory that a block can have.
+pub(super) fn most_shared(device: &DeviceLimits, opt_in: bool) -> u32 {
+    if opt_in {
+        device.shared_bytes_per_block_opt_in
+    } else {
+        device.shared_bytes_per_block
+    }
+}

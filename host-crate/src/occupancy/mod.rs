@@ -26,6 +26,7 @@
 //! # Ok::<(), ferrovox::occupancy::OccupancyError>(())
 //! ```
 
+mod allocation;
 mod answer;
 mod best;
 mod capability;
@@ -35,15 +36,18 @@ mod explain;
 mod gpu;
 mod hardware;
 mod kernel;
+mod known;
 mod launch;
 mod limits;
 mod model;
 mod paper;
 mod ptxas;
+mod registers;
 mod slack;
 mod table;
 mod wave;
 
+pub use allocation::{Allocation, BlockLimits, Limiter};
 pub use answer::Occupancy;
 pub use best::{BestBlock, best_block};
 pub use capability::ComputeCapability;
@@ -53,7 +57,7 @@ pub use hardware::HardwareModel;
 pub use kernel::{BlockConfig, Carveout, KernelResources};
 pub use launch::{active_blocks, block_size, block_size_among};
 pub use limits::DeviceLimits;
-pub use model::{Allocation, BlockLimits, Limiter, OccupancyModel};
+pub use model::OccupancyModel;
 pub use paper::PaperModel;
 pub use ptxas::{AssembledKernel, from_ptxas};
 pub use slack::{Fewer, Slack, slack};

@@ -2,7 +2,7 @@
 
 use super::{
     Allocation, BlockConfig, BlockLimits, DeviceLimits, KernelResources, OccupancyModel, explain,
-    hardware::most_shared, limits::WARP,
+    limits::{WARP, most_shared},
 };
 
 /// Equation (2) of Zhao, Wang and Yuan (2016): active blocks are the least of shared memory by a block's shared memory, registers by a

@@ -57,11 +57,7 @@ pub fn slack(
     let (now, least, most) = match limiter {
         Limiter::Warps => (block.threads, 1, device.threads_per_block),
         Limiter::Registers => (kernel.registers, 0, device.registers_per_thread),
-        Limiter::SharedMemory => (
-            shared,
-            0,
-            super::hardware::most_shared(device, block.opt_in),
-        ),
+        Limiter::SharedMemory => (shared, 0, super::limits::most_shared(device, block.opt_in)),
         Limiter::Barriers => (kernel.barriers, 0, 16),
         Limiter::Blocks => return None,
     };

@@ -2,6 +2,8 @@
 
 mod kernels;
 mod memory;
+mod owner;
+mod pool;
 mod stream;
 
 pub(super) use kernels::CudaConstant;
@@ -17,7 +19,7 @@ use cust::{
     error::{CudaError, CudaResult},
 };
 use kernels::{Kernels, LoadedKernel};
-use memory::Pool;
+use pool::Pool;
 use std::{
     borrow::Cow,
     sync::{Arc, Mutex, PoisonError, Weak},

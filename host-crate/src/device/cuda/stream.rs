@@ -1,7 +1,9 @@
 //! Streams and events of a CUDA device.
 
-use super::{CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, memory::Pool};
-use crate::device::{DeviceError, choice::Choice, pinned::is_pinned};
+use super::{
+    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
+};
+use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
 use cuda_std::{Kernel, PackedArgs};
 use cust::{
     event::{Event, EventFlags},
@@ -9,13 +11,6 @@ use cust::{
     stream::Stream,
 };
 use std::{ops::Range, sync::Arc, time::Duration};
-
-/// A stream, and the device it belongs to.
-pub(super) struct StreamOwner {
-    pub stream: Stream,
-    pub pool: Arc<Pool>,
-    pub shared: Arc<Shared>,
-}
 
 pub(in crate::device) struct CudaStream {
     owner: Arc<StreamOwner>,

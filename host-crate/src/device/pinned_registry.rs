@@ -1,0 +1,31 @@
+//! Which memory of the host is pinned.
+
+use std::sync::{Mutex, PoisonError};
+
+/// First and one past the last address of all pinned memory there is. A copy from such memory has not read it when the
+/// driver's function returns, so who lends it for one call must wait.
+static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+fn extent(bytes: &[u8]) -> (usize, usize) {
+    let range = bytes.as_ptr_range();
+    (range.start.addr(), range.end.addr())
+}
+
+pub(super) fn remember(bytes: &[u8]) {
+    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned.push(extent(bytes));
+}
+
+pub(super) fn forget(bytes: &[u8]) {
+    let mut pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned.retain(|&known| known != extent(bytes));
+}
+
+/// Whether any of these bytes are pinned.
+pub(super) fn is_pinned(bytes: &[u8]) -> bool {
+    let (start, end) = extent(bytes);
+    let pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);
+    pinned
+        .iter()
+        .any(|&(first, last)| first < end && start < last)
+}
