@@ -14,7 +14,9 @@ use ferrovox::{
     device::{Device, DeviceKind},
     grid::SampleType,
     io::{MeshWriter, MeshWriterOptions, VolumeReader},
-    isosurface::{self, IsosurfaceParams, StreamOptions},
+    isosurface::IsosurfaceParams,
+    monitor::{Monitor, Progress},
+    pipeline::stream_mesh::{StreamInputs, StreamOptions, stream_mesh},
 };
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.
@@ -127,16 +129,17 @@ pub fn run<'a>(
     let writer = MeshWriter::create(&args.output, &writer_options)?;
     let mut phases = Phases::new(1);
     let progress = phases.progress();
+    let tell = |slabs: Progress| progress.at(slabs.done, slabs.all);
+    let inputs = StreamInputs {
+        devices: &devices,
+        volume: &mut volume,
+        mask: mask.as_mut(),
+        writer,
+        params,
+        options: &options,
+    };
     let report = phases.run("stream", || {
-        isosurface::stream(
-            &devices,
-            &mut volume,
-            mask.as_mut(),
-            writer,
-            params,
-            &options,
-            |done, all| progress.at(done, all),
-        )
+        stream_mesh(inputs, &Monitor::silent().on_progress(&tell))
     });
     let report = report.with_context(|| args.input.name())?;
     phases.add("read", report.reading);

@@ -151,7 +151,7 @@ fn on_several(
 ) -> anyhow::Result<Surface> {
     let mask = mask.as_ref().map(Volume::view);
     let parts = phases.run("extract", || extract_parts(&volume, devices, mask, params))?;
-    let mesh = phases.run("download", || parts.download())?;
+    let mesh = phases.run("download", || parts.join())?;
     let mut runs = Vec::with_capacity(devices.len());
     for (number, device) in devices.iter().enumerate() {
         runs.push(match parts.parts.get(number) {

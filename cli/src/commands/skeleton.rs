@@ -11,8 +11,9 @@ use ferrovox::{
     device::{Device, Stream},
     grid::AnyDeviceVolume,
     io::{write_field, write_skeleton},
+    monitor::Progress,
     render::{self, Picture, RenderParams, SkeletonStyle},
-    skeleton::{self, Execution, Prune, Skeleton, field::Progress},
+    skeleton::{self, Execution, Prune, Skeleton},
     with_device_volume,
 };
 
@@ -39,12 +40,12 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     let bar = phases.progress();
     let tell = |progress: Progress| bar.part("force field", progress.fraction(), progress.left());
     let execution = match bar.is_seen() {
-        true => execution.telling(&tell),
+        true => execution.on_progress(&tell),
         false => execution,
     };
     let (mut made, field) = phases
         .run("skeleton", || {
-            skeleton::skeleton_by(execution, &mask, &params)
+            skeleton::skeleton_on_devices(execution, &mask, &params)
         })
         .with_context(|| name.clone())?;
     let pruned = match args.prune {

@@ -64,11 +64,11 @@ fn skeletons_by_several_devices(
     params: ferrovox::skeleton::SkeletonParams,
 ) -> Result<(), Box<dyn Error>> {
 // docs/skeleton.md: several devices
-use ferrovox::{device::Device, skeleton::{Execution, field::Progress, skeleton_by}};
+use ferrovox::{device::Device, monitor::Progress, skeleton::{Execution, skeleton_on_devices}};
 
 let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
 let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.left());
-let (made, field) = skeleton_by(Execution::on(&streams)?.telling(&tell), &object, &params)?;
+let (made, field) = skeleton_on_devices(Execution::on(&streams)?.on_progress(&tell), &object, &params)?;
 let vectors = field.vectors(&streams[0])?;
 // docs/skeleton.md: end of several devices
 drop((made, vectors));

@@ -28,7 +28,7 @@ pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome
     };
     let dims = [job.size; 3];
     let mut resident = Vec::new();
-    let cuts = isosurface::cut(dims, false, devices.len())?;
+    let cuts = isosurface::slabs(dims, false, devices.len())?;
     for (device, slab) in devices.iter().zip(cuts) {
         let stream = device.stream()?;
         let planes = slab.planes.clone();

@@ -8,15 +8,15 @@ use crate::{
 };
 use ferrovox::{
     device::{Device, DeviceKind},
-    scan::{self, AcrossMethod, AcrossParams, AcrossScanner, Sum},
+    scan::{self, MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner, Sum},
 };
 use measure::{Record, Report, Spread};
 use std::time::Instant;
 
 /// The ways to scan, and what the table calls them. The document's own is the second.
-const METHODS: [(AcrossMethod, &str); 2] = [
-    (AcrossMethod::FoldedOffsets, "folded"),
-    (AcrossMethod::AddedOffsets, "added"),
+const METHODS: [(MultiDeviceMethod, &str); 2] = [
+    (MultiDeviceMethod::RescanWithOffset, "folded"),
+    (MultiDeviceMethod::AddAfterwards, "added"),
 ];
 
 /// What the table calls memory that is copied beside everything else.
@@ -78,17 +78,17 @@ impl Job<'_> {
         let several = self.arguments.chunk.len() > 1;
         for (method, name) in METHODS {
             for chunk in self.chunks(method) {
-                let params = AcrossParams {
+                let params = MultiDeviceParams {
                     method,
                     chunk,
-                    ..AcrossParams::default()
+                    ..MultiDeviceParams::default()
                 };
                 let name = match chunk {
                     Some(chunk) if several => format!("{name} {chunk}"),
                     _ => name.to_owned(),
                 };
                 let parts = self.parts(&params, input.len());
-                let mut scanner = AcrossScanner::new(self.devices)?;
+                let mut scanner = MultiDeviceScanner::new(self.devices)?;
                 let spread = self.time(input, output, |input, output| {
                     scanner.scan(Sum, input, output, &params)?;
                     Ok(())
@@ -98,7 +98,7 @@ impl Job<'_> {
                 self.add(format!("{name}, {memory}"), note, spread);
 
                 let spread = self.time(input, output, |input, output| {
-                    scan::across(self.devices, Sum, input, output, &params)?;
+                    scan::multi_device(self.devices, Sum, input, output, &params)?;
                     Ok(())
                 })?;
                 elements::verify(input, output, "sum")?;
@@ -108,10 +108,10 @@ impl Job<'_> {
         }
         // what the bus gives, which only copies of pinned memory get from it
         if memory == PINNED {
-            for chunk in self.chunks(AcrossMethod::FoldedOffsets) {
-                let params = AcrossParams::<u32> {
+            for chunk in self.chunks(MultiDeviceMethod::RescanWithOffset) {
+                let params = MultiDeviceParams::<u32> {
                     chunk,
-                    ..AcrossParams::default()
+                    ..MultiDeviceParams::default()
                 };
                 let name = match chunk {
                     Some(chunk) if several => format!("copies only {chunk}"),
@@ -132,16 +132,16 @@ impl Job<'_> {
     }
 
     /// The lengths of chunks to measure a method with; `None` is the library's choice.
-    fn chunks(&self, method: AcrossMethod) -> Vec<Option<usize>> {
+    fn chunks(&self, method: MultiDeviceMethod) -> Vec<Option<usize>> {
         match (&self.arguments.chunk[..], method) {
             // the method without chunks
-            ([], _) | (_, AcrossMethod::AddedOffsets) => vec![None],
+            ([], _) | (_, MultiDeviceMethod::AddAfterwards) => vec![None],
             (named, _) => named.iter().map(|&chunk| Some(chunk as usize)).collect(),
         }
     }
 
     /// How many parts there are, and of what length.
-    fn parts(&self, params: &AcrossParams<u32>, len: usize) -> String {
+    fn parts(&self, params: &MultiDeviceParams<u32>, len: usize) -> String {
         let lengths = params.chunks(len, self.devices.len());
         let longest = lengths.iter().max().copied().unwrap_or(0);
         format!("{} parts of at most {longest}", lengths.len())

@@ -1,7 +1,11 @@
 //! What can go wrong in making a distance map.
 
 use super::Method;
-use crate::{device::DeviceError, grid::GridError};
+use crate::{
+    device::DeviceError,
+    grid::GridError,
+    partition::{OnDevice, devices::Stop},
+};
 
 /// An error of the distance pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -71,17 +75,8 @@ pub enum DistanceError {
     #[error("there is no device to make the map")]
     NoDevices,
     /// One of several devices failed.
-    #[error("{device} (device {number} of {count}): {source}")]
-    OnDevice {
-        /// The device's name.
-        device: String,
-        /// Its number among those used, from 1.
-        number: usize,
-        /// How many are used.
-        count: usize,
-        /// What failed.
-        source: Box<DistanceError>,
-    },
+    #[error(transparent)]
+    OnDevice(#[from] OnDevice<DistanceError>),
     /// Labels of which there is only one, so that no voxel has another.
     #[error("all voxels have the same label, {label}, so no voxel has a distance to another label")]
     OneLabel {
@@ -136,4 +131,10 @@ pub enum DistanceError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<DistanceError> for Stop<DistanceError> {
+    fn from(error: DistanceError) -> Self {
+        Self::Failed(error)
+    }
 }

@@ -1,6 +1,10 @@
 //! What can go wrong in extracting a surface.
 
-use crate::{device::DeviceError, scan::ScanError};
+use crate::{
+    device::DeviceError,
+    partition::{OnDevice, devices::Stop},
+    scan::ScanError,
+};
 use std::ops::Range;
 
 /// An error of the isosurface pipeline.
@@ -41,7 +45,7 @@ pub enum IsosurfaceError {
     NoDevices,
     /// Slabs that do not follow each other from the first plane of cells to the last.
     #[error(
-        "the slabs must cover the planes of cells 0 to {planes} one after the other, but one begins at {found} where {expected} is next; `isosurface::cut` gives slabs that do"
+        "the slabs must cover the planes of cells 0 to {planes} one after the other, but one begins at {found} where {expected} is next; `isosurface::slabs` gives slabs that do"
     )]
     SlabOrder {
         /// Planes of cells.
@@ -61,7 +65,7 @@ pub enum IsosurfaceError {
     },
     /// A slab without the planes of samples that its part of the mesh depends on.
     #[error(
-        "a slab holds the planes {resident:?} of the volume, and its cells need {needed:?}; `isosurface::cut` says which planes belong to a slab"
+        "a slab holds the planes {resident:?} of the volume, and its cells need {needed:?}; `isosurface::slabs` says which planes belong to a slab"
     )]
     MissingPlanes {
         /// Planes of the volume that are needed.
@@ -80,17 +84,8 @@ pub enum IsosurfaceError {
         least: u64,
     },
     /// One of several devices failed.
-    #[error("{device} (device {number} of {count}): {source}")]
-    OnDevice {
-        /// The device's name.
-        device: String,
-        /// Its number among those of the work, from 1.
-        number: usize,
-        /// How many devices the work was for.
-        count: usize,
-        /// What went wrong there.
-        source: Box<IsosurfaceError>,
-    },
+    #[error(transparent)]
+    OnDevice(#[from] OnDevice<IsosurfaceError>),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -102,5 +97,11 @@ impl From<ScanError> for IsosurfaceError {
             ScanError::Device(error) => Self::Device(error),
             error => Self::Scan(Box::new(error)),
         }
+    }
+}
+
+impl From<IsosurfaceError> for Stop<IsosurfaceError> {
+    fn from(error: IsosurfaceError) -> Self {
+        Self::Failed(error)
     }
 }

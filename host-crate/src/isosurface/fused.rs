@@ -2,7 +2,7 @@
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
-    slab::Slab,
+    counts::PartCounts, slab::Slab,
 };
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
@@ -26,13 +26,19 @@ use std::borrow::Cow;
 
 /// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
 /// for samples that may be non-finite and for a mask a word more, and for each tile its sums with those of their segments.
-pub(super) fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
+fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
     let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
     words
         .signs()
         .saturating_mul(per_sign_word)
         .saturating_add(words.marked().saturating_mul(20))
         .saturating_add(words.sums().saturating_mul(9))
+}
+
+/// The same for a slab.
+pub(super) fn scratch_of<T: DeviceSample>(slab: &Slab<'_, T>) -> u64 {
+    let words = Words::new(slab.padded.grid, slab.first, slab.last);
+    scratch_bytes::<T>(words, !slab.mask.is_empty())
 }
 
 /// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the grid is stored and kept.
@@ -62,7 +68,7 @@ fn kernels<T: DeviceSample>(by_fours: bool, normals: bool) -> Vec<Cow<'static, s
 }
 
 /// A part of a mesh that is counted and not yet made.
-pub(super) struct Counted<'a, T> {
+pub(crate) struct Counted<'a, T> {
     slab: Slab<'a, T>,
     words: Words,
     below: Buffer<u32>,
@@ -70,14 +76,14 @@ pub(super) struct Counted<'a, T> {
     occupied: Buffer<u32>,
     places: Buffer<u64>,
     /// Vertices of the part, without those that the next part has.
-    pub vertices: u64,
-    pub triangles: u64,
-    pub non_finite_cells: u64,
+    vertices: u64,
+    triangles: u64,
+    non_finite_cells: u64,
     times: StageTimes,
 }
 
 /// Finds what the surface crosses in a slab, and counts it. Waits for the counts.
-pub(super) fn count<'a, T: DeviceSample>(
+pub(crate) fn count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,
     params: &IsosurfaceParams,
@@ -192,6 +198,14 @@ fn tiles_launch(words: Words) -> Launch {
 }
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
+    /// What the part has.
+    pub fn counts(&self) -> PartCounts {
+        PartCounts {
+            vertices: self.vertices,
+            triangles: self.triangles,
+        }
+    }
+
     /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with `first_vertex` vertices before its
     /// own.
     pub fn emit(
@@ -288,7 +302,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
 }
 
 /// A part of a mesh that has its vertices and lacks its triangles.
-pub(super) struct VerticesMade<'a, T> {
+pub(crate) struct VerticesMade<'a, T> {
     counted: Counted<'a, T>,
     positions: Buffer<f32>,
     normals: Option<Buffer<f32>>,

@@ -1,11 +1,79 @@
-//! The parts of a mesh, joined on the host.
+//! A mesh in parts, each on the device that made it; and the parts joined on the host.
 
-use super::{DeviceTriangles, IndexWidth, IsosurfaceError, MeshParts, together::on_device};
+use super::{DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams};
 use crate::{
-    device::{Buffer, DeviceError, Element, Stream},
+    device::{Buffer, Device, DeviceError, Element, Stream},
     mesh::{TriangleMesh, Triangles},
+    partition::devices::{Stop, each, finished},
 };
-use std::thread;
+use std::ops::Range;
+
+/// A part of a mesh: the surface in some planes of cells.
+pub struct MeshPart {
+    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex numbers: those of its own
+    /// begin with [`first_vertex`](Self::first_vertex), and vertices in its last plane are the next part's.
+    pub mesh: DeviceMesh,
+    /// How many vertices come before this part's own.
+    pub first_vertex: u64,
+    /// The planes of cells, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    pub cells: Range<u32>,
+}
+
+impl MeshPart {
+    /// The device that the part is on.
+    pub fn device(&self) -> &Device {
+        self.mesh.positions.device()
+    }
+}
+
+/// A mesh in parts that follow each other along z. Joined they are the mesh that [`extract`](super::extract) makes of the whole
+/// volume, bit for bit: [`join`](Self::join).
+pub struct MeshParts {
+    /// The parts, in order. None where there are no cells.
+    pub parts: Vec<MeshPart>,
+    width: IndexWidth,
+    has_normals: bool,
+}
+
+impl MeshParts {
+    /// Of parts in order.
+    pub(super) fn new(parts: Vec<MeshPart>, params: &IsosurfaceParams) -> Self {
+        let is_wide = |part: &MeshPart| matches!(part.mesh.triangles, DeviceTriangles::U64(_));
+        Self {
+            width: if parts.iter().any(is_wide) {
+                IndexWidth::Bits64
+            } else {
+                IndexWidth::Bits32
+            },
+            parts,
+            has_normals: params.normals,
+        }
+    }
+
+    /// How many vertices, in all.
+    pub fn vertex_count(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.vertex_count() as u64)
+            .sum()
+    }
+
+    /// How many triangles, in all.
+    pub fn triangle_count(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.triangle_count() as u64)
+            .sum()
+    }
+
+    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    pub fn non_finite_cells(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.non_finite_cells)
+            .sum()
+    }
+}
 
 /// Where a part's share of the whole mesh goes.
 struct Share<'a> {
@@ -31,7 +99,7 @@ impl MeshParts {
     ///
     /// # Errors
     /// [`IsosurfaceError::OnDevice`] if a copy failed.
-    pub fn download(&self) -> Result<TriangleMesh, IsosurfaceError> {
+    pub fn join(&self) -> Result<TriangleMesh, IsosurfaceError> {
         let (vertices, triangles) = (self.vertex_count() as usize, self.triangle_count() as usize);
         let mut mesh = TriangleMesh {
             vertices: zeros(vertices),
@@ -42,27 +110,10 @@ impl MeshParts {
             },
         };
         let shares = self.shares(&mut mesh);
-        let results: Vec<Result<(), DeviceError>> = thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .parts
-                .iter()
-                .zip(shares)
-                .map(|(part, share)| scope.spawn(|| fill(part, share)))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| match thread.join() {
-                    Ok(result) => result,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                })
-                .collect()
+        let filled = each(self.parts.iter().zip(shares), |_, (part, share)| {
+            fill(part, share).map_err(Stop::<IsosurfaceError>::from)
         });
-        for (worker, result) in results.into_iter().enumerate() {
-            if let Err(error) = result {
-                let ids: Vec<String> = self.parts.iter().map(|part| part.device().id()).collect();
-                return Err(on_device(&ids, worker, error.into()));
-            }
-        }
+        finished(self.parts.iter().map(MeshPart::device), filled)?;
         Ok(mesh)
     }
 
@@ -73,7 +124,7 @@ impl MeshParts {
             Triangles::U32(triangles) => Indices::U32(triangles),
             Triangles::U64(triangles) => Indices::U64(triangles),
         };
-        let share = |part: &super::MeshPart| {
+        let share = |part: &MeshPart| {
             let (vertices, count) = (part.mesh.vertex_count(), part.mesh.triangle_count());
             Share {
                 positions: take(&mut positions, vertices),
@@ -88,7 +139,7 @@ impl MeshParts {
     }
 }
 
-fn fill(part: &super::MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
+fn fill(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
     let stream = &part.device().stream()?;
     let mesh = &part.mesh;
     flat(stream, &mesh.positions, share.positions)?;

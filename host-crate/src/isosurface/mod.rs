@@ -22,48 +22,46 @@
 //! | the volume is | function | the mesh is |
 //! | --- | --- | --- |
 //! | on a device | [`extract`] | on the device |
-//! | on a device that has little memory left | [`extract_within`], [`extract_to_host`], [`for_each_part`] | there in parts, on the host, or handed on part by part |
+//! | on a device that has little memory left | [`extract_within_budget`], [`extract_to_host`], [`for_each_part`] | there in parts, on the host, or handed on part by part |
 //! | on the host | [`extract_parts`] | in parts on several devices |
-//! | in slabs on several devices | [`extract_slabs`], with [`cut`] | in parts on these |
-//! | in a file, perhaps larger than memory | [`stream`] | in a file |
+//! | in slabs on several devices | [`extract_slabs`], with [`slabs`] | in parts on these |
+//! | in a file, perhaps larger than memory | [`stream_mesh`](crate::pipeline::stream_mesh::stream_mesh) | in a file |
 //!
 //! The mesh is the same, bit for bit.
 
+mod budget;
 mod close;
+pub(crate) mod counts;
 mod device_mesh;
+mod devices;
 mod error;
 mod fused;
 mod join;
 mod params;
-mod parts;
-mod pieces;
+pub(crate) mod partition;
+pub(crate) mod pieces;
 mod scan;
 mod slab;
 mod staged;
-mod streaming;
 mod timing;
-mod together;
 mod vertices;
-mod whole;
-mod within;
 
 pub use crate::grid::Inside;
 pub use crate::monitor::StageTime;
+pub use budget::{HostMesh, extract_to_host, extract_within_budget, for_each_part};
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
+pub use devices::{DeviceSlab, extract_parts, extract_slabs};
 pub use error::IsosurfaceError;
+pub use join::{MeshPart, MeshParts};
 pub use params::{IndexWidth, IsosurfaceParams, Method};
-pub use parts::{DeviceSlab, MeshPart, MeshParts, extract_parts, extract_slabs};
-pub use streaming::{StreamDevice, StreamError, StreamOptions, StreamReport, stream};
+pub use partition::{VolumeSlab, slabs};
 pub use timing::StageTimes;
-pub use whole::{VolumeSlab, cut};
-pub use within::{HostMesh, extract_to_host, extract_within, for_each_part};
 
 use crate::{
     device::{Buffer, Stream},
     grid::{DeviceSample, DeviceVolume},
 };
-use ferrovox_kernels::isosurface::fused::Words;
-use whole::{Resident, Whole};
+use partition::{ResidentSlabs, SlabPartition};
 
 /// The isosurface of a volume on a device, as a mesh that stays there.
 ///
@@ -115,28 +113,25 @@ fn fused_extract<T: DeviceSample>(
     mask: &Buffer<u8>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let whole = Whole::new(volume.grid(), *volume.geometry(), params)?;
-    if whole.cell_planes() == 0 {
+    let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
+    if partition.cell_planes() == 0 {
         return Ok(DeviceMesh::empty(stream, params)?);
     }
-    let resident = Resident {
-        whole,
+    let resident = ResidentSlabs {
+        partition,
         samples: volume.samples(),
         mask,
         planes: 0..volume.dims()[2],
     };
-    let slab = resident.slab(0..whole.cell_planes())?;
-    stream.require(fused::scratch_bytes::<T>(
-        Words::new(slab.padded.grid, slab.first, slab.last),
-        !mask.is_empty(),
-    ))?;
+    let slab = resident.slab(0..partition.cell_planes())?;
+    stream.require(fused::scratch_of(&slab))?;
     let counted = fused::count(stream, slab, params)?;
-    let width = params.width_for(counted.vertices, counted.triangles)?;
+    let width = counted.counts().width(params)?;
     counted.emit(stream, params, width, 0)
 }
 
 /// Whether the parameters make sense, and a mask fits.
-fn check(
+pub(crate) fn check(
     dims: [usize; 3],
     mask: Option<[usize; 3]>,
     params: &IsosurfaceParams,

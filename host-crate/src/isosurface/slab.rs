@@ -12,10 +12,10 @@ use std::ops::Range;
 ///
 /// The samples may begin a plane before these cells and end a plane after them: gradients need that, and it decides whether an
 /// edge has a cell beside it that is not left out.
-pub(super) struct Slab<'a, T> {
-    pub samples: Part<'a, T>,
+pub(crate) struct Slab<'a, T> {
+    pub samples: Elements<'a, T>,
     /// Empty, or as many elements as samples.
-    pub mask: Part<'a, u8>,
+    pub mask: Elements<'a, u8>,
     pub padded: Padded,
     /// Of the whole volume, with the border if there is one.
     pub geometry: Geometry,
@@ -30,12 +30,12 @@ pub(super) struct Slab<'a, T> {
 }
 
 /// Some of a buffer's elements.
-pub(super) struct Part<'a, T> {
+pub(crate) struct Elements<'a, T> {
     buffer: &'a Buffer<T>,
     elements: Range<usize>,
 }
 
-impl<'a, T: Element> Part<'a, T> {
+impl<'a, T: Element> Elements<'a, T> {
     /// The elements of a range; none of a buffer that is empty.
     pub fn of(buffer: &'a Buffer<T>, elements: Range<usize>) -> Self {
         let end = elements.end.min(buffer.len());

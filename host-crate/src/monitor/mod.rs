@@ -25,6 +25,8 @@ pub use progress::{Counter, Progress};
 pub(crate) use times::add_times;
 pub use times::{StageTime, Stopwatch};
 
+use std::fmt;
+
 /// Who is told how far work is.
 type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 
@@ -33,6 +35,15 @@ type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 pub struct Monitor<'a> {
     hook: Option<Hook<'a>>,
     cancel: Option<&'a CancelFlag>,
+}
+
+impl fmt::Debug for Monitor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor")
+            .field("is_watched", &self.is_watched())
+            .field("cancel", &self.cancel)
+            .finish()
+    }
 }
 
 impl<'a> Monitor<'a> {
@@ -62,6 +73,11 @@ impl<'a> Monitor<'a> {
     /// Whether somebody is told of progress.
     pub fn is_watched(&self) -> bool {
         self.hook.is_some()
+    }
+
+    /// Whether nobody is told, and nothing stops the work.
+    pub fn is_silent(&self) -> bool {
+        self.hook.is_none() && self.cancel.is_none()
     }
 
     /// Fails if the work is to stop.

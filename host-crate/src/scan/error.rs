@@ -1,6 +1,9 @@
 //! What can go wrong in a scan.
 
-use crate::device::DeviceError;
+use crate::{
+    device::DeviceError,
+    partition::{OnDevice, devices::Stop},
+};
 
 /// An error of a scan.
 #[derive(Debug, thiserror::Error)]
@@ -52,16 +55,15 @@ pub enum ScanError {
     #[error("a scan over several devices was given none")]
     NoDevices,
     /// One of several devices failed.
-    #[error("device {number} of the scan, {device}, failed: {source}")]
-    OneOfSeveral {
-        /// Its place among the devices, from 0.
-        number: usize,
-        /// Its name.
-        device: String,
-        /// What it failed with.
-        source: Box<ScanError>,
-    },
+    #[error(transparent)]
+    OnDevice(#[from] OnDevice<ScanError>),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<ScanError> for Stop<ScanError> {
+    fn from(error: ScanError) -> Self {
+        Self::Failed(error)
+    }
 }

@@ -22,7 +22,7 @@
 //! # Ok::<(), ferrovox::scan::ScanError>(())
 //! ```
 //!
-//! [`across`] scans host memory on several devices at once, and an [`AcrossScanner`] does so again and again.
+//! [`multi_device`] scans host memory on several devices at once, and a [`MultiDeviceScanner`] does so again and again.
 //!
 //! # Bits
 //!
@@ -31,21 +31,21 @@
 //! give equal bits, however its blocks run. Each result is off by no more than a few units in the last place times the
 //! depth of the grouping, which is about the number of tiles.
 
-mod across;
 mod checked;
 mod element;
 mod error;
 mod kept;
+mod multi_device;
 mod params;
 mod scanner;
 mod small;
 mod three_pass;
 
-pub use across::{AcrossMethod, AcrossParams, AcrossScanner, across};
 pub use checked::CheckedSum;
 pub use element::{ScanOf, ScanValue};
 pub use error::ScanError;
 pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
+pub use multi_device::{MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner, multi_device};
 pub use params::{ScanKind, ScanMethod, ScanParams};
 pub use scanner::{Scanner, Total};
 

@@ -1,7 +1,10 @@
 //! What can go wrong in making a skeleton.
 
 use super::params::EXPONENTS;
-use crate::{device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError};
+use crate::{
+    device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
+    partition::OnDevice,
+};
 
 /// An error of the skeleton pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -39,17 +42,8 @@ pub enum SkeletonError {
     #[error("there is no device to make the skeleton")]
     NoDevices,
     /// One of several devices failed.
-    #[error("{device} (device {number} of {count}): {source}")]
-    OnDevice {
-        /// The device's name.
-        device: String,
-        /// Its number among those used, from 1.
-        number: usize,
-        /// How many are used.
-        count: usize,
-        /// What failed.
-        source: Box<SkeletonError>,
-    },
+    #[error(transparent)]
+    OnDevice(#[from] OnDevice<SkeletonError>),
     /// The mask or the sources could not be made.
     #[error(transparent)]
     Grid(#[from] GridError),

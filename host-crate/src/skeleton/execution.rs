@@ -1,9 +1,12 @@
 //! Where a skeleton is made.
 
-use super::{SkeletonError, field::Progress};
-use crate::device::Stream;
+use super::SkeletonError;
+use crate::{
+    device::Stream,
+    monitor::{Monitor, Progress},
+};
 
-/// The devices that make a force field together, and who is told meanwhile how far it is. All else, which takes little time, is done by the first.
+/// The devices that make a force field together, who is told meanwhile how far it is, and what stops it. All else, which takes little time, is done by the first.
 ///
 /// ```
 /// use ferrovox::{device::Device, skeleton::Execution};
@@ -19,11 +22,8 @@ use crate::device::Stream;
 pub struct Execution<'a> {
     first: &'a Stream,
     streams: &'a [Stream],
-    hook: Option<Hook<'a>>,
+    monitor: Monitor<'a>,
 }
-
-/// Who is told.
-type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 
 impl<'a> Execution<'a> {
     /// On these streams, each of a device of its own; a device may come more than once.
@@ -35,26 +35,33 @@ impl<'a> Execution<'a> {
         Ok(Self {
             first,
             streams,
-            hook: None,
+            monitor: Monitor::silent(),
         })
     }
 
     /// On one stream.
-    pub fn alone(stream: &'a Stream) -> Self {
+    pub fn single(stream: &'a Stream) -> Self {
         Self {
             first: stream,
             streams: std::slice::from_ref(stream),
-            hook: None,
+            monitor: Monitor::silent(),
         }
     }
 
-    /// And `hook` is called about ten times a second at most, by any thread: then a device's work is launched in portions, and waited for. Otherwise it is one
-    /// launch, and nothing waits.
-    pub fn telling(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
+    /// And `hook` is told of the stage `field`, in pairs of a surface voxel and one inside. Then a device's work is launched in portions, and waited
+    /// for. Otherwise it is one launch, and nothing waits.
+    #[must_use]
+    pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
         Self {
-            hook: Some(hook),
+            monitor: self.monitor.on_progress(hook),
             ..self
         }
+    }
+
+    /// And `monitor` is told in the place of any other; it can also stop the work between two portions.
+    #[must_use]
+    pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
+        Self { monitor, ..self }
     }
 
     /// The stream that what is given and what is made belong to.
@@ -67,8 +74,8 @@ impl<'a> Execution<'a> {
         self.streams
     }
 
-    /// Who is told how far the field is.
-    pub(super) fn hook(&self) -> Option<Hook<'a>> {
-        self.hook
+    /// Who is told how far the work is, and what stops it.
+    pub fn monitor(&self) -> Monitor<'a> {
+        self.monitor
     }
 }

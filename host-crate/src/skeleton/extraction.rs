@@ -3,7 +3,7 @@
 use super::{
     Certificate, ClassCounts, Execution, Skeleton, SkeletonError, SkeletonParams, classify,
     components,
-    field::{ForceField, force_field_by},
+    field::{ForceField, force_field_on_devices},
     fill_cavities,
     radii::Radii,
     trace::Inside,
@@ -58,14 +58,14 @@ pub fn skeleton(
     solid: &DeviceMask,
     params: &SkeletonParams,
 ) -> Result<Extraction, SkeletonError> {
-    Ok(skeleton_by(Execution::alone(stream), solid, params)?.0)
+    Ok(skeleton_on_devices(Execution::single(stream), solid, params)?.0)
 }
 
 /// The same with the force field by one or more devices; and that field, for others that want it. The solid is on the first.
 ///
 /// # Errors
 /// [`SkeletonError`].
-pub fn skeleton_by(
+pub fn skeleton_on_devices(
     execution: Execution<'_>,
     solid: &DeviceMask,
     params: &SkeletonParams,
@@ -85,7 +85,7 @@ pub fn skeleton_by(
     }
     let classes = classify(stream, solid, params.surface)?;
     watch.lap("classes");
-    let field = force_field_by(execution, &classes, params)?;
+    let field = force_field_on_devices(execution, &classes, params)?;
     stream.synchronize()?;
     watch.lap("field");
     let sources = DevicePoints::from_sites(stream, &classes.surface)?;

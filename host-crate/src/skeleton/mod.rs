@@ -6,7 +6,7 @@
 //!
 //! | step | result |
 //! | --- | --- |
-//! | ask for it | [`skeleton()`], with [`SkeletonParams`]; by several devices [`skeleton_by`], with an [`Execution`] |
+//! | ask for it | [`skeleton()`], with [`SkeletonParams`]; by several devices [`skeleton_on_devices`], with an [`Execution`] |
 //! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
 //! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
 //! | whether it is complete | [`Certificate`] |
@@ -35,7 +35,7 @@ pub use components::{SolidComponents, components};
 pub use error::SkeletonError;
 pub use euler::euler_number;
 pub use execution::Execution;
-pub use extraction::{Extraction, skeleton, skeleton_by};
+pub use extraction::{Extraction, skeleton, skeleton_on_devices};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
 
 pub use crate::graph::{Chain, Components, Edge, Node, NodeKind, Prune, Skeleton};

@@ -30,7 +30,7 @@ fn staged<T: DeviceSample + Sample>(
 }
 
 fn joined(parts: &MeshParts) -> Extracted {
-    let mesh = parts.download().expect("the parts come back");
+    let mesh = parts.join().expect("the parts come back");
     assert_eq!(mesh.vertices.len() as u64, parts.vertex_count());
     assert_eq!(mesh.triangles.len() as u64, parts.triangle_count());
     mesh.validate().expect("no index is out of range");
@@ -62,7 +62,7 @@ fn from_resident_slabs<T: DeviceSample + Sample>(
 ) -> MeshParts {
     let dims = volume.dims();
     let border = if params.close { 1 } else { 0 };
-    let planes = match isosurface::cut(dims, params.close, 1).unwrap().pop() {
+    let planes = match isosurface::slabs(dims, params.close, 1).unwrap().pop() {
         Some(all) => all.cells.end,
         None => 0,
     };
@@ -108,7 +108,8 @@ fn in_little_memory<T: DeviceSample + Sample>(
     let stream = device.stream().unwrap();
     let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
     let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()).unwrap());
-    let run = |memory| isosurface::extract_within(&stream, &volume, mask.as_ref(), params, memory);
+    let run =
+        |memory| isosurface::extract_within_budget(&stream, &volume, mask.as_ref(), params, memory);
     let least = match run(Some(0)) {
         Err(IsosurfaceError::TooLittleMemory { given: 0, least }) => least,
         Err(error) => panic!("{error}"),
@@ -273,8 +274,8 @@ fn one_failing_device_is_named_and_nobody_waits_for_it() {
             "{text}"
         );
         assert!(
-            matches!(&error, IsosurfaceError::OnDevice { source, .. }
-                if matches!(**source, IsosurfaceError::Device(DeviceError::Kernel(_)))),
+            matches!(&error, IsosurfaceError::OnDevice(error)
+                if matches!(*error.source, IsosurfaceError::Device(DeviceError::Kernel(_)))),
             "{error:?}"
         );
     }

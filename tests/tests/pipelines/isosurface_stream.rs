@@ -7,13 +7,13 @@ use ferrovox::{
         FileProblem, MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions,
         WriteOptions, read_volume, write_mesh, write_volume,
     },
-    isosurface::{
-        self, IsosurfaceError, IsosurfaceParams, StreamError, StreamOptions, StreamReport,
-    },
+    isosurface::{self, IsosurfaceError, IsosurfaceParams},
+    monitor::{CancelFlag, Monitor, Progress},
+    pipeline::stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
 };
 use ferrovox_tests::{devices, noise::Noise, random};
 use proptest::prelude::*;
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Mutex};
 use tempfile::TempDir;
 
 /// A volume file, perhaps a mask file, and what is made of them.
@@ -98,20 +98,21 @@ impl Files {
             normals: params.normals,
         };
         let writer = MeshWriter::create(output, &writer_options)?;
-        let mut told = 0;
-        let report = isosurface::stream(
+        let told = Mutex::new(0);
+        let hook = |progress: Progress| {
+            let before = std::mem::replace(&mut *told.lock().unwrap(), progress.done);
+            assert!(before < progress.done && progress.done <= progress.all);
+        };
+        let inputs = StreamInputs {
             devices,
-            &mut volume,
-            mask.as_mut(),
+            volume: &mut volume,
+            mask: mask.as_mut(),
             writer,
             params,
             options,
-            |done, all| {
-                told += 1;
-                assert!(done == told && done <= all);
-            },
-        )?;
-        assert_eq!(told, report.slabs);
+        };
+        let report = stream_mesh(inputs, &Monitor::silent().on_progress(&hook))?;
+        assert_eq!(told.into_inner().unwrap(), report.slabs);
         Ok(report)
     }
 
@@ -363,16 +364,15 @@ fn normals_that_the_writer_wants_must_be_made() {
         normals: true,
     };
     let writer = MeshWriter::create(files.path("out.ply"), &options).unwrap();
-    let error = isosurface::stream(
-        &[Device::cpu()],
-        &mut volume,
-        None,
+    let inputs = StreamInputs {
+        devices: &[Device::cpu()],
+        volume: &mut volume,
+        mask: None,
         writer,
-        &random::params(0.0, 0),
-        &StreamOptions::default(),
-        |_, _| (),
-    )
-    .unwrap_err();
+        params: &random::params(0.0, 0),
+        options: &StreamOptions::default(),
+    };
+    let error = stream_mesh(inputs, &Monitor::silent()).unwrap_err();
     assert!(
         matches!(&error, StreamError::File(error) if matches!(error.problem, FileProblem::Mesh(_))),
         "{error}"
@@ -409,4 +409,38 @@ fn bad_input_is_told() {
         error,
         Err(StreamError::Isosurface(IsosurfaceError::NoDevices))
     ));
+}
+
+/// Stopped by whoever is told of the first slab: an error, and no file.
+#[test]
+fn a_stream_is_cancelled_between_slabs() {
+    let files = Files::new(
+        random::floats([9, 9, 30], 3, 0.0, false).into(),
+        "a.nrrd",
+        None,
+    );
+    for already in [false, true] {
+        let mut volume = VolumeReader::open(files.path("a.nrrd"), &ReadOptions::default()).unwrap();
+        let path = files.path("out.ply");
+        let cancel = CancelFlag::new();
+        if already {
+            cancel.cancel();
+        }
+        let hook = |progress: Progress| {
+            assert!(!already && progress.done == 1);
+            cancel.cancel();
+        };
+        let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+        let inputs = StreamInputs {
+            devices: &[Device::cpu(), Device::cpu()],
+            volume: &mut volume,
+            mask: None,
+            writer: MeshWriter::create(&path, &MeshWriterOptions::default()).unwrap(),
+            params: &random::params(0.0, 0),
+            options: &height(2),
+        };
+        let error = stream_mesh(inputs, &monitor).unwrap_err();
+        assert_eq!(error.to_string(), "cancelled");
+        assert!(!path.exists());
+    }
 }

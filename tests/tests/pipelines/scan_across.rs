@@ -2,12 +2,18 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    scan::{self, AcrossMethod, AcrossParams, AcrossScanner, Max, ScanError, ScanKind, Sum},
+    scan::{
+        self, Max, MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner, ScanError, ScanKind,
+        Sum,
+    },
 };
 use ferrovox_tests::noise::Noise;
 use simt::Mode;
 
-const METHODS: [AcrossMethod; 2] = [AcrossMethod::FoldedOffsets, AcrossMethod::AddedOffsets];
+const METHODS: [MultiDeviceMethod; 2] = [
+    MultiDeviceMethod::RescanWithOffset,
+    MultiDeviceMethod::AddAfterwards,
+];
 
 /// One CPU many times, and if there are GPUs, all of them, and one of them twice.
 fn groups() -> Vec<Vec<Device>> {
@@ -49,14 +55,14 @@ fn all_methods_devices_and_sizes() {
             for method in METHODS {
                 for kind in [ScanKind::Exclusive, ScanKind::Inclusive] {
                     for chunk in [Some(1000), Some(4099), None] {
-                        let params = AcrossParams {
+                        let params = MultiDeviceParams {
                             kind,
                             method,
                             initial: Some(5),
                             chunk,
                         };
                         let mut output = vec![0u64; size];
-                        let total = scan::across(&devices, Sum, &input, &mut output, &params);
+                        let total = scan::multi_device(&devices, Sum, &input, &mut output, &params);
                         let (scan, sum) = expected(&input, kind, 5);
                         let what = format!(
                             "{} of {}: {size} {method:?} {kind:?} {chunk:?}",
@@ -78,14 +84,14 @@ fn other_operators() {
     let input: Vec<f64> = (0..5000).map(|_| noise.signed().into()).collect();
     for devices in groups() {
         for method in METHODS {
-            let params = AcrossParams {
+            let params = MultiDeviceParams {
                 kind: ScanKind::Inclusive,
                 method,
                 chunk: Some(700),
                 ..Default::default()
             };
             let mut output = vec![0.0; input.len()];
-            let total = scan::across(&devices, Max, &input, &mut output, &params).unwrap();
+            let total = scan::multi_device(&devices, Max, &input, &mut output, &params).unwrap();
             let mut greatest = f64::NEG_INFINITY;
             for (value, found) in input.iter().zip(&output) {
                 greatest = greatest.max(*value);
@@ -106,13 +112,13 @@ fn pinned_memory() {
         input.fill_with(|| noise.bits() as u32);
         let mut output = devices[0].pinned::<u64>(size).unwrap();
         for method in METHODS {
-            let params = AcrossParams {
+            let params = MultiDeviceParams {
                 method,
                 chunk: Some(1 << 14),
                 ..Default::default()
             };
             output.fill(u64::MAX);
-            let total = scan::across(&devices, Sum, &input, &mut output, &params).unwrap();
+            let total = scan::multi_device(&devices, Sum, &input, &mut output, &params).unwrap();
             let (scan, sum) = expected(&input, ScanKind::Exclusive, 0);
             assert_eq!(total, sum);
             assert!(
@@ -135,16 +141,17 @@ fn the_device_that_fails_is_named_and_nobody_waits_for_it() {
         let mut devices = vec![Device::cpu(), Device::cpu(), Device::cpu()];
         devices[position] = broken.clone();
         for method in METHODS {
-            let params = AcrossParams {
+            let params = MultiDeviceParams {
                 method,
                 chunk: Some(100),
                 ..Default::default()
             };
             let mut output = vec![0u32; 1000];
-            let outcome = scan::across(&devices, Sum, &[1u32; 1000], &mut output, &params);
+            let outcome = scan::multi_device(&devices, Sum, &[1u32; 1000], &mut output, &params);
             match outcome {
-                Err(error @ ScanError::OneOfSeveral { number, .. }) => {
-                    assert_eq!(number, position, "{method:?}");
+                Err(error @ ScanError::OnDevice(_)) => {
+                    let place = format!("cpu (device {} of 3)", position + 1);
+                    assert!(error.to_string().contains(&place), "{method:?}: {error}");
                     assert!(error.to_string().contains("device"), "{error}");
                     assert!(error.to_string().contains("cpu"), "{error}");
                 }
@@ -168,11 +175,11 @@ fn chosen_chunks() {
         9_000_011,
     ];
     for devices in groups() {
-        let mut scanner = AcrossScanner::new(&devices).unwrap();
+        let mut scanner = MultiDeviceScanner::new(&devices).unwrap();
         for size in sizes {
             let input: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
             let mut output = vec![u64::MAX; size];
-            let params = AcrossParams::default();
+            let params = MultiDeviceParams::default();
             let total = scanner.scan(Sum, &input, &mut output, &params).unwrap();
             let (scan, sum) = expected(&input, ScanKind::Exclusive, 0);
             let what = format!("{} of {}: {size}", devices.len(), devices[0]);
@@ -187,16 +194,16 @@ fn chosen_chunks() {
 fn one_scanner_for_all() {
     let mut noise = Noise(85);
     for devices in groups() {
-        let mut scanner = AcrossScanner::new(&devices).unwrap();
+        let mut scanner = MultiDeviceScanner::new(&devices).unwrap();
         for size in [10, 5000, 300_007, 3, 0, 40_000, 300_007] {
             let words: Vec<u32> = (0..size).map(|_| noise.bits() as u32).collect();
             for (method, chunk) in [
-                (AcrossMethod::FoldedOffsets, None),
-                (AcrossMethod::FoldedOffsets, Some(1 << 13)),
-                (AcrossMethod::AddedOffsets, None),
+                (MultiDeviceMethod::RescanWithOffset, None),
+                (MultiDeviceMethod::RescanWithOffset, Some(1 << 13)),
+                (MultiDeviceMethod::AddAfterwards, None),
             ] {
                 let what = format!("{} of {}: {size} {method:?}", devices.len(), devices[0]);
-                let params = AcrossParams {
+                let params = MultiDeviceParams {
                     method,
                     chunk,
                     initial: Some(7),
@@ -209,7 +216,7 @@ fn one_scanner_for_all() {
                 assert!(output == scan, "{what}");
 
                 let bytes: Vec<u8> = words.iter().map(|&word| word as u8).collect();
-                let params = AcrossParams {
+                let params = MultiDeviceParams {
                     kind: ScanKind::Inclusive,
                     method,
                     chunk,
@@ -225,7 +232,7 @@ fn one_scanner_for_all() {
                 assert_eq!(total, sum, "{what}");
 
                 let values: Vec<f64> = words.iter().map(|&word| word.into()).collect();
-                let params = AcrossParams {
+                let params = MultiDeviceParams {
                     kind: ScanKind::Inclusive,
                     method,
                     chunk,
@@ -251,8 +258,8 @@ fn a_scanner_fails_again_and_again() {
         mode: Mode::Fast,
         block: 0,
     });
-    let mut scanner = AcrossScanner::new(&[Device::cpu(), broken, Device::cpu()]).unwrap();
-    let params = AcrossParams {
+    let mut scanner = MultiDeviceScanner::new(&[Device::cpu(), broken, Device::cpu()]).unwrap();
+    let params = MultiDeviceParams {
         chunk: Some(100),
         ..Default::default()
     };
@@ -261,7 +268,7 @@ fn a_scanner_fails_again_and_again() {
         let outcome = scanner.scan(Sum, &[1u32; 1000], &mut output, &params);
         assert!(matches!(
             outcome,
-            Err(ScanError::OneOfSeveral { number: 1, .. })
+            Err(ScanError::OnDevice(error)) if error.among.is_some_and(|it| it.number == 2)
         ));
         // one chunk: for the first device, which is sound
         let total = scanner.scan(Sum, &[1u32; 100], &mut output[..100], &params);
@@ -272,12 +279,12 @@ fn a_scanner_fails_again_and_again() {
 
 #[test]
 fn what_is_refused() {
-    let params = AcrossParams::default();
+    let params = MultiDeviceParams::default();
     let mut output = [0u32; 3];
-    let none = scan::across(&[], Sum, &[1u32; 3], &mut output, &params);
+    let none = scan::multi_device(&[], Sum, &[1u32; 3], &mut output, &params);
     assert!(matches!(none, Err(ScanError::NoDevices)));
     let cpu = [Device::cpu()];
-    let short = scan::across(&cpu, Sum, &[1u32; 4], &mut output, &params);
+    let short = scan::multi_device(&cpu, Sum, &[1u32; 4], &mut output, &params);
     assert!(matches!(
         short,
         Err(ScanError::OutputTooSmall {
@@ -285,6 +292,6 @@ fn what_is_refused() {
             output: 3
         })
     ));
-    let long = scan::across(&cpu, Sum, &[1u32; 2], &mut output, &params);
+    let long = scan::multi_device(&cpu, Sum, &[1u32; 2], &mut output, &params);
     assert!(matches!(long, Err(ScanError::LengthsDiffer { .. })));
 }

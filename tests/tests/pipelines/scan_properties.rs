@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    scan::{self, AcrossParams, ScanKind, ScanMethod, ScanParams, Scanner, Sum},
+    scan::{self, MultiDeviceParams, ScanKind, ScanMethod, ScanParams, Scanner, Sum},
 };
 use proptest::prelude::*;
 use simt::Mode;
@@ -40,10 +40,10 @@ proptest! {
             prop_assert_eq!(total.download().unwrap(), running);
             prop_assert_eq!(&stream.download(&output).unwrap(), &expected);
         }
-        let params = AcrossParams { kind, initial: Some(initial), chunk: Some(chunk), ..Default::default() };
+        let params = MultiDeviceParams { kind, initial: Some(initial), chunk: Some(chunk), ..Default::default() };
         let devices = [device.clone(), Device::cpu(), device];
         let mut output = vec![0; input.len()];
-        let total = scan::across(&devices, Sum, &input, &mut output, &params).unwrap();
+        let total = scan::multi_device(&devices, Sum, &input, &mut output, &params).unwrap();
         prop_assert_eq!(total, running);
         prop_assert_eq!(&output, &expected);
     }

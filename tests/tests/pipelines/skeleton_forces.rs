@@ -4,10 +4,11 @@ use super::skeleton_classes::mask;
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
+    monitor::Progress,
     skeleton::{
         BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
         classify,
-        field::{ForceField, Progress, force_field, force_field_by, forces},
+        field::{ForceField, force_field, force_field_on_devices, forces},
     },
 };
 use ferrovox_tests::{
@@ -153,7 +154,7 @@ fn several_devices_make_the_same_bits() {
                 let alone = bits(&streams[0], &alone);
                 for count in [2, 5] {
                     let execution = Execution::on(&streams[..count]).unwrap();
-                    let field = force_field_by(execution, &classes, &params).unwrap();
+                    let field = force_field_on_devices(execution, &classes, &params).unwrap();
                     assert_eq!(
                         bits(&streams[0], &field),
                         alone,
@@ -176,7 +177,7 @@ fn devices_of_different_kinds_make_the_same_field() {
         let params = SkeletonParams::default();
         let alone = force_field(&streams[0], &classes, &params).unwrap();
         let execution = Execution::on(&streams).unwrap();
-        let field = force_field_by(execution, &classes, &params).unwrap();
+        let field = force_field_on_devices(execution, &classes, &params).unwrap();
         let alone = streams[0].download(&alone.forces).unwrap();
         let found = streams[0].download(&field.forces).unwrap();
         let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 * a.abs().max(1.0);
@@ -198,8 +199,8 @@ fn who_is_told_changes_nothing() {
             for count in [1, 2] {
                 let told = Mutex::new(Vec::<Progress>::new());
                 let hook = |progress| told.lock().unwrap().push(progress);
-                let execution = Execution::on(&streams[..count]).unwrap().telling(&hook);
-                let field = force_field_by(execution, &classes, &params).unwrap();
+                let execution = Execution::on(&streams[..count]).unwrap().on_progress(&hook);
+                let field = force_field_on_devices(execution, &classes, &params).unwrap();
                 let found = bits(&streams[0], &field);
                 assert!(found == bits(&streams[0], &alone), "{label} {params:?}");
                 let told = told.into_inner().unwrap();

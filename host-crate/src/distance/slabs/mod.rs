@@ -4,17 +4,18 @@ mod plan;
 mod worker;
 
 use super::{DistanceError, DistanceParams, Method, NoSites, separable::Unit};
-use crate::grid::Mask;
 use crate::{
-    device::Device,
-    grid::{Geometry, Volume},
+    device::{Device, DeviceError},
+    grid::{Geometry, Mask, Volume},
+    monitor::{Cancelled, Monitor},
+    partition::{
+        OnDevice,
+        devices::Stop,
+        ordered::{Outlet, in_order},
+    },
 };
 use plan::Plan;
-use std::{
-    ops::Range,
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
-    thread,
-};
+use std::ops::Range;
 use worker::Worker;
 
 /// A distance map that is made slab by slab: planes of it, one after the other, by one or more devices.
@@ -57,6 +58,16 @@ pub struct Slabs<'a> {
     memory: Option<u64>,
     unit: Unit,
     plan: Plan,
+    monitor: Monitor<'a>,
+}
+
+/// The error of whoever takes slabs.
+struct Consumed<E>(E);
+
+impl<E: From<DistanceError>> From<Cancelled> for Consumed<E> {
+    fn from(error: Cancelled) -> Self {
+        Self(DistanceError::from(DeviceError::from(error)).into())
+    }
 }
 
 /// Some planes of a map.
@@ -99,6 +110,7 @@ impl<'a> Slabs<'a> {
             devices,
             sites,
             inside: None,
+            monitor: Monitor::silent(),
             memory: params.memory,
             unit,
             plan: Plan::new(devices, sites, false, &unit, params.memory)?,
@@ -122,6 +134,12 @@ impl<'a> Slabs<'a> {
             plan,
             ..self
         })
+    }
+
+    /// `monitor` is told of the stage `slabs`, and can stop the work between two of them.
+    #[must_use]
+    pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
+        Self { monitor, ..self }
     }
 
     /// Voxels along x, y and z.
@@ -156,33 +174,35 @@ impl<'a> Slabs<'a> {
     /// other is made.
     ///
     /// # Errors
-    /// The first of `each`; those of the devices, as [`DistanceError::OnDevice`] if there are several.
+    /// The first of `each`; those of the devices, as [`DistanceError::OnDevice`] if there are several; [`DeviceError::Cancelled`].
     pub fn for_each<E: From<DistanceError>>(
         &self,
         mut each: impl FnMut(Slab<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let count = self.count();
         let workers = self.devices.len().min(count);
-        let (handed_out, worked) = thread::scope(|scope| {
-            let (mut made, mut threads) = (Vec::new(), Vec::new());
-            for worker in 0..workers {
-                // a slab is handed over when it is asked for
-                let (sender, receiver) = sync_channel(0);
-                made.push(receiver);
-                threads.push(scope.spawn(move || self.work(worker, workers, &sender)));
-            }
-            let handed_out = self.hand_out(made, &mut each);
-            let worked: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            (handed_out, worked)
-        });
-        for (number, result) in worked.into_iter().enumerate() {
-            match result {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Err(self.on_device(number, error).into()),
-                Err(panic) => std::panic::resume_unwind(panic),
+        let counter = self.monitor.counter("slabs", count as u64);
+        // a slab is handed over when it is asked for
+        let outcome = in_order(
+            0..workers,
+            count,
+            0,
+            &counter,
+            |worker, _, outlet| self.work(worker, workers, &outlet),
+            |slab, distances: Vec<f32>| {
+                each(Slab {
+                    z: self.planes(slab),
+                    distances: &distances,
+                })
+                .map_err(Consumed)
+            },
+        );
+        for (worker, result) in outcome.workers.into_iter().enumerate() {
+            if let Err(Stop::Failed(error)) = result {
+                return Err(self.on_device(worker, error).into());
             }
         }
-        handed_out
+        outcome.consumed.map_err(|Consumed(error)| error)
     }
 
     /// Every slab whose number is the worker's, counted in steps of as many as there are workers.
@@ -190,47 +210,20 @@ impl<'a> Slabs<'a> {
         &self,
         worker: usize,
         workers: usize,
-        made: &SyncSender<Vec<f32>>,
-    ) -> Result<(), DistanceError> {
+        outlet: &Outlet<Vec<f32>>,
+    ) -> Result<(), Stop<DistanceError>> {
         let stream = self.devices[worker].stream()?;
         let worker_of_device = Worker::new(stream, self)?;
         for slab in (worker..self.count()).step_by(workers) {
-            let distances = worker_of_device.make(self.planes(slab))?;
-            if made.send(distances).is_err() {
-                // nobody wants any more
-                break;
-            }
+            outlet.put(worker_of_device.make(self.planes(slab))?, true)?;
         }
         Ok(())
     }
 
-    /// Hands out slabs in their order. Stops where one does not come: whoever failed says why.
-    fn hand_out<E>(
-        &self,
-        made: Vec<Receiver<Vec<f32>>>,
-        each: &mut impl FnMut(Slab<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for slab in 0..self.count() {
-            let Ok(distances) = made[slab % made.len()].recv() else {
-                break;
-            };
-            each(Slab {
-                z: self.planes(slab),
-                distances: &distances,
-            })?;
-        }
-        Ok(())
-    }
-
-    fn on_device(&self, number: usize, source: DistanceError) -> DistanceError {
-        if self.devices.len() == 1 {
-            return source;
-        }
-        DistanceError::OnDevice {
-            device: self.devices[number].id(),
-            number: number + 1,
-            count: self.devices.len(),
-            source: Box::new(source),
+    fn on_device(&self, worker: usize, source: DistanceError) -> DistanceError {
+        match self.devices {
+            [_] => source,
+            devices => OnDevice::new(devices, worker, source).into(),
         }
     }
 

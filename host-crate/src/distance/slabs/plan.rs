@@ -1,12 +1,16 @@
 //! How high slabs are.
 
 use crate::{
-    device::{Device, DeviceError, DeviceKind},
+    device::Device,
     distance::{
         DistanceError,
         separable::{Unit, Weights},
     },
     grid::Mask,
+    partition::{
+        budget::{Sharing, last_that_fits},
+        slab::{in_steps, share},
+    },
 };
 use ferrovox_kernels::distance::{separable::NUMBERS, slabs::BitTiles};
 use std::ops::Range;
@@ -119,11 +123,11 @@ impl Plan {
         let limit = match memory {
             Some(limit) if limit < least => return Err(DistanceError::Memory { limit, least }),
             Some(limit) => limit,
-            None => free_memory(devices)?,
+            None => Sharing(devices).half_of_free_each()?,
         };
         let on_host = if in_order { COSTLY_SLAB } else { SLAB };
         let fits = |words: u64| bytes(words) <= limit && need.slab(words) <= on_host;
-        let most = last(all, fits);
+        let most = last_that_fits(all, fits);
         let slabs = match in_order {
             // more slabs would be more work
             true => all.div_ceil(most),
@@ -134,7 +138,7 @@ impl Plan {
         };
         let words = all.div_ceil(slabs);
         let per_row = u64::from(tiles.from.per_row).max(1);
-        let columns = last(per_row, |columns| need.in_order(words, columns) <= limit);
+        let columns = last_that_fits(per_row, |columns| need.in_order(words, columns) <= limit);
         Ok(Self {
             slabs,
             words: all,
@@ -146,48 +150,7 @@ impl Plan {
 
     /// The planes of a slab, of `nz`: the first a multiple of 32.
     pub fn planes(&self, slab: usize, nz: usize) -> Range<usize> {
-        let first = |slab: u64| nz.min((slab * self.words / self.slabs) as usize * 32);
-        first(slab as u64)..first(slab as u64 + 1)
-    }
-}
-
-/// The last number from 1 to `most` that fits, if all before one do; 1 if none does.
-fn last(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (1, most);
-    while low < high {
-        let middle = high - (high - low) / 2;
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    low
-}
-
-/// Half of what is free, for each that takes from the same memory.
-fn free_memory(devices: &[Device]) -> Result<u64, DeviceError> {
-    let mut least = u64::MAX;
-    for device in devices {
-        let same = devices.iter().filter(|other| other.id() == device.id());
-        // the host has slabs too
-        let host = u64::from(device.kind() == DeviceKind::Cpu);
-        let sharing = same.count() as u64 + host;
-        least = least.min(device.memory()?.free / 2 / sharing);
-    }
-    Ok(least)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_that_fits() {
-        for most in 1..20 {
-            for limit in 0..25 {
-                assert_eq!(last(most, |n| n <= limit), limit.clamp(1, most));
-            }
-        }
+        let words = share(self.words as usize, self.slabs as usize, slab);
+        in_steps(words, 32, nz)
     }
 }

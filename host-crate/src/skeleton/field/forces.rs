@@ -1,6 +1,6 @@
 //! The force at voxels.
 
-use super::{Targets, job::Job, progress::Teller, together::together};
+use super::{Targets, devices::forces_on, job::Job};
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
     grid::{DeviceMask, DevicePoints},
@@ -74,7 +74,7 @@ pub fn force_field(
     classes: &Classes,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
-    force_field_by(Execution::alone(stream), classes, params)
+    force_field_on_devices(Execution::single(stream), classes, params)
 }
 
 /// The same by one or more devices: each makes the forces of some planes and rows, about as many as the others.
@@ -84,7 +84,7 @@ pub fn force_field(
 ///
 /// # Errors
 /// Those of the devices; [`SkeletonError::OnDevice`] where there are several.
-pub fn force_field_by(
+pub fn force_field_on_devices(
     execution: Execution<'_>,
     classes: &Classes,
     params: &SkeletonParams,
@@ -94,10 +94,10 @@ pub fn force_field_by(
     let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let inside = classes.inside(stream)?;
     if params.boundary == BoundaryForce::Exact {
-        return forces_by(execution, &sources, inside, params);
+        return forces_on_devices(execution, &sources, inside, params);
     }
     let interior = classes.interior.copy(stream)?;
-    let known = forces_by(execution, &sources, interior, params)?;
+    let known = forces_on_devices(execution, &sources, interior, params)?;
     let all = Targets::of(stream, &inside)?;
     let mut forces = stream.alloc::<f32>(NUMBERS * all.count as usize)?;
     let bits = inside.layout();
@@ -134,10 +134,10 @@ pub fn forces(
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
-    forces_by(Execution::alone(stream), sources, mask, params)
+    forces_on_devices(Execution::single(stream), sources, mask, params)
 }
 
-fn forces_by(
+fn forces_on_devices(
     execution: Execution<'_>,
     sources: &DevicePoints,
     mask: DeviceMask,
@@ -146,7 +146,9 @@ fn forces_by(
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
     let pairs = targets.count.saturating_mul(sources.len() as u64);
-    let teller = execution.hook().map(|hook| Teller::new(hook, pairs));
+    let monitor = execution.monitor();
+    let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
+    let counter = counter.as_ref();
     let forces = match execution.streams() {
         [_] => Job {
             stream,
@@ -154,10 +156,10 @@ fn forces_by(
             targets: &targets,
             params,
             whole: None,
-            teller: teller.as_ref(),
+            counter,
         }
         .made()?,
-        streams => together(streams, (sources, &mask), params, teller.as_ref())?,
+        streams => forces_on(streams, (sources, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {

@@ -1,12 +1,10 @@
 //! Forces by one device.
 
-use super::{
-    Targets,
-    progress::{Teller, by_portions},
-};
+use super::{Targets, portions::by_portions};
 use crate::{
-    device::{Buffer, Launch, Stream, over},
+    device::{Buffer, DeviceError, Launch, Stream, over},
     grid::DevicePoints,
+    monitor::Counter,
     skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
 };
 use cuda_std::{Kernel, View, ViewMut};
@@ -24,8 +22,8 @@ pub(super) struct Job<'a> {
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
     pub whole: Option<Whole<'a>>,
-    /// Who is told what is done.
-    pub teller: Option<&'a Teller<'a>>,
+    /// Counts pairs of a source and a target, if anybody listens, or might stop the work.
+    pub counter: Option<&'a Counter<'a>>,
 }
 
 /// A job of which several devices have parts.
@@ -176,7 +174,7 @@ impl Job<'_> {
         })
     }
 
-    /// Calls `launch` for some pairs of a plan: once, or, if anybody is told, with portions.
+    /// Calls `launch` for some pairs of a plan: once, or, if anybody is told or might stop it, with portions.
     fn launched(
         &self,
         plan: Plan,
@@ -184,15 +182,16 @@ impl Job<'_> {
         mut launch: impl FnMut(Launch, Portion) -> Result<(), SkeletonError>,
     ) -> Result<(), SkeletonError> {
         let mut launch = |portion: Portion| launch(blocks(portion.end - portion.first), portion);
-        let Some(teller) = self.teller else {
+        let Some(counter) = self.counter else {
             return launch(pairs);
         };
         let all = u128::from(self.targets.count) * u128::from(plan.slices.sources);
         let of = |pairs: u64| (all * u128::from(pairs) / u128::from(plan.pairs)) as u64;
         let mut done = pairs.first;
         by_portions(self.stream, pairs, plan.wave, launch, |pairs| {
-            teller.add(of(done + pairs) - of(done));
+            let more = of(done + pairs) - of(done);
             done += pairs;
+            Ok(counter.add(more).map_err(DeviceError::from)?)
         })
     }
 

@@ -1,13 +1,12 @@
 //! The force that a solid's surface exerts on its inside.
 
-mod ask;
+mod devices;
 mod forces;
 mod job;
-mod progress;
+mod point_forces;
+mod portions;
 mod targets;
-mod together;
 
-pub use ask::{PointForce, forces_at};
-pub use forces::{ForceField, force_field, force_field_by, forces};
-pub use progress::Progress;
+pub use forces::{ForceField, force_field, force_field_on_devices, forces};
+pub use point_forces::{PointForce, forces_at};
 pub(crate) use targets::Targets;

@@ -5,10 +5,13 @@
 //! for it to hear of another device's.
 
 use super::{
-    AcrossParams, Chain, Part, Stop,
+    Chunk, MultiDeviceParams,
     lane::{Lane, Worker},
 };
-use crate::scan::{Operator, ScanOf, ScanParams, ScanValue};
+use crate::{
+    partition::{devices::Stop, offsets::Offsets},
+    scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue},
+};
 
 /// Chunks whose upload is enqueued before an earlier one's total is waited for.
 const AHEAD: usize = 2;
@@ -18,10 +21,10 @@ pub(super) const SLOTS: usize = AHEAD + 2;
 /// Scans a device's chunks.
 pub(super) fn scan<I, V, O>(
     lane: &mut Lane,
-    mut parts: Vec<Part<'_, I, V>>,
-    params: &AcrossParams<V>,
-    chain: &Chain<V, O>,
-) -> Result<(), Stop>
+    mut parts: Vec<Chunk<'_, I, V>>,
+    params: &MultiDeviceParams<V>,
+    offsets: &Offsets<V>,
+) -> Result<(), Stop<ScanError>>
 where
     I: ScanOf<V, O>,
     V: ScanValue,
@@ -39,7 +42,7 @@ where
             let earlier = turn.checked_sub(AHEAD);
             if let Some((turn, part)) = earlier.and_then(|turn| Some((turn, parts.get_mut(turn)?)))
             {
-                finish(&mut workers[turn % SLOTS], part, params, chain)?;
+                finish(&mut workers[turn % SLOTS], part, params, offsets)?;
             }
         }
         Ok(())
@@ -47,7 +50,7 @@ where
 }
 
 /// Enqueues a chunk's upload, and the scan that finds its total.
-fn begin<I, V, O>(worker: &mut Worker<'_>, part: &Part<'_, I, V>) -> Result<(), Stop>
+fn begin<I, V, O>(worker: &mut Worker<'_>, part: &Chunk<'_, I, V>) -> Result<(), Stop<ScanError>>
 where
     I: ScanOf<V, O>,
     V: ScanValue,
@@ -66,19 +69,19 @@ where
 /// Learns a chunk's total, waits for what comes before it, and enqueues its scan and its download.
 fn finish<I, V, O>(
     worker: &mut Worker<'_>,
-    part: &mut Part<'_, I, V>,
-    params: &AcrossParams<V>,
-    chain: &Chain<V, O>,
-) -> Result<(), Stop>
+    part: &mut Chunk<'_, I, V>,
+    params: &MultiDeviceParams<V>,
+    offsets: &Offsets<V>,
+) -> Result<(), Stop<ScanError>>
 where
     I: ScanOf<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
-    chain.tell(part.number, worker.total()?);
+    offsets.publish(part.number, worker.total()?);
     let params = ScanParams {
         kind: params.kind,
-        initial: Some(chain.before(part.number)?),
+        initial: Some(offsets.before(part.number)?),
         ..Default::default()
     };
     worker.scan::<I, V, O>(part.input.len(), &params)?;

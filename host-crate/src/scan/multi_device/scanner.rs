@@ -1,9 +1,14 @@
 //! What scans over several devices, again and again.
 
-use super::{AcrossMethod, AcrossParams, Chain, Part, Stop, added, folded, lane::Lane};
+use super::{
+    Chunk, MultiDeviceMethod, MultiDeviceParams, add_afterwards, lane::Lane, rescan_with_offset,
+};
 use crate::{
     device::Device,
-    partition::workers,
+    partition::{
+        devices::{each, finished},
+        offsets::Offsets,
+    },
     scan::{
         Operator, ScanError, ScanOf, ScanValue, element::sealed::Sealed, scanner::check_lengths,
     },
@@ -14,22 +19,22 @@ use crate::{
 /// differ from scan to scan.
 ///
 /// ```
-/// use ferrovox::{device::Device, scan::{AcrossParams, AcrossScanner, Max, Sum}};
+/// use ferrovox::{device::Device, scan::{MultiDeviceParams, MultiDeviceScanner, Max, Sum}};
 ///
-/// let mut scanner = AcrossScanner::new(&[Device::cpu(), Device::cpu()])?;
+/// let mut scanner = MultiDeviceScanner::new(&[Device::cpu(), Device::cpu()])?;
 /// let mut sums = [0u32; 5];
-/// let total = scanner.scan(Sum, &[3u8, 1, 4, 1, 5], &mut sums, &AcrossParams::default())?;
+/// let total = scanner.scan(Sum, &[3u8, 1, 4, 1, 5], &mut sums, &MultiDeviceParams::default())?;
 /// assert_eq!((total, sums), (14, [0, 3, 4, 8, 9]));
 /// let mut greatest = [0.0; 2];
-/// let total = scanner.scan(Max, &[0.5, 0.25], &mut greatest, &AcrossParams::default())?;
+/// let total = scanner.scan(Max, &[0.5, 0.25], &mut greatest, &MultiDeviceParams::default())?;
 /// assert_eq!((total, greatest), (0.5, [f64::NEG_INFINITY, 0.5]));
 /// # Ok::<(), ferrovox::scan::ScanError>(())
 /// ```
-pub struct AcrossScanner {
+pub struct MultiDeviceScanner {
     lanes: Vec<Lane>,
 }
 
-impl AcrossScanner {
+impl MultiDeviceScanner {
     /// For scans on `devices`, of which one may be named more than once. Nothing is allocated before the first scan.
     ///
     /// # Errors
@@ -42,17 +47,17 @@ impl AcrossScanner {
         Ok(Self { lanes })
     }
 
-    /// The scan of `input` to `output`; returns the total. As [`across`](super::across).
+    /// The scan of `input` to `output`; returns the total. As [`multi_device`](super::multi_device).
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OneOfSeveral`], which names the device, if one fails:
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OnDevice`] if one fails:
     /// then `output` holds what was done until the others had stopped. The scanner can still be used if the device can.
     pub fn scan<I, V, O>(
         &mut self,
         _operator: O,
         input: &[I],
         output: &mut [V],
-        params: &AcrossParams<V>,
+        params: &MultiDeviceParams<V>,
     ) -> Result<V, ScanError>
     where
         I: ScanOf<V, O>,
@@ -62,55 +67,48 @@ impl AcrossScanner {
         check_lengths(input.len(), output.len())?;
         let lengths = params.chunks(input.len(), self.lanes.len());
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
-        let chain = Chain::<V, O>::new(initial, lengths.len());
+        let offsets = Offsets::new(initial, lengths.len(), O::combine);
+        // the first lanes have chunks, if not all do
         let dealt = deal(input, output, &lengths, self.lanes.len());
-        let jobs: Vec<_> = self
-            .lanes
-            .iter_mut()
-            .zip(dealt)
-            .enumerate()
-            .filter(|(_, (_, parts))| !parts.is_empty())
+        let at_work = self.lanes.iter_mut().zip(dealt);
+        let jobs: Vec<_> = at_work
+            .filter(|(_, chunks)| !chunks.is_empty())
             // whoever leaves early, by an error or a panic, must not be waited for
-            .map(|job| (job, chain.give_up_unless_done()))
+            .map(|job| (job, offsets.guard()))
             .collect();
-        let outcomes = workers::each(jobs, |_, ((number, (lane, parts)), guard)| {
-            let outcome = match params.method {
-                AcrossMethod::FoldedOffsets => folded::scan(lane, parts, params, &chain),
-                AcrossMethod::AddedOffsets => added::scan(lane, parts, params, &chain),
+        let results = each(jobs, |_, ((lane, chunks), guard)| {
+            let result = match params.method {
+                MultiDeviceMethod::RescanWithOffset => {
+                    rescan_with_offset::scan(lane, chunks, params, &offsets)
+                }
+                MultiDeviceMethod::AddAfterwards => {
+                    add_afterwards::scan(lane, chunks, params, &offsets)
+                }
             };
-            if outcome.is_ok() {
+            if result.is_ok() {
                 guard.done();
             }
-            (number, outcome)
+            result
         });
-        for (number, outcome) in outcomes {
-            // who stopped because another failed has nothing to report
-            if let Err(Stop::Failed(error)) = outcome {
-                return Err(ScanError::OneOfSeveral {
-                    number,
-                    device: self.lanes[number].device.to_string(),
-                    source: Box::new(error),
-                });
-            }
-        }
-        Ok(chain.total())
+        finished(self.lanes.iter().map(|lane| &lane.device), results)?;
+        Ok(offsets.total())
     }
 }
 
-/// Cuts input and output into parts, and deals them to the devices in turn.
+/// Cuts input and output into chunks, and deals them to the devices in turn.
 fn deal<'a, I, V>(
     mut input: &'a [I],
     mut output: &'a mut [V],
     lengths: &[usize],
     devices: usize,
-) -> Vec<Vec<Part<'a, I, V>>> {
+) -> Vec<Vec<Chunk<'a, I, V>>> {
     let mut dealt: Vec<Vec<_>> = (0..devices).map(|_| Vec::new()).collect();
     for (number, &length) in lengths.iter().enumerate() {
         let (of_input, rest) = input.split_at(length);
         input = rest;
         let (of_output, rest) = output.split_at_mut(length);
         output = rest;
-        dealt[number % devices].push(Part {
+        dealt[number % devices].push(Chunk {
             number,
             input: of_input,
             output: of_output,

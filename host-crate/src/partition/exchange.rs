@@ -17,8 +17,8 @@ const PATIENCE: Duration = Duration::from_micros(80);
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 64;
 
-/// What all workers know.
-pub(crate) struct Shared<T> {
+/// What all workers know: its state, how to change it, and how to wait for a change.
+pub(crate) struct Exchange<T> {
     known: Mutex<Known<T>>,
     /// How often it changed.
     changes: AtomicUsize,
@@ -37,7 +37,7 @@ struct Known<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp;
 
-impl<T> Shared<T> {
+impl<T> Exchange<T> {
     pub fn new(value: T) -> Self {
         Self {
             known: Mutex::new(Known {
@@ -51,10 +51,10 @@ impl<T> Shared<T> {
     }
 
     /// Changes what is known, for all who wait.
-    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+    pub fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut known = self.lock();
         let result = change(&mut known.value);
-        self.tell(known);
+        self.announce(known);
         result
     }
 
@@ -79,9 +79,9 @@ impl<T> Shared<T> {
     }
 
     /// Lets all who wait give up when the guard is dropped before it is done: by an error, or by a panic.
-    pub fn give_up_unless_done(&self) -> Guard<'_, T> {
+    pub fn guard(&self) -> Guard<'_, T> {
         Guard {
-            shared: self,
+            exchange: self,
             done: false,
         }
     }
@@ -124,7 +124,7 @@ impl<T> Shared<T> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, known: MutexGuard<'_, Known<T>>) {
+    fn announce(&self, known: MutexGuard<'_, Known<T>>) {
         let asleep = known.asleep;
         self.changes.fetch_add(1, Ordering::Release);
         drop(known);
@@ -144,61 +144,33 @@ impl<T> Known<T> {
     }
 }
 
-/// See [`Shared::give_up_unless_done`].
+/// See [`Exchange::guard`].
 pub(crate) struct Guard<'a, T> {
-    shared: &'a Shared<T>,
+    exchange: &'a Exchange<T>,
     done: bool,
 }
 
-impl<'a, T> Guard<'a, T> {
+impl<T> Guard<'_, T> {
     /// All is well: nobody waits for more from this worker.
-    pub fn done(mut self) -> &'a Shared<T> {
+    pub fn done(mut self) {
         self.done = true;
-        self.shared
-    }
-
-    pub fn shared(&self) -> &'a Shared<T> {
-        self.shared
     }
 }
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if !self.done {
-            let mut known = self.shared.lock();
+            let mut known = self.exchange.lock();
             known.given_up = true;
-            self.shared.tell(known);
+            self.exchange.announce(known);
         }
     }
-}
-
-/// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of its own. The results are in their
-/// order. If one panics, so does this, when all are done.
-pub(crate) fn each<J: Send, R: Send>(
-    jobs: impl IntoIterator<Item = J>,
-    work: impl Fn(usize, J) -> R + Sync,
-) -> Vec<R> {
-    let mut jobs = jobs.into_iter();
-    let Some(first) = jobs.next() else {
-        return Vec::new();
-    };
-    let work = &work;
-    std::thread::scope(|scope| {
-        let spawn = |(i, job)| scope.spawn(move || work(i + 1, job));
-        let others: Vec<_> = jobs.enumerate().map(spawn).collect();
-        let mut results = Vec::with_capacity(others.len() + 1);
-        results.push(work(0, first));
-        for other in others {
-            let result = other.join();
-            results.push(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::partition::devices::each;
     use std::{panic, thread};
 
     /// Longer than anybody is patient.
@@ -207,44 +179,44 @@ mod tests {
     #[test]
     fn what_is_told_is_known_to_all_at_once_or_late() {
         for pause in [Duration::ZERO, Duration::from_micros(20), LONG] {
-            let shared = Shared::new(vec![None; 4]);
+            let exchange = Exchange::new(vec![None; 4]);
             let sums = each(0..4, |worker, job| {
                 assert_eq!(worker, job);
                 if worker == 2 {
                     thread::sleep(pause);
                 }
-                shared.change(|told| told[worker] = Some(worker + 10));
-                shared.wait(|told| told.iter().copied().sum::<Option<usize>>())
+                exchange.update(|told| told[worker] = Some(worker + 10));
+                exchange.wait(|told| told.iter().copied().sum::<Option<usize>>())
             });
             assert_eq!(sums, [Ok(46); 4]);
-            assert_eq!(shared.into_inner(), [10, 11, 12, 13].map(Some));
+            assert_eq!(exchange.into_inner(), [10, 11, 12, 13].map(Some));
         }
     }
 
     #[test]
     fn many_rounds_lose_no_change() {
-        let shared = Shared::new([0usize; 3]);
+        let exchange = Exchange::new([0usize; 3]);
         each(0..3, |worker, _| {
             for round in 1..=2000 {
-                shared.change(|told| told[worker] = round);
+                exchange.update(|told| told[worker] = round);
                 let behind = |told: &[usize; 3]| told.iter().all(|&other| other >= round);
-                shared.wait(|told| behind(told).then_some(())).unwrap();
+                exchange.wait(|told| behind(told).then_some(())).unwrap();
             }
         });
-        assert_eq!(shared.into_inner(), [2000; 3]);
+        assert_eq!(exchange.into_inner(), [2000; 3]);
     }
 
     #[test]
     fn who_leaves_early_is_not_waited_for() {
         for pause in [Duration::ZERO, LONG] {
-            let shared = Shared::new(());
+            let exchange = Exchange::new(());
             let results = each(0..3, |worker, _| {
-                let guard = shared.give_up_unless_done();
+                let guard = exchange.guard();
                 if worker == 1 {
                     thread::sleep(pause);
                     return Ok(());
                 }
-                let waited = shared.wait(|()| None::<()>);
+                let waited = exchange.wait(|()| None::<()>);
                 guard.done();
                 waited
             });
@@ -255,22 +227,17 @@ mod tests {
     #[test]
     fn a_panic_ends_all_and_goes_on() {
         for place in 0..3 {
-            let shared = Shared::new(());
+            let exchange = Exchange::new(());
             let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
                 each(0..3, |worker, _| {
-                    let guard = shared.give_up_unless_done();
+                    let guard = exchange.guard();
                     assert!(worker != place, "worker {worker}");
-                    let waited = shared.wait(|()| None::<()>);
+                    let waited = exchange.wait(|()| None::<()>);
                     guard.done();
                     waited
                 })
             }));
             assert!(outcome.is_err());
         }
-    }
-
-    #[test]
-    fn nobody_has_nothing_to_do() {
-        assert!(each(0..0, |worker, _| worker).is_empty());
     }
 }

@@ -1,8 +1,9 @@
 //! What each device keeps from scan to scan: streams, with memory for a chunk.
 
-use super::{Stop, folded::SLOTS};
+use super::rescan_with_offset::SLOTS;
 use crate::{
     device::{Buffer, Device, HostBuffer, Stream},
+    partition::devices::Stop,
     scan::{
         Operator, ScanError, ScanOf, ScanParams, ScanValue, Scanner, element::sealed::Sealed,
         kept::ScannerMemory,
@@ -55,8 +56,8 @@ impl Lane {
         slots: usize,
         input_bytes: usize,
         output_bytes: usize,
-        work: impl FnOnce(&mut [Worker<'_>]) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        work: impl FnOnce(&mut [Worker<'_>]) -> Result<(), Stop<ScanError>>,
+    ) -> Result<(), Stop<ScanError>> {
         while self.slots.len() < slots {
             let stream = self.device.stream()?;
             self.slots.push(Slot {

@@ -1,5 +1,7 @@
 //! Which chunks an input is cut into.
 
+use crate::partition::slab::of_lengths;
+
 /// Elements of a chunk at most: enough that what is done once for a chunk does not count.
 const MOST: usize = 1 << 22;
 /// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than it takes to be told.
@@ -33,19 +35,9 @@ pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
     cut(len, begin.chain(middle).chain(end).flat_map(of_each))
 }
 
-/// Cuts `len` elements into pieces of these lengths, of which there are enough; the last is what is left.
+/// The lengths of ranges of these lengths, of which there are enough; the last is what is left.
 pub(super) fn cut(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut left = len;
-    let mut pieces = Vec::new();
-    for length in lengths {
-        if left == 0 {
-            break;
-        }
-        let piece = length.clamp(1, left);
-        pieces.push(piece);
-        left -= piece;
-    }
-    pieces
+    of_lengths(len, lengths).map(|range| range.len()).collect()
 }
 
 #[cfg(test)]
@@ -108,11 +100,5 @@ mod tests {
         assert_eq!(chosen(1 << 20, 1), [LEAST; 4]);
         assert_eq!(chosen(1000, 1), [1000]);
         assert_eq!(chosen(0, 2), [0usize; 0]);
-    }
-
-    #[test]
-    fn a_length_of_nothing_is_one() {
-        assert_eq!(cut(3, std::iter::repeat(0)), [1, 1, 1]);
-        assert_eq!(cut(7, std::iter::repeat(3)), [3, 3, 1]);
     }
 }

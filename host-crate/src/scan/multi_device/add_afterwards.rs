@@ -1,15 +1,18 @@
 //! One part for each device, to which its offset is added in the end.
 
-use super::{AcrossParams, Chain, Part, Stop, lane::Lane};
-use crate::scan::{Operator, ScanOf, ScanParams, ScanValue};
+use super::{Chunk, MultiDeviceParams, lane::Lane};
+use crate::{
+    partition::{devices::Stop, offsets::Offsets},
+    scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue},
+};
 
 /// Scans a device's part.
 pub(super) fn scan<I, V, O>(
     lane: &mut Lane,
-    mut parts: Vec<Part<'_, I, V>>,
-    params: &AcrossParams<V>,
-    chain: &Chain<V, O>,
-) -> Result<(), Stop>
+    mut parts: Vec<Chunk<'_, I, V>>,
+    params: &MultiDeviceParams<V>,
+    offsets: &Offsets<V>,
+) -> Result<(), Stop<ScanError>>
 where
     I: ScanOf<V, O>,
     V: ScanValue,
@@ -29,8 +32,8 @@ where
             unsafe { worker.begin_upload(part.input)? };
             worker.scan::<I, V, O>(len, &from_nothing)?;
             worker.begin_total()?;
-            chain.tell(part.number, worker.total()?);
-            let offset = chain.before(part.number)?;
+            offsets.publish(part.number, worker.total()?);
+            let offset = offsets.before(part.number)?;
             worker.add_offset::<I, V, O>(offset, len)?;
             // SAFETY: as for the upload; nothing else uses the part's output.
             unsafe { worker.begin_download(part.output)? };

@@ -1,12 +1,13 @@
-//! How a volume is cut into slabs along z.
+//! A volume that is cut into slabs along z.
 
 use super::{
     IsosurfaceError, IsosurfaceParams, close,
-    slab::{Part, Slab},
+    slab::{Elements, Slab},
 };
 use crate::{
     device::{Buffer, DeviceError, Element},
     grid::{Geometry, grid_of},
+    partition::slab::{Halo, at_most, even},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::padded::Padded};
 use std::ops::Range;
@@ -21,6 +22,9 @@ pub struct VolumeSlab {
     pub planes: Range<usize>,
 }
 
+/// Planes of samples that some planes of cells need: those at their corners, which are one more, and one more on each side.
+const HALO: Halo = Halo { below: 1, above: 2 };
+
 /// A volume of `dims` samples, cut along z into slabs of about as many planes of cells each: `count` of them, or fewer if there
 /// are not so many planes.
 ///
@@ -29,25 +33,25 @@ pub struct VolumeSlab {
 ///
 /// # Errors
 /// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
-pub fn cut(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSlab>, DeviceError> {
+pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSlab>, DeviceError> {
     let params = IsosurfaceParams {
         close,
         ..IsosurfaceParams::default()
     };
-    let whole = Whole::new(grid_of(dims)?, Geometry::default(), &params)?;
-    Ok(whole.cut(count))
+    let partition = SlabPartition::new(grid_of(dims)?, Geometry::default(), &params)?;
+    Ok(partition.even(count))
 }
 
 /// A volume whose isosurface is made in parts.
 #[derive(Clone, Copy)]
-pub(super) struct Whole {
+pub(crate) struct SlabPartition {
     /// All samples, with the border if there is one.
     pub padded: Padded,
     /// Of `padded`'s first sample.
     pub geometry: Geometry,
 }
 
-impl Whole {
+impl SlabPartition {
     pub fn new(
         stored: Grid,
         geometry: Geometry,
@@ -80,59 +84,55 @@ impl Whole {
         self.padded.stored.nx as usize * self.padded.stored.ny as usize
     }
 
-    pub fn cut(&self, count: usize) -> Vec<VolumeSlab> {
-        let planes = self.cell_planes() as u64;
-        let count = (count as u64).min(planes);
-        let start = |slab: u64| (planes as u128 * slab as u128 / count as u128) as u32;
-        (0..count)
-            .map(|slab| self.slab(start(slab)..start(slab + 1)))
-            .collect()
+    /// Slabs of about as many planes of cells each.
+    pub fn even(&self, count: usize) -> Vec<VolumeSlab> {
+        let cells = even(self.cell_planes() as usize, count);
+        cells.map(|cells| self.slab(narrow(cells))).collect()
     }
 
     /// Slabs of at most `height` planes of cells, but for the last as high as that.
     pub fn slabs_of(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
-        let whole = *self;
-        let (planes, height) = (self.cell_planes(), height.max(1));
-        (0..planes.div_ceil(height)).map(move |slab| {
-            let start = slab * height;
-            whole.slab(start..start + height.min(planes - start))
-        })
+        let partition = *self;
+        at_most(self.cell_planes() as usize, height as usize)
+            .map(move |cells| partition.slab(narrow(cells)))
     }
 
     /// The slab with these planes of cells.
     pub fn slab(&self, cells: Range<u32>) -> VolumeSlab {
-        let (low, high) = self.around(&cells);
+        let around = self.around(&cells);
         let border = self.padded.low[2];
-        let end = (high + 1 - border).min(self.padded.stored.nz);
-        let planes = low.saturating_sub(border) as usize..end as usize;
+        let end = (around.end - border).min(self.padded.stored.nz);
+        let planes = around.start.saturating_sub(border) as usize..end as usize;
         VolumeSlab { cells, planes }
     }
 
-    /// The first and the last plane that the cells' part of the mesh depends on.
-    fn around(&self, cells: &Range<u32>) -> (u32, u32) {
-        let last = self.padded.grid.nz - 1;
-        (
-            cells.start.saturating_sub(1),
-            cells.end.saturating_add(1).min(last),
-        )
+    /// The planes, with the border if there is one, that the cells' part of the mesh depends on.
+    fn around(&self, cells: &Range<u32>) -> Range<u32> {
+        let cells = cells.start as usize..cells.end as usize;
+        narrow(HALO.around(&cells, self.padded.grid.nz as usize))
     }
 
     /// The grid of a slab, as its kernels see it.
     pub fn padded_of(&self, slab: &VolumeSlab) -> Padded {
-        let (low, high) = self.around(&slab.cells);
+        let around = self.around(&slab.cells);
         let mut padded = self.padded;
-        padded.grid.nz = high - low + 1;
+        padded.grid.nz = around.end - around.start;
         padded.stored.nz = slab.planes.len() as u32;
-        if low > 0 {
+        if around.start > 0 {
             padded.low[2] = 0;
         }
         padded
     }
 }
 
-/// Planes of a volume that are on a device.
-pub(super) struct Resident<'a, T> {
-    pub whole: Whole,
+/// Numbers of planes, which fit in 32 bits.
+fn narrow(planes: Range<usize>) -> Range<u32> {
+    planes.start as u32..planes.end as u32
+}
+
+/// Planes of a volume that are on a device, from which slabs are taken.
+pub(crate) struct ResidentSlabs<'a, T> {
+    pub partition: SlabPartition,
     pub samples: &'a Buffer<T>,
     /// Empty, or as many elements as samples.
     pub mask: &'a Buffer<u8>,
@@ -140,10 +140,10 @@ pub(super) struct Resident<'a, T> {
     pub planes: Range<usize>,
 }
 
-impl<'a, T: Element> Resident<'a, T> {
+impl<'a, T: Element> ResidentSlabs<'a, T> {
     /// Some cells with the samples that they need, if these are there.
     pub fn slab(&self, cells: Range<u32>) -> Result<Slab<'a, T>, IsosurfaceError> {
-        let slab = self.whole.slab(cells);
+        let slab = self.partition.slab(cells);
         let (have, need) = (&self.planes, &slab.planes);
         if need.start < have.start || need.end > have.end {
             return Err(IsosurfaceError::MissingPlanes {
@@ -151,18 +151,18 @@ impl<'a, T: Element> Resident<'a, T> {
                 resident: have.clone(),
             });
         }
-        let plane = self.whole.plane_len();
+        let plane = self.partition.plane_len();
         let elements = (need.start - have.start) * plane..(need.end - have.start) * plane;
-        let (low, _) = self.whole.around(&slab.cells);
+        let low = self.partition.around(&slab.cells).start;
         Ok(Slab {
-            samples: Part::of(self.samples, elements.clone()),
-            mask: Part::of(self.mask, elements),
-            padded: self.whole.padded_of(&slab),
-            geometry: self.whole.geometry,
+            samples: Elements::of(self.samples, elements.clone()),
+            mask: Elements::of(self.mask, elements),
+            padded: self.partition.padded_of(&slab),
+            geometry: self.partition.geometry,
             plane: low,
             first: slab.cells.start - low,
             last: slab.cells.end - low,
-            last_plane_too: slab.cells.end == self.whole.cell_planes(),
+            last_plane_too: slab.cells.end == self.partition.cell_planes(),
         })
     }
 }
@@ -175,19 +175,19 @@ mod tests {
     fn slabs_share_the_planes_around_their_cells() {
         let slab = |cells, planes| VolumeSlab { cells, planes };
         assert_eq!(
-            cut([4, 4, 8], false, 3).unwrap(),
+            slabs([4, 4, 8], false, 3).unwrap(),
             [slab(0..2, 0..4), slab(2..4, 1..6), slab(4..7, 3..8)]
         );
         // planes of cells 0 and 8 are between the border and the first and last samples
         assert_eq!(
-            cut([4, 4, 8], true, 3).unwrap(),
+            slabs([4, 4, 8], true, 3).unwrap(),
             [slab(0..3, 0..4), slab(3..6, 1..7), slab(6..9, 4..8)]
         );
     }
 
     #[test]
     fn there_are_no_more_slabs_than_planes_of_cells() {
-        for (dims, close, slabs) in [
+        for (dims, close, count) in [
             ([4, 4, 3], false, 2),
             ([4, 4, 1], false, 0),
             ([4, 4, 1], true, 2),
@@ -195,19 +195,23 @@ mod tests {
             ([4, 0, 9], true, 0),
             ([4, 4, 0], true, 0),
         ] {
-            assert_eq!(cut(dims, close, 8).unwrap().len(), slabs, "{dims:?}");
+            assert_eq!(slabs(dims, close, 8).unwrap().len(), count, "{dims:?}");
         }
-        assert_eq!(cut([4; 3], false, 0).unwrap(), []);
+        assert_eq!(slabs([4; 3], false, 0).unwrap(), []);
     }
 
     #[test]
     fn heights_add_up() {
-        let whole = Whole::new(
+        let partition = SlabPartition::new(
             grid_of([2, 2, 11]).unwrap(),
             Geometry::default(),
             &IsosurfaceParams::default(),
         );
-        let cells: Vec<_> = whole.unwrap().slabs_of(4).map(|slab| slab.cells).collect();
+        let cells: Vec<_> = partition
+            .unwrap()
+            .slabs_of(4)
+            .map(|slab| slab.cells)
+            .collect();
         assert_eq!(cells, [0..4, 4..8, 8..10]);
     }
 }

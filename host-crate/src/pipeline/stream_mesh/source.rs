@@ -3,7 +3,7 @@
 use crate::{
     grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
     io::{FileError, VolumeReader},
-    isosurface::{VolumeSlab, whole::Whole},
+    isosurface::{VolumeSlab, partition::SlabPartition},
 };
 use std::{
     ops::Range,
@@ -103,6 +103,8 @@ pub(super) struct Filled<T> {
     /// Empty without a mask.
     pub mask: Vec<u8>,
     pub slab: VolumeSlab,
+    /// Which slab it is.
+    pub number: usize,
 }
 
 impl<T> Default for Filled<T> {
@@ -114,6 +116,7 @@ impl<T> Default for Filled<T> {
                 cells: 0..0,
                 planes: 0..0,
             },
+            number: 0,
         }
     }
 }
@@ -147,7 +150,7 @@ impl<T: Sample> Forward<'_, T> {
 
 /// The slabs of a file, in order.
 pub(super) struct Slabs<'r, T> {
-    whole: Whole,
+    partition: SlabPartition,
     volume: Forward<'r, T>,
     mask: Option<Forward<'r, u8>>,
     /// The plane after the last that was read.
@@ -156,13 +159,17 @@ pub(super) struct Slabs<'r, T> {
 }
 
 impl<'r, T: Sample> Slabs<'r, T> {
-    pub fn new(whole: Whole, volume: Planes<'r, T>, mask: Option<Planes<'r, u8>>) -> Self {
+    pub fn new(
+        partition: SlabPartition,
+        volume: Planes<'r, T>,
+        mask: Option<Planes<'r, u8>>,
+    ) -> Self {
         let forward = |read| Forward {
             read,
             tail: Vec::new(),
         };
         Self {
-            whole,
+            partition,
             volume: Forward {
                 read: volume,
                 tail: Vec::new(),
@@ -190,7 +197,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
 
     /// Reads a slab, the next after the last.
     pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), FileError> {
-        let (planes, plane) = (slab.planes.clone(), self.whole.plane_len());
+        let (planes, plane) = (slab.planes.clone(), self.partition.plane_len());
         let (next, seen) = (self.next, &mut self.seen);
         self.volume
             .fill(planes.clone(), next, plane, &mut filled.samples, seen)?;
@@ -211,12 +218,13 @@ impl<'r, T: Sample> Slabs<'r, T> {
         workers: &[SyncSender<Filled<T>>],
     ) -> Result<Duration, FileError> {
         let mut reading = Duration::ZERO;
-        for (number, slab) in self.whole.slabs_of(height).enumerate() {
+        for (number, slab) in self.partition.slabs_of(height).enumerate() {
             let Ok(mut filled) = emptied.recv() else {
                 return Ok(reading);
             };
             let start = Instant::now();
             self.fill(&slab, &mut filled)?;
+            filled.number = number;
             reading += start.elapsed();
             if workers[number % workers.len()].send(filled).is_err() {
                 return Ok(reading);
@@ -229,7 +237,10 @@ impl<'r, T: Sample> Slabs<'r, T> {
     /// Reads a volume without cells: its samples are counted all the same, and damage is told.
     fn read_rest(&mut self, reading: &mut Duration) -> Result<(), FileError> {
         let start = Instant::now();
-        let (planes, plane) = (self.whole.padded.stored.nz as usize, self.whole.plane_len());
+        let (planes, plane) = (
+            self.partition.padded.stored.nz as usize,
+            self.partition.plane_len(),
+        );
         let (mut samples, mut mask) = (Vec::new(), Vec::new());
         while self.next < planes {
             let z = self.next..self.next + 1;

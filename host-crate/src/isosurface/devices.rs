@@ -1,69 +1,20 @@
-//! A mesh in parts, each on the device that made it.
+//! A mesh made by several devices at the same time, each a part.
 
 use super::{
-    DeviceMesh, IndexWidth, IsosurfaceError, IsosurfaceParams, check, fused,
-    together::{Exchange, PartCounts, Stop, together},
-    whole::{Resident, Whole},
+    IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, check,
+    counts::PartCounts,
+    fused,
+    partition::{ResidentSlabs, SlabPartition},
 };
 use crate::{
     device::{Buffer, Device, Stream},
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
+    partition::{
+        devices::{Stop, each, finished},
+        offsets::{Offsets, Placed},
+    },
 };
-use ferrovox_kernels::isosurface::fused::Words;
 use std::ops::Range;
-
-/// A part of a mesh: the surface in some planes of cells.
-pub struct MeshPart {
-    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex numbers: those of its own
-    /// begin with [`first_vertex`](Self::first_vertex), and vertices in its last plane are the next part's.
-    pub mesh: DeviceMesh,
-    /// How many vertices come before this part's own.
-    pub first_vertex: u64,
-    /// The planes of cells, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
-    pub cells: Range<u32>,
-}
-
-impl MeshPart {
-    /// The device that the part is on.
-    pub fn device(&self) -> &Device {
-        self.mesh.positions.device()
-    }
-}
-
-/// A mesh in parts that follow each other along z. Joined they are the mesh that [`extract`](super::extract) makes of the whole
-/// volume, bit for bit: [`download`](Self::download).
-pub struct MeshParts {
-    /// The parts, in order. None where there are no cells.
-    pub parts: Vec<MeshPart>,
-    pub(super) width: IndexWidth,
-    pub(super) has_normals: bool,
-}
-
-impl MeshParts {
-    /// How many vertices, in all.
-    pub fn vertex_count(&self) -> u64 {
-        self.parts
-            .iter()
-            .map(|part| part.mesh.vertex_count() as u64)
-            .sum()
-    }
-
-    /// How many triangles, in all.
-    pub fn triangle_count(&self) -> u64 {
-        self.parts
-            .iter()
-            .map(|part| part.mesh.triangle_count() as u64)
-            .sum()
-    }
-
-    /// How many cells were left out because a corner of theirs is NaN or infinite.
-    pub fn non_finite_cells(&self) -> u64 {
-        self.parts
-            .iter()
-            .map(|part| part.mesh.non_finite_cells)
-            .sum()
-    }
-}
 
 /// The isosurface of a volume on the host, made by several devices together: each takes a slab.
 ///
@@ -86,7 +37,7 @@ impl MeshParts {
 /// let devices = [Device::best(), Device::cpu()];
 /// let parts = isosurface::extract_parts(&devices, ball.view(), None, &IsosurfaceParams::default())?;
 /// assert_eq!(parts.parts.len(), 2);
-/// assert!(mesh::check(&parts.download()?).is_closed());
+/// assert!(mesh::check(&parts.join()?).is_closed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -103,28 +54,27 @@ pub fn extract_parts<T: DeviceSample + Sample>(
     if devices.is_empty() {
         return Err(IsosurfaceError::NoDevices);
     }
-    let whole = Whole::new(grid_of(volume.dims())?, *volume.geometry(), params)?;
-    let slabs = whole.cut(devices.len());
-    let ids: Vec<String> = devices[..slabs.len()].iter().map(Device::id).collect();
-    let parts = together(&ids, params, |worker, exchange| {
+    let partition = SlabPartition::new(grid_of(volume.dims())?, *volume.geometry(), params)?;
+    let slabs = partition.even(devices.len());
+    let devices = &devices[..slabs.len()];
+    on_devices(devices.iter(), params, |worker, offset| {
         let stream = devices[worker].stream()?;
         let slab = &slabs[worker];
-        let plane = whole.plane_len();
+        let plane = partition.plane_len();
         let elements = slab.planes.start * plane..slab.planes.end * plane;
         let samples = stream.upload(&volume.samples()[elements.clone()])?;
         let mask = match mask {
             Some(mask) => stream.upload(&mask.samples()[elements])?,
             None => stream.alloc(0)?,
         };
-        let resident = Resident {
-            whole,
+        let resident = ResidentSlabs {
+            partition,
             samples: &samples,
             mask: &mask,
             planes: slab.planes.clone(),
         };
-        part(&stream, &resident, slab.cells.clone(), params, exchange)
-    })?;
-    Ok(joined(parts, params))
+        part(&stream, &resident, slab.cells.clone(), params, offset)
+    })
 }
 
 /// A slab of a volume that is on a device already.
@@ -145,7 +95,7 @@ pub struct DeviceSlab<'a, T> {
 /// The isosurface of a volume whose slabs are on devices already, each on one: all work at the same time.
 ///
 /// `dims` and `geometry` are the whole volume's. The slabs follow each other from the first plane of cells to the last;
-/// [`cut`](super::cut) makes such slabs. Otherwise as [`extract_parts`]; it returns when all devices are done.
+/// [`slabs`](super::slabs) makes such slabs. Otherwise as [`extract_parts`]; it returns when all devices are done.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
@@ -154,7 +104,7 @@ pub struct DeviceSlab<'a, T> {
 /// let ramp = Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as f32)?;
 /// let stream = Device::cpu().stream()?;
 /// let mut resident = Vec::new();
-/// for slab in isosurface::cut(ramp.dims(), false, 2)? {
+/// for slab in isosurface::slabs(ramp.dims(), false, 2)? {
 ///     let planes = &ramp.samples()[16 * slab.planes.start..16 * slab.planes.end];
 ///     let dims = [4, 4, slab.planes.len()];
 ///     let samples = DeviceVolume::from_buffer(stream.upload(planes)?, dims, Geometry::default())?;
@@ -189,13 +139,13 @@ pub fn extract_slabs<T: DeviceSample>(
     if slabs.is_empty() {
         return Err(IsosurfaceError::NoDevices);
     }
-    let whole = Whole::new(grid_of(dims)?, *geometry, params)?;
-    check_slabs(&whole, dims, slabs)?;
-    if whole.cell_planes() == 0 {
-        return Ok(joined(Vec::new(), params));
+    let partition = SlabPartition::new(grid_of(dims)?, *geometry, params)?;
+    check_slabs(&partition, dims, slabs)?;
+    if partition.cell_planes() == 0 {
+        return Ok(MeshParts::new(Vec::new(), params));
     }
-    let ids: Vec<String> = slabs.iter().map(|slab| slab.stream.device().id()).collect();
-    let parts = together(&ids, params, |worker, exchange| {
+    let devices = slabs.iter().map(|slab| slab.stream.device());
+    on_devices(devices, params, |worker, offset| {
         let slab = &slabs[worker];
         let no_mask: Buffer<u8>;
         let mask = match slab.mask {
@@ -205,15 +155,14 @@ pub fn extract_slabs<T: DeviceSample>(
                 &no_mask
             }
         };
-        let resident = Resident {
-            whole,
+        let resident = ResidentSlabs {
+            partition,
             samples: slab.samples.samples(),
             mask,
             planes: planes_of(slab),
         };
-        part(slab.stream, &resident, slab.cells.clone(), params, exchange)
-    })?;
-    Ok(joined(parts, params))
+        part(slab.stream, &resident, slab.cells.clone(), params, offset)
+    })
 }
 
 fn planes_of<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
@@ -221,11 +170,11 @@ fn planes_of<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
 }
 
 fn check_slabs<T: DeviceSample>(
-    whole: &Whole,
+    partition: &SlabPartition,
     dims: [usize; 3],
     slabs: &[DeviceSlab<'_, T>],
 ) -> Result<(), IsosurfaceError> {
-    let planes = whole.cell_planes();
+    let planes = partition.cell_planes();
     let order = |found, expected| {
         Err(IsosurfaceError::SlabOrder {
             planes,
@@ -256,7 +205,7 @@ fn check_slabs<T: DeviceSample>(
             });
         }
         if !cells.is_empty() && next <= planes {
-            let (needed, resident) = (whole.slab(cells.clone()).planes, planes_of(slab));
+            let (needed, resident) = (partition.slab(cells.clone()).planes, planes_of(slab));
             if needed.start < resident.start || needed.end > resident.end {
                 return Err(IsosurfaceError::MissingPlanes { needed, resident });
             }
@@ -269,46 +218,76 @@ fn check_slabs<T: DeviceSample>(
     }
 }
 
+/// Where a worker's part is among all, before and after it says what it has.
+struct PendingOffset<'a> {
+    worker: usize,
+    offsets: &'a Offsets<PartCounts>,
+    params: &'a IsosurfaceParams,
+}
+
+impl PendingOffset<'_> {
+    /// The part's place, and the width of the mesh's indices. Waits until all workers have published their counts.
+    fn placed(&self) -> Result<(Placed<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
+        let placed = self.offsets.placed(self.worker)?;
+        // a mesh that is too large is no device's failure
+        let width = placed.total.width(self.params);
+        Ok((placed, width.map_err(|_| Stop::OtherFailed)?))
+    }
+}
+
+/// Runs `work` for each of the devices: the first on this thread, each other on one of its own.
+///
+/// # Errors
+/// The first device's that failed, or [`IsosurfaceError::IndexWidth`].
+fn on_devices<'d>(
+    devices: impl ExactSizeIterator<Item = &'d Device>,
+    params: &IsosurfaceParams,
+    work: impl Fn(usize, PendingOffset<'_>) -> Result<MeshPart, Stop<IsosurfaceError>> + Sync,
+) -> Result<MeshParts, IsosurfaceError> {
+    let offsets = Offsets::new(PartCounts::default(), devices.len(), PartCounts::plus);
+    // made before any worker begins, so that none is waited for that never does
+    let guards: Vec<_> = (0..devices.len()).map(|_| offsets.guard()).collect();
+    let results = each(guards, |worker, guard| {
+        let part = work(
+            worker,
+            PendingOffset {
+                worker,
+                offsets: &offsets,
+                params,
+            },
+        );
+        if part.is_ok() {
+            guard.done();
+        }
+        part
+    });
+    let parts = finished(devices, results)?;
+    offsets.total().width(params)?;
+    Ok(MeshParts::new(parts, params))
+}
+
 /// A worker's part: counted, placed among the others while its vertices are made, then given its triangles, which name vertices
 /// by their place. Waits until it is done.
 fn part<T: DeviceSample>(
     stream: &Stream,
-    resident: &Resident<'_, T>,
+    resident: &ResidentSlabs<'_, T>,
     cells: Range<u32>,
     params: &IsosurfaceParams,
-    exchange: Exchange<'_>,
-) -> Result<MeshPart, Stop> {
+    offset: PendingOffset<'_>,
+) -> Result<MeshPart, Stop<IsosurfaceError>> {
     let slab = resident.slab(cells.clone())?;
-    stream.require(fused::scratch_bytes::<T>(
-        Words::new(slab.padded.grid, slab.first, slab.last),
-        !slab.mask.is_empty(),
-    ))?;
+    stream.require(fused::scratch_of(&slab))?;
     let counted = fused::count(stream, slab, params)?;
-    let said = exchange.say(PartCounts {
-        vertices: counted.vertices,
-        triangles: counted.triangles,
-    });
+    offset.offsets.publish(offset.worker, counted.counts());
     // the device makes these meanwhile
     let vertices_made = counted.emit_vertices(stream, params)?;
-    let place = said.place()?;
-    let mesh = vertices_made.emit_triangles(stream, params, place.width, place.first_vertex)?;
+    let (placed, width) = offset.placed()?;
+    let first_vertex = placed.before.vertices;
+    let mesh = vertices_made.emit_triangles(stream, params, width, first_vertex)?;
     stream.synchronize()?;
     Ok(MeshPart {
         mesh,
-        first_vertex: place.first_vertex,
+        first_vertex,
         cells,
     })
-}
-
-pub(super) fn joined(parts: Vec<MeshPart>, params: &IsosurfaceParams) -> MeshParts {
-    let is_wide = |part: &MeshPart| matches!(part.mesh.triangles, super::DeviceTriangles::U64(_));
-    MeshParts {
-        width: if parts.iter().any(is_wide) {
-            IndexWidth::Bits64
-        } else {
-            IndexWidth::Bits32
-        },
-        parts,
-        has_normals: params.normals,
-    }
 }

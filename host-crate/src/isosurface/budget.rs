@@ -1,17 +1,17 @@
-//! A volume on one device, slab by slab, where there is not memory enough for all of it at a time.
+//! A volume on one device, slab by slab within a budget of memory.
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, check,
-    fused::Counted,
-    parts::joined,
-    pieces::{Limits, PieceError, in_pieces, may_be_wide, plane_need},
-    whole::{Resident, Whole},
+    counts::{PartCounts, may_be_wide},
+    partition::{ResidentSlabs, SlabPartition},
+    pieces::MeshPieces,
 };
 use crate::{
     device::{Buffer, Stream},
     grid::{DeviceSample, DeviceVolume},
     mesh::{TriangleMesh, Triangles},
     monitor::add_times,
+    partition::budget::{Budget, OverBudget, in_pieces, least},
 };
 
 /// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume; `None` is what the device has
@@ -26,16 +26,16 @@ use crate::{
 /// let stream = Device::cpu().stream()?;
 /// let sphere = synthetic::sphere(&stream, [64; 3], 25.0)?;
 /// let params = IsosurfaceParams::default();
-/// let parts = isosurface::extract_within(&stream, &sphere, None, &params, Some(600_000))?;
+/// let parts = isosurface::extract_within_budget(&stream, &sphere, None, &params, Some(600_000))?;
 /// assert!(parts.parts.len() > 1);
 /// let whole = isosurface::extract(&stream, &sphere, None, &params)?;
-/// assert_eq!(parts.download()?, whole.download(&stream)?);
+/// assert_eq!(parts.join()?, whole.download(&stream)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// Those of [`extract`](super::extract), and [`IsosurfaceError::TooLittleMemory`] with the least that is enough.
-pub fn extract_within<T: DeviceSample>(
+pub fn extract_within_budget<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     mask: Option<&DeviceVolume<u8>>,
@@ -48,14 +48,14 @@ pub fn extract_within<T: DeviceSample>(
         Ok::<_, IsosurfaceError>(())
     };
     run(stream, volume, mask, params, memory, true, keep)?;
-    Ok(joined(parts, params))
+    Ok(MeshParts::new(parts, params))
 }
 
-/// As [`extract_within`], but each part is handed to `each` as soon as it is made, in order; if it is dropped there, its memory is
+/// As [`extract_within_budget`], but each part is handed to `each` as soon as it is made, in order; if it is dropped there, its memory is
 /// there for the next.
 ///
 /// # Errors
-/// Those of [`extract_within`], and what `each` returns: there are no more parts then.
+/// Those of [`extract_within_budget`], and what `each` returns: there are no more parts then.
 pub fn for_each_part<T: DeviceSample, E: From<IsosurfaceError>>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -80,10 +80,10 @@ pub struct HostMesh {
     pub stages: Vec<StageTime>,
 }
 
-/// As [`extract_within`], but each part is copied to the host as soon as it is made, and its device memory is used again.
+/// As [`extract_within_budget`], but each part is copied to the host as soon as it is made, and its device memory is used again.
 ///
 /// # Errors
-/// Those of [`extract_within`].
+/// Those of [`extract_within_budget`].
 pub fn extract_to_host<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -131,8 +131,8 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
     mut each: impl FnMut(MeshPart) -> Result<(), E>,
 ) -> Result<(), E> {
     check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
-    let whole =
-        Whole::new(volume.grid(), *volume.geometry(), params).map_err(IsosurfaceError::Device)?;
+    let (grid, geometry) = (volume.grid(), *volume.geometry());
+    let partition = SlabPartition::new(grid, geometry, params).map_err(IsosurfaceError::Device)?;
     let no_mask: Buffer<u8>;
     let mask = match mask {
         Some(mask) => mask.samples(),
@@ -141,101 +141,76 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
             &no_mask
         }
     };
-    let resident = Resident {
-        whole,
-        samples: volume.samples(),
-        mask,
-        planes: 0..volume.dims()[2],
-    };
-    let job = Job {
+    let mut pieces = MeshPieces {
         stream,
-        resident: &resident,
-        params,
-        keeps,
-    };
-    let mut limits = Limits {
-        device: memory,
-        mesh: u64::MAX,
-        width: IndexWidth::Bits32,
-        keeps,
-    };
-    limits.width = job.width(&limits)?;
-    let mut first_vertex = 0;
-    let cells = 0..whole.cell_planes();
-    let done = in_pieces(
-        stream,
-        &resident,
-        cells,
-        params,
-        &limits,
-        |counted, cells| {
-            let vertices = counted.vertices;
-            let mesh = counted.emit(stream, params, limits.width, first_vertex)?;
-            stream.synchronize().map_err(IsosurfaceError::Device)?;
-            let part = MeshPart {
-                mesh,
-                first_vertex,
-                cells,
-            };
-            first_vertex += vertices;
-            each(part)
+        resident: &ResidentSlabs {
+            partition,
+            samples: volume.samples(),
+            mask,
+            planes: 0..volume.dims()[2],
         },
-    );
-    job.with_least(done, limits.width)
-}
-
-struct Job<'a, T> {
-    stream: &'a Stream,
-    resident: &'a Resident<'a, T>,
-    params: &'a IsosurfaceParams,
-    keeps: bool,
-}
-
-impl<T: DeviceSample> Job<'_, T> {
-    /// The width of the indices. Only where a grid is so large that it matters, all cells are counted for it.
-    fn width(&self, limits: &Limits) -> Result<IndexWidth, IsosurfaceError> {
-        let whole = &self.resident.whole;
-        if self.params.index_width == IndexWidth::Bits64 || !may_be_wide(whole.padded.grid) {
-            return self.params.width_for(0, 0);
-        }
-        let (mut vertices, mut triangles) = (0, 0);
-        let count = |counted: Counted<'_, T>, _| {
-            vertices += counted.vertices;
-            triangles += counted.triangles;
-            Ok::<_, IsosurfaceError>(())
-        };
-        let cells = 0..whole.cell_planes();
-        let counted = in_pieces(
-            self.stream,
-            self.resident,
+        params,
+        width: IndexWidth::Bits32,
+    };
+    let budget = Budget {
+        stream,
+        device: memory,
+        result: u64::MAX,
+        keeps,
+    };
+    pieces.width = width(&pieces, &budget)?;
+    let mut first_vertex = 0;
+    let cells = 0..partition.cell_planes();
+    let done = in_pieces(&pieces, cells, &budget, |counted, cells| {
+        let vertices = counted.counts().vertices;
+        let mesh = counted.emit(stream, params, pieces.width, first_vertex)?;
+        stream.synchronize().map_err(IsosurfaceError::Device)?;
+        let part = MeshPart {
+            mesh,
+            first_vertex,
             cells,
-            self.params,
-            limits,
-            count,
-        );
-        self.with_least(counted, IndexWidth::Bits64)?;
-        self.params.width_for(vertices, triangles)
-    }
-
-    /// Where memory is too little, the least that is enough.
-    fn with_least<R, E: From<IsosurfaceError>>(
-        &self,
-        result: Result<R, PieceError<E>>,
-        width: IndexWidth,
-    ) -> Result<R, E> {
-        let given = match result {
-            Ok(result) => return Ok(result),
-            Err(PieceError::Other(error)) => return Err(error),
-            Err(PieceError::TooLittle { given }) => given,
         };
-        let (mut least, mut kept) = (0, 0);
-        for plane in 0..self.resident.whole.cell_planes() {
-            let need = plane_need(self.stream, self.resident, plane, self.params, width)?;
-            least = least.max(kept + need.scratch + need.mesh);
-            if self.keeps {
-                kept += need.mesh;
-            }
-        }
-        Err(IsosurfaceError::TooLittleMemory { given, least }.into())
+        first_vertex += vertices;
+        each(part)
+    });
+    with_least(done, &pieces, keeps)
+}
+
+/// The width of the indices. Only where a grid is so large that it matters, all cells are counted for it.
+fn width<T: DeviceSample>(
+    pieces: &MeshPieces<'_, '_, T>,
+    budget: &Budget<'_>,
+) -> Result<IndexWidth, IsosurfaceError> {
+    let (partition, params) = (&pieces.resident.partition, pieces.params);
+    let mut all = PartCounts::default();
+    if params.index_width == IndexWidth::Bits64 || !may_be_wide(partition.padded.grid) {
+        return all.width(params);
     }
+    let cells = 0..partition.cell_planes();
+    let counted = in_pieces(pieces, cells, budget, |counted, _| {
+        all = all.plus(counted.counts());
+        Ok::<_, IsosurfaceError>(())
+    });
+    let wide = MeshPieces {
+        width: IndexWidth::Bits64,
+        ..*pieces
+    };
+    with_least(counted, &wide, budget.keeps)?;
+    all.width(params)
+}
+
+/// Where memory is too little, the least that is enough.
+fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
+    result: Result<R, OverBudget<E>>,
+    pieces: &MeshPieces<'_, '_, T>,
+    keeps: bool,
+) -> Result<R, E> {
+    let given = match result {
+        Ok(result) => return Ok(result),
+        Err(OverBudget::Failed(error)) => return Err(error),
+        Err(OverBudget::TooLittle { given }) => given,
+    };
+    let cells = 0..pieces.resident.partition.cell_planes();
+    let least = least(pieces, cells, keeps)?;
+    Err(IsosurfaceError::TooLittleMemory { given, least }.into())
 }

@@ -1,12 +1,10 @@
 //! How high slabs are, and how much memory is for what.
 
-use super::{Job, plane_samples};
+use super::{Job, StreamError, plane_samples};
 use crate::{
-    device::{Device, DeviceKind},
-    isosurface::{
-        IndexWidth, IsosurfaceError, IsosurfaceParams, StreamError,
-        pieces::{Limits, PlaneNeed, may_be_wide},
-    },
+    device::{Device, Stream},
+    isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide},
+    partition::budget::{Budget, Need, Sharing},
 };
 
 /// Bytes of a slab beyond which a higher one would not be quicker.
@@ -27,11 +25,12 @@ pub(super) struct Plan {
     plane: u64,
     /// Planes of samples.
     planes: u64,
-    /// How many work in the host's memory: the host, and each device that is the CPU.
+    /// How many work in the host's memory.
     in_host_memory: u64,
     /// Whether slabs fit the memory at all.
     pub holds_a_slab: bool,
-    wide: bool,
+    /// The width that no index exceeds.
+    pub width: IndexWidth,
 }
 
 /// The width that no index exceeds.
@@ -45,27 +44,26 @@ pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth
 
 impl Plan {
     pub fn new<T>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
-        let cells = job.whole.cell_planes();
+        let cells = job.partition.cell_planes();
         let workers = job.devices.len().min(cells.max(1) as usize);
         let devices = &job.devices[..workers];
-        let is_cpu = |device: &&Device| device.kind() == DeviceKind::Cpu;
         let plane = match cells {
             0 => 0,
-            _ => plane_samples(&job.whole)? as u64 * (size_of::<T>() as u64 + masked as u64),
+            _ => plane_samples(&job.partition)? as u64 * (size_of::<T>() as u64 + masked as u64),
         };
         let memory = match job.options.memory {
             Some(bytes) => bytes,
-            None => free_memory(devices)? / 2,
+            None => Sharing(devices).half_of_free()?,
         };
         let mut plan = Self {
             memory,
             workers,
             height: 1,
             plane: plane.max(1),
-            planes: job.whole.padded.stored.nz as u64,
-            in_host_memory: 1 + devices.iter().filter(is_cpu).count() as u64,
+            planes: job.partition.padded.stored.nz as u64,
+            in_host_memory: Sharing(devices).host(),
             holds_a_slab: true,
-            wide: may_be_wide(job.whole.padded.grid),
+            width: widest(job.params, may_be_wide(job.partition.padded.grid)),
         };
         plan.height = match job.options.slab_height {
             Some(height) => height.max(1),
@@ -113,17 +111,12 @@ impl Plan {
             .saturating_add(self.plane.saturating_mul(AROUND))
     }
 
-    /// How many share a device's memory.
-    fn sharing(&self, job: &Job<'_>, device: &Device) -> u64 {
-        if device.kind() == DeviceKind::Cpu {
-            return self.in_host_memory;
-        }
-        let workers = job.devices[..self.workers].iter();
-        workers.filter(|other| other.id() == device.id()).count() as u64
+    fn sharing<'a>(&self, job: &Job<'a>) -> Sharing<'a> {
+        Sharing(&job.devices[..self.workers])
     }
 
     fn of_device(&self, job: &Job<'_>, device: &Device) -> u64 {
-        self.memory / self.sharing(job, device).max(1)
+        self.memory / self.sharing(job).of(device)
     }
 
     /// Parts of the mesh that are in the host's memory at a time: of each device one that is made and one that waits, and one
@@ -133,47 +126,38 @@ impl Plan {
     }
 
     /// What a part of the mesh may take.
-    pub fn limits(&self, job: &Job<'_>, device: &Device) -> Limits {
-        let device = self.of_device(job, device);
-        Limits {
+    pub fn budget<'s>(&self, job: &Job<'_>, stream: &'s Stream) -> Budget<'s> {
+        let device = self.of_device(job, stream.device());
+        Budget {
+            stream,
             device: Some(device.saturating_sub(self.slab(self.height))),
-            mesh: self.host().saturating_sub(self.host_slabs()) / self.host_parts(),
-            width: widest(job.params, self.wide),
+            result: self.host().saturating_sub(self.host_slabs()) / self.host_parts(),
             keeps: false,
         }
     }
 
     /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves three quarters.
-    pub fn enough(&self, job: &Job<'_>, most: PlaneNeed) -> u64 {
+    pub fn enough(&self, job: &Job<'_>, most: Need) -> u64 {
         let low = Self {
             height: self.height.min(job.options.slab_height.unwrap_or(1)),
             ..*self
         };
         let three_quarters = |bytes: u64| bytes.saturating_mul(4).div_ceil(3);
-        let mesh = most.mesh.saturating_mul(self.host_parts());
+        let mesh = most.result.saturating_mul(self.host_parts());
         let common = self.plane.saturating_mul(AROUND);
         let host = low
             .host_slabs()
             .saturating_add(mesh)
             .max(three_quarters(mesh.saturating_add(common)));
-        let part = most.scratch.saturating_add(most.mesh);
+        let part = most.scratch.saturating_add(most.result);
         let device = low
             .slab(low.height)
             .saturating_add(part)
             .max(three_quarters(part));
         let devices = job.devices[..self.workers].iter();
         devices
-            .map(|of| device.saturating_mul(self.sharing(job, of)))
+            .map(|of| device.saturating_mul(self.sharing(job).of(of)))
             .fold(host.saturating_mul(self.in_host_memory), u64::max)
             .saturating_add(self.in_host_memory)
     }
-}
-
-/// What the host and every device have.
-fn free_memory(devices: &[Device]) -> Result<u64, IsosurfaceError> {
-    let mut least = Device::cpu().memory()?.free;
-    for device in devices {
-        least = least.min(device.memory()?.free);
-    }
-    Ok(least)
 }

@@ -1,0 +1,66 @@
+//! How much of a mesh there is, before it is made.
+
+use super::{IndexWidth, IsosurfaceError, IsosurfaceParams};
+use ferrovox_kernels::{grid::Grid, isosurface::table::MAX_TRIANGLES};
+
+/// Vertices and triangles of a part, or of all parts before one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PartCounts {
+    pub vertices: u64,
+    pub triangles: u64,
+}
+
+impl PartCounts {
+    /// Of two parts.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            vertices: self.vertices + other.vertices,
+            triangles: self.triangles + other.triangles,
+        }
+    }
+
+    /// The width of the indices of a mesh that has so much.
+    pub fn width(self, params: &IsosurfaceParams) -> Result<IndexWidth, IsosurfaceError> {
+        params.width_for(self.vertices, self.triangles)
+    }
+
+    /// Bytes of so much of a mesh.
+    pub fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
+        let index = match width {
+            IndexWidth::Bits64 => 8,
+            _ => 4,
+        };
+        self.vertices
+            .saturating_mul(12 * (1 + params.normals as u64))
+            .saturating_add(self.triangles.saturating_mul(3 * index))
+    }
+}
+
+/// Whether the mesh of a grid might need more than 32 bits for its numbers.
+pub(crate) fn may_be_wide(grid: Grid) -> bool {
+    let most = u32::MAX as u64;
+    grid.samples().saturating_mul(3) > most
+        || grid.cells().saturating_mul(MAX_TRIANGLES as u64) > most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_vertices_for_the_width_are_refused() {
+        let params = IsosurfaceParams {
+            index_width: IndexWidth::Bits32,
+            ..Default::default()
+        };
+        let half = PartCounts {
+            vertices: 1 << 31,
+            triangles: 1,
+        };
+        assert_eq!(half.width(&params).unwrap(), IndexWidth::Bits32);
+        match half.plus(half).width(&params) {
+            Err(IsosurfaceError::IndexWidth { vertices, .. }) => assert_eq!(vertices, 1 << 32),
+            other => panic!("{other:?}"),
+        }
+    }
+}

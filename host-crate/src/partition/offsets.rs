@@ -1,0 +1,137 @@
+//! What comes before a part: the exclusive scan of the parts' counts, as they become known.
+
+use super::exchange::{Exchange, GivenUp, Guard};
+
+/// The counts that parts publish, and what comes before each: known as soon as all parts before it have published.
+pub(crate) struct Offsets<T> {
+    state: Exchange<State<T>>,
+    combine: fn(T, T) -> T,
+}
+
+pub(crate) struct State<T> {
+    /// What each part has.
+    counts: Vec<Option<T>>,
+    /// What comes before each of the first parts, and after all of them; one more than there are parts in the end.
+    before: Vec<T>,
+}
+
+/// Where a part is among all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed<T> {
+    /// What comes before it.
+    pub before: T,
+    /// What all parts have.
+    pub total: T,
+}
+
+impl<T: Copy> Offsets<T> {
+    /// Of `parts` parts after `initial`; `combine` adds the later to the earlier.
+    pub fn new(initial: T, parts: usize, combine: fn(T, T) -> T) -> Self {
+        let mut before = Vec::with_capacity(parts + 1);
+        before.push(initial);
+        let state = Exchange::new(State {
+            counts: vec![None; parts],
+            before,
+        });
+        Self { state, combine }
+    }
+
+    /// Says what a part has.
+    pub fn publish(&self, part: usize, count: T) {
+        self.state.update(|state| {
+            state.counts[part] = Some(count);
+            while let Some(&Some(count)) = state.counts.get(state.before.len() - 1) {
+                let last = state.before[state.before.len() - 1];
+                state.before.push((self.combine)(last, count));
+            }
+        });
+    }
+
+    /// What comes before a part. Waits until it is known.
+    ///
+    /// # Errors
+    /// [`GivenUp`] if another worker failed.
+    pub fn before(&self, part: usize) -> Result<T, GivenUp> {
+        self.state.wait(|state| state.before.get(part).copied())
+    }
+
+    /// What comes before a part, and what all have. Waits until all have published.
+    ///
+    /// # Errors
+    /// As [`before`](Self::before).
+    pub fn placed(&self, part: usize) -> Result<Placed<T>, GivenUp> {
+        self.state.wait(|state| {
+            let total = *state.before.get(state.counts.len())?;
+            let before = state.before[part];
+            Some(Placed { before, total })
+        })
+    }
+
+    /// The sum of all that is known in the end.
+    pub fn total(self) -> T {
+        let before = self.state.into_inner().before;
+        before[before.len() - 1]
+    }
+
+    /// Lets all others give up when the guard is dropped before it is done.
+    pub fn guard(&self) -> Guard<'_, State<T>> {
+        self.state.guard()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partition::devices::each;
+    use std::{panic, thread, time::Duration};
+
+    fn offsets(parts: usize) -> Offsets<u64> {
+        Offsets::new(100, parts, |before, count| before + count)
+    }
+
+    #[test]
+    fn places_follow_each_other_whoever_is_last() {
+        for late in 0..4 {
+            let offsets = offsets(4);
+            let places = each(0..4, |worker, _| {
+                if worker == late {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                offsets.publish(worker, 10 + worker as u64);
+                offsets.placed(worker).unwrap()
+            });
+            let before: Vec<u64> = places.iter().map(|place| place.before).collect();
+            assert_eq!(before, [100, 110, 121, 133]);
+            assert!(places.iter().all(|place| place.total == 146));
+            assert_eq!(offsets.total(), 146);
+        }
+    }
+
+    #[test]
+    fn what_comes_before_is_known_before_the_total() {
+        let offsets = offsets(3);
+        assert_eq!(offsets.before(0), Ok(100));
+        offsets.publish(1, 5);
+        offsets.publish(0, 7);
+        assert_eq!((offsets.before(1), offsets.before(2)), (Ok(107), Ok(112)));
+        assert_eq!(offsets.total(), 112);
+    }
+
+    #[test]
+    fn nobody_waits_for_who_failed_or_panicked() {
+        for place in 0..3 {
+            let offsets = offsets(3);
+            let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+                let guards: Vec<_> = (0..3).map(|_| offsets.guard()).collect();
+                each(guards, |worker, guard| {
+                    assert!(worker != place, "worker {worker}");
+                    offsets.publish(worker, 1);
+                    let placed = offsets.placed(worker);
+                    guard.done();
+                    assert_eq!(placed, Err(GivenUp));
+                })
+            }));
+            assert!(outcome.is_err());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! From input to output: what knows both files and algorithms.
+
+pub mod stream_mesh;

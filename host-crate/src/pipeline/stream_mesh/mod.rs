@@ -1,0 +1,288 @@
+//! From a volume file to a mesh file, slab by slab.
+
+mod plan;
+mod source;
+mod types;
+mod worker;
+
+pub use types::{StreamDevice, StreamError, StreamInputs, StreamOptions, StreamReport};
+
+use crate::{
+    device::{Device, DeviceError, Stream},
+    grid::{DeviceSample, Sample, SampleType, grid_of},
+    io::MeshWriter,
+    isosurface::{
+        IsosurfaceError, IsosurfaceParams, check,
+        counts::{PartCounts, may_be_wide},
+        partition::{ResidentSlabs, SlabPartition},
+        pieces::MeshPieces,
+    },
+    mesh::Triangles,
+    monitor::Monitor,
+    partition::{
+        budget::{Need, OverBudget, Pieces},
+        devices::{Stop, finished},
+        exchange::Guard,
+        offsets::Offsets,
+        ordered::in_order,
+    },
+};
+use plan::Plan;
+use source::{Filled, Planes, Slabs};
+use std::{
+    sync::mpsc::{channel, sync_channel},
+    thread,
+    time::{Duration, Instant},
+};
+use worker::{Made, Worker};
+
+/// What is known of the volume before it is read.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    partition: SlabPartition,
+    devices: &'a [Device],
+    params: &'a IsosurfaceParams,
+    options: &'a StreamOptions,
+    monitor: &'a Monitor<'a>,
+}
+
+/// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh on: the file is byte for byte what
+/// [`write_mesh`](crate::io::write_mesh) writes of what [`extract`](crate::isosurface::extract) makes of the whole volume.
+///
+/// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
+/// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
+/// of `i32` and `f64` become `f32` plane by plane. `monitor` is told of the stage `slabs`, and can stop the work between two of them.
+///
+/// Memory does not grow with the volume: [`StreamOptions`] bound it. Nor does it grow with the mesh: what a slab takes is known before it
+/// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
+///
+/// ```
+/// use ferrovox::device::Device;
+/// use ferrovox::io::{MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::isosurface::IsosurfaceParams;
+/// use ferrovox::monitor::Monitor;
+/// use ferrovox::pipeline::stream_mesh::{StreamInputs, StreamOptions, stream_mesh};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (input, output) = (folder.path().join("ramp.nrrd"), folder.path().join("ramp.ply"));
+/// let ramp = Volume::from_fn([4, 4, 10], Geometry::default(), |_, _, z| z as f32)?;
+/// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
+///
+/// let mut reader = VolumeReader::open(&input, &ReadOptions::default())?;
+/// let writer = MeshWriter::create(&output, &MeshWriterOptions::default())?;
+/// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
+/// let options = StreamOptions { memory: Some(1 << 20), ..StreamOptions::default() };
+/// let inputs = StreamInputs {
+///     devices: &[Device::best()],
+///     volume: &mut reader,
+///     mask: None,
+///     writer,
+///     params: &params,
+///     options: &options,
+/// };
+/// let report = stream_mesh(inputs, &Monitor::silent())?;
+/// assert_eq!((report.vertices, report.triangles), (16, 18));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`StreamError::File`] for what is wrong with a file; those of [`extract_parts`](crate::isosurface::extract_parts), and
+/// [`IsosurfaceError::TooLittleMemory`] with bytes that are enough (to find them, the volume is read once more).
+pub fn stream_mesh(
+    inputs: StreamInputs<'_, '_>,
+    monitor: &Monitor<'_>,
+) -> Result<StreamReport, StreamError> {
+    let StreamInputs {
+        devices,
+        volume,
+        mask,
+        writer,
+        params,
+        options,
+    } = inputs;
+    check(volume.dims(), mask.as_ref().map(|mask| mask.dims()), params)?;
+    if devices.is_empty() {
+        return Err(IsosurfaceError::NoDevices.into());
+    }
+    monitor.check()?;
+    let geometry = options.geometry.unwrap_or(*volume.geometry());
+    let job = Job {
+        partition: SlabPartition::new(grid_of(volume.dims())?, geometry, params)?,
+        devices,
+        params,
+        options,
+        monitor,
+    };
+    let mask = mask.map(source::mask);
+    match volume.sample_type() {
+        SampleType::U8 => run(job, source::direct::<u8>(volume), mask, writer),
+        SampleType::I8 => run(job, source::direct::<i8>(volume), mask, writer),
+        SampleType::U16 => run(job, source::direct::<u16>(volume), mask, writer),
+        SampleType::I16 => run(job, source::direct::<i16>(volume), mask, writer),
+        SampleType::F32 => run(job, source::direct::<f32>(volume), mask, writer),
+        SampleType::I32 => run(job, source::from_i32(volume), mask, writer),
+        SampleType::F64 => run(job, source::from_f64(volume), mask, writer),
+    }
+}
+
+fn run<T: DeviceSample + Sample>(
+    job: Job<'_>,
+    volume: Planes<'_, T>,
+    mask: Option<Planes<'_, u8>>,
+    writer: MeshWriter,
+) -> Result<StreamReport, StreamError> {
+    let plan = Plan::new::<T>(&job, mask.is_some())?;
+    let mut slabs = Slabs::new(job.partition, volume, mask);
+    match run_planned(job, plan, &mut slabs, writer) {
+        Ok(report) => Ok(report),
+        Err(OverBudget::Failed(error)) => Err(error),
+        Err(OverBudget::TooLittle { given }) => {
+            let least = plan.enough(&job, largest_plane(&job, &mut slabs)?);
+            Err(IsosurfaceError::TooLittleMemory { given, least }.into())
+        }
+    }
+}
+
+fn run_planned<T: DeviceSample + Sample>(
+    job: Job<'_>,
+    plan: Plan,
+    slabs: &mut Slabs<'_, T>,
+    mut writer: MeshWriter,
+) -> Result<StreamReport, OverBudget<StreamError>> {
+    let too_little = OverBudget::TooLittle { given: plan.memory };
+    if !plan.holds_a_slab {
+        return Err(too_little);
+    }
+    let workers = plan.workers;
+    let count = job.partition.cell_planes().div_ceil(plan.height) as usize;
+    let counter = job.monitor.counter("slabs", count as u64);
+    let offsets = Offsets::new(PartCounts::default(), count, PartCounts::plus);
+    let mut writing = Duration::ZERO;
+    let mut non_finite_cells = 0;
+    let mut write = |_, part: Made| -> Result<(), StreamError> {
+        let start = Instant::now();
+        let (vertices, normals) = (&part.mesh.vertices, part.mesh.normals.as_deref());
+        match &part.mesh.triangles {
+            Triangles::U32(triangles) => writer.append(vertices, normals, triangles)?,
+            Triangles::U64(triangles) => writer.append(vertices, normals, triangles)?,
+        }
+        non_finite_cells += part.non_finite_cells;
+        writing += start.elapsed();
+        Ok(())
+    };
+    let (read, outcome) = thread::scope(|scope| {
+        let (free, emptied) = channel();
+        for _ in 0..workers + 1 {
+            // the receiver is there
+            let _ = free.send(Filled::default());
+        }
+        let (mut to_workers, mut jobs) = (Vec::new(), Vec::new());
+        for device in &job.devices[..workers] {
+            let (to_worker, filled) = sync_channel(0);
+            to_workers.push(to_worker);
+            let worker = Worker {
+                job,
+                plan,
+                device,
+                filled,
+                free: free.clone(),
+                offsets: &offsets,
+            };
+            jobs.push((worker, offsets.guard()));
+        }
+        drop(free);
+        let slabs = &mut *slabs;
+        let reader = scope.spawn(move || slabs.read_all(plan.height, emptied, &to_workers));
+        let run = |_, (worker, guard): (Worker<'_, T>, Guard<'_, _>), outlet| {
+            let done = Worker::run(worker, &outlet)?;
+            guard.done();
+            Ok(done)
+        };
+        let outcome = in_order(jobs, count, 1, &counter, run, &mut write);
+        (reader.join(), outcome)
+    });
+    let read = read.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let reading = read.map_err(failed)?;
+    let mut is_too_little = false;
+    let mut reason = |stop| match stop {
+        Stop::Failed(OverBudget::Failed(error)) => Stop::Failed(error),
+        Stop::Failed(OverBudget::TooLittle { .. }) => {
+            is_too_little = true;
+            Stop::OtherFailed
+        }
+        Stop::OtherFailed => Stop::OtherFailed,
+    };
+    let results = outcome.workers.into_iter();
+    let results = results.map(|result| result.map_err(&mut reason)).collect();
+    let devices =
+        finished(job.devices, results).map_err(|error| failed(IsosurfaceError::from(error)))?;
+    if is_too_little {
+        return Err(too_little);
+    }
+    outcome.consumed.map_err(OverBudget::Failed)?;
+    let seen = slabs.seen();
+    let start = Instant::now();
+    let counts = writer.finish().map_err(failed)?;
+    Ok(StreamReport {
+        vertices: counts.vertices,
+        triangles: counts.triangles,
+        non_finite_cells,
+        samples: seen.summary,
+        inexact_samples: seen.inexact,
+        slabs: count as u64,
+        devices,
+        reading,
+        writing: writing + start.elapsed(),
+    })
+}
+
+fn failed(error: impl Into<StreamError>) -> OverBudget<StreamError> {
+    OverBudget::Failed(error.into())
+}
+
+/// What the plane of cells takes that takes most: the volume is read again, a plane of cells at a time.
+fn largest_plane<T: DeviceSample + Sample>(
+    job: &Job<'_>,
+    slabs: &mut Slabs<'_, T>,
+) -> Result<Need, StreamError> {
+    let stream: Stream = job.devices[0].stream()?;
+    let width = plan::widest(job.params, may_be_wide(job.partition.padded.grid));
+    let mut most = Need::default();
+    let mut filled = Filled::default();
+    slabs.start_again();
+    for slab in job.partition.slabs_of(1) {
+        job.monitor.check()?;
+        slabs.fill(&slab, &mut filled)?;
+        let (samples, mask) = (
+            stream.upload(&filled.samples)?,
+            stream.upload(&filled.mask)?,
+        );
+        let pieces = MeshPieces {
+            stream: &stream,
+            resident: &ResidentSlabs {
+                partition: job.partition,
+                samples: &samples,
+                mask: &mask,
+                planes: slab.planes.clone(),
+            },
+            params: job.params,
+            width,
+        };
+        let need = pieces.need(slab.cells.start)?;
+        most.scratch = most.scratch.max(need.scratch);
+        most.result = most.result.max(need.result);
+    }
+    Ok(most)
+}
+
+/// A number of samples that memory can be addressed for.
+fn plane_samples(partition: &SlabPartition) -> Result<usize, DeviceError> {
+    let [nx, ny] = [partition.padded.stored.nx, partition.padded.stored.ny].map(|n| n as usize);
+    nx.checked_mul(ny)
+        .filter(|samples| *samples < isize::MAX as usize / 64)
+        .ok_or(DeviceError::TooLarge {
+            len: nx.saturating_mul(ny),
+            size: 8,
+        })
+}

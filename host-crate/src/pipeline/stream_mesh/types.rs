@@ -1,0 +1,99 @@
+//! What goes into a streamed mesh, and what is said of it.
+
+use crate::{
+    device::{Device, DeviceError},
+    grid::{Geometry, SampleSummary},
+    io::{FileError, MeshWriter, VolumeReader},
+    isosurface::{IsosurfaceError, IsosurfaceParams},
+    monitor::{Cancelled, StageTime},
+};
+use std::time::Duration;
+
+/// What a mesh is made of, by which devices, and where it goes.
+pub struct StreamInputs<'a, 'v> {
+    /// The devices; one may be named more than once.
+    pub devices: &'a [Device],
+    /// The volume.
+    pub volume: &'a mut VolumeReader<'v>,
+    /// If given, has the same grid, and samples of any type: cells with a corner where it is zero emit nothing.
+    pub mask: Option<&'a mut VolumeReader<'v>>,
+    /// The mesh's file.
+    pub writer: MeshWriter,
+    /// What surface it is.
+    pub params: &'a IsosurfaceParams,
+    /// How it is streamed.
+    pub options: &'a StreamOptions,
+}
+
+/// How a volume is streamed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamOptions {
+    /// Bytes that the work may take of the host's memory, and of each device's; of one memory, where the CPU is a device.
+    /// `None` is half of what is free. Beside these bytes there are what [`MeshWriter`] and [`VolumeReader`] need for themselves,
+    /// some 50 MB.
+    pub memory: Option<u64>,
+    /// Planes of cells in a slab; `None` is as many as memory allows and as make sense.
+    pub slab_height: Option<u32>,
+    /// Where the samples are in the world, in place of what the file says.
+    pub geometry: Option<Geometry>,
+}
+
+/// What was streamed.
+#[derive(Clone, Debug)]
+pub struct StreamReport {
+    /// Vertices of the mesh.
+    pub vertices: u64,
+    /// Triangles of the mesh.
+    pub triangles: u64,
+    /// Cells left out because a corner of theirs is NaN or infinite.
+    pub non_finite_cells: u64,
+    /// The samples, as the file has them.
+    pub samples: SampleSummary,
+    /// Samples that were rounded to become `f32`.
+    pub inexact_samples: usize,
+    /// Slabs of the volume.
+    pub slabs: u64,
+    /// What each device did.
+    pub devices: Vec<StreamDevice>,
+    /// How long slabs were read. Reading, extracting and writing go on at the same time.
+    pub reading: Duration,
+    /// How long parts of the mesh were written, the end of the file included.
+    pub writing: Duration,
+}
+
+/// What a device did of a streamed volume.
+#[derive(Clone, Debug, Default)]
+pub struct StreamDevice {
+    /// The device's name.
+    pub device: String,
+    /// Slabs that it worked on.
+    pub slabs: u64,
+    /// Parts of the mesh that it made: more than slabs where a part took more memory than there was.
+    pub parts: u64,
+    /// The time of each stage on the device, of all parts together.
+    pub stages: Vec<StageTime>,
+}
+
+/// Why a volume was not streamed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// A file cannot be read, or not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The extraction failed.
+    #[error(transparent)]
+    Isosurface(#[from] IsosurfaceError),
+}
+
+impl From<DeviceError> for StreamError {
+    fn from(error: DeviceError) -> Self {
+        Self::Isosurface(error.into())
+    }
+}
+
+impl From<Cancelled> for StreamError {
+    fn from(error: Cancelled) -> Self {
+        DeviceError::from(error).into()
+    }
+}
