@@ -1,6 +1,8 @@
 //! What can be chosen.
 
 use super::DistanceError;
+use crate::grid::Geometry;
+use ferrovox_kernels::distance::cubes::TARGET_MAX_DIST;
 
 /// How the map is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +13,9 @@ pub enum Method {
     Separable,
     /// The document's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
     Cubes,
+    /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one of them, which are found by way of
+    /// buckets, cubes of 32 x 32 x 32 voxels.
+    Bucketed,
     /// Every voxel against every site, for sites anywhere: the reference.
     BruteForce,
     /// Steps along the axes, for comparison.
@@ -23,9 +28,10 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 6] = [
+    pub const ALL: [Method; 7] = [
         Method::Separable,
         Method::Cubes,
+        Method::Bucketed,
         Method::BruteForce,
         Method::CityBlock,
         Method::Chessboard,
@@ -37,6 +43,7 @@ impl Method {
         match self {
             Method::Separable => "separable",
             Method::Cubes => "cubes",
+            Method::Bucketed => "bucketed",
             Method::BruteForce => "brute-force",
             Method::CityBlock => "city-block",
             Method::Chessboard => "chessboard",
@@ -74,6 +81,28 @@ pub struct DistanceParams {
 }
 
 impl DistanceParams {
+    /// Whether the distances of a map of such a grid are exact, but for the rounding to f32: those of [`Method::Cubes`] are up to a bound of
+    /// 36 voxels, and those of the methods for comparison never.
+    ///
+    /// ```
+    /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};
+    ///
+    /// let geometry = Geometry::from_spacing([0.5, 0.5, 2.0], [0.0; 3])?;
+    /// let params = DistanceParams { method: Method::Cubes, ..DistanceParams::default() };
+    /// assert!(!params.is_exact(&geometry));
+    /// assert!(DistanceParams { max_distance: Some(18.0), ..params }.is_exact(&geometry));
+    /// # Ok::<(), ferrovox::grid::VolumeError>(())
+    /// ```
+    pub fn is_exact(&self, geometry: &Geometry) -> bool {
+        match self.method {
+            Method::Separable | Method::Bucketed | Method::BruteForce => true,
+            Method::Cubes => self
+                .max_distance
+                .is_some_and(|bound| bound <= TARGET_MAX_DIST * geometry.spacing().min()),
+            Method::CityBlock | Method::Chessboard | Method::CenterPoint => false,
+        }
+    }
+
     /// Refuses a bound that bounds nothing.
     pub(super) fn check(&self) -> Result<(), DistanceError> {
         match self.max_distance {

@@ -38,7 +38,7 @@ pub(super) fn together(
     let made = workers::each(parts, |worker, part| {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let sources = DevicePoints::upload(stream, &sources, dims, geometry)?;
+        let sources = DevicePoints::from_voxels(stream, &sources, dims, geometry)?;
         // the same grid, so that coordinates are what they are in the whole
         let mut mine = vec![0; words.len()];
         mine[part.clone()].copy_from_slice(&words[part]);
