@@ -12,6 +12,7 @@ use ferrovox::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
         VolumeReader, read_volume,
     },
+    pipeline::VolumeSource,
 };
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,16 @@ pub enum Endian {
 }
 
 impl VolumeArgs {
+    /// The file with what the user says about it, as pipelines take it.
+    pub fn source(&self) -> VolumeSource {
+        VolumeSource {
+            path: self.volume.clone(),
+            options: self.options(),
+            spacing: self.spacing,
+            origin: self.origin,
+        }
+    }
+
     /// Reads the file.
     pub fn read(&self) -> anyhow::Result<VolumeFile> {
         let mut file = read_volume(&self.volume, &self.options())?;

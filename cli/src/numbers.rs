@@ -1,6 +1,6 @@
 //! Numbers on the command line: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
-use ferrovox::render::MAX_SIDE;
+use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
 
 /// Pixels along x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,20 +9,12 @@ pub struct Size {
     pub height: u32,
 }
 
-/// A plane of a volume across an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaneChoice {
-    /// 0, 1 or 2: the axis that the plane is across.
-    pub axis: usize,
-    pub index: usize,
-}
-
 /// Reads `z=100`.
-pub fn parse_plane(text: &str) -> Result<PlaneChoice, String> {
+pub fn parse_plane(text: &str) -> Result<Plane, String> {
     let parts = text.split_once('=').and_then(|(axis, index)| {
         let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
         let index = index.parse().ok()?;
-        Some(PlaneChoice { axis, index })
+        Some(Plane { axis, index })
     });
     parts.ok_or_else(|| "give an axis and an index, such as z=100".to_owned())
 }
@@ -163,7 +155,7 @@ mod tests {
 
     #[test]
     fn planes() {
-        let plane = |axis, index| Ok(PlaneChoice { axis, index });
+        let plane = |axis, index| Ok(Plane { axis, index });
         assert_eq!(parse_plane("z=100"), plane(2, 100));
         assert_eq!(parse_plane("x=0"), plane(0, 0));
         for text in ["z", "z=", "w=3", "z=-1", "3", "z=1.5"] {

@@ -4,10 +4,14 @@ use super::InsideName;
 use crate::{
     device_choice::DeviceList,
     input::VolumeArgs,
-    numbers::{PlaneChoice, parse_dims, parse_distance, parse_memory, parse_plane},
+    numbers::{parse_dims, parse_distance, parse_memory, parse_plane},
 };
 use clap::{ArgGroup, Args, ValueEnum};
-use ferrovox::{distance::Method, render::MAX_SIDE};
+use ferrovox::{
+    distance::Method,
+    pipeline::distance::{MapSamples, Plane},
+    render::MAX_SIDE,
+};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -66,7 +70,7 @@ pub struct DistanceArgs {
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present = "compare")]
     pub output: Option<PathBuf>,
-    /// How the map is made [default: separable, or cubes where the sites are no voxels]
+    /// How the map is made [default: separable, or where sites are between voxels bucketed or brute-force, which are exact too]
     #[arg(long, value_enum)]
     pub method: Option<MethodName>,
     /// Distances inside are negative: inside the level, or enclosed by the voxels of the mask
@@ -94,7 +98,7 @@ pub struct DistanceArgs {
     pub memory: Option<u64>,
     /// The plane of the picture: x, y or z, and an index
     #[arg(long, value_name = "AXIS=N", value_parser = parse_plane, help_heading = "Picture")]
-    pub slice: Option<PlaneChoice>,
+    pub slice: Option<Plane>,
     /// Draw the plane with isolines
     #[arg(
         long,
@@ -114,23 +118,14 @@ pub struct DistanceArgs {
     pub json: bool,
 }
 
-impl DistanceArgs {
-    /// The method: that which was asked for, or the best for such sites.
-    pub fn method(&self) -> Method {
-        match self.method {
-            Some(method) => method.into(),
-            None if self.points || self.sub_voxel => Method::Cubes,
-            None => Method::Separable,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Exact, for sites that are voxels
+    /// Exact, for sites that are voxels, or points at the centres of voxels
     Separable,
     /// Exact near the sites and an estimate far from them, for sites anywhere
     Cubes,
+    /// Exact, for sites anywhere: bricks of voxels against the sites that can be nearest
+    Bucketed,
     /// Exact and slow, for sites anywhere: every voxel against every site
     BruteForce,
     /// Steps along the axes, for comparison
@@ -146,6 +141,7 @@ impl From<MethodName> for Method {
         match name {
             MethodName::Separable => Self::Separable,
             MethodName::Cubes => Self::Cubes,
+            MethodName::Bucketed => Self::Bucketed,
             MethodName::BruteForce => Self::BruteForce,
             MethodName::CityBlock => Self::CityBlock,
             MethodName::Chessboard => Self::Chessboard,
@@ -166,10 +162,16 @@ pub enum SampleName {
 
 impl SampleName {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
+        MapSamples::from(self).name()
+    }
+}
+
+impl From<SampleName> for MapSamples {
+    fn from(name: SampleName) -> Self {
+        match name {
+            SampleName::F32 => Self::F32,
+            SampleName::U16 => Self::U16,
+            SampleName::U32 => Self::U32,
         }
     }
 }

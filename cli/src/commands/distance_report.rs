@@ -1,30 +1,17 @@
 //! What `ferrovox distance` says when it is done.
 
-use super::mesh_report::Ordered;
-use crate::{args::DistanceArgs, input::by, numbers::PlaneChoice};
-use ferrovox::device::Device;
+use super::{distance::BANDS, mesh_report::Ordered};
+use crate::{args::DistanceArgs, input::by, phases::milliseconds};
+use ferrovox::{
+    device::Device,
+    pipeline::distance::{ComparisonOutcome, DistanceJob, DistanceOutcome, MethodRow, Plane},
+};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Everything there is to say.
-pub struct DistanceRun<'a> {
-    pub args: &'a DistanceArgs,
-    pub dims: [usize; 3],
-    pub spacing: [f64; 3],
-    pub sites: u64,
-    /// Points outside the volume.
-    pub outside: u64,
-    pub range: Option<[f32; 2]>,
-    pub isoline_step: Option<f32>,
-    pub devices: Vec<Device>,
-    pub peaks: Vec<u64>,
-    pub phase_times: Vec<(&'static str, f64)>,
-    pub total: f64,
-}
-
 /// The JSON object. Times are in milliseconds, distances in the world's units.
 #[derive(Serialize)]
-pub struct Json<'a> {
+pub struct Json {
     input: String,
     output: Option<String>,
     nearest: Option<String>,
@@ -47,7 +34,7 @@ pub struct Json<'a> {
     device_name: String,
     devices: Vec<JsonDevice>,
     peak_device_bytes: u64,
-    timings: Timings<'a>,
+    timings: Timings,
 }
 
 #[derive(Serialize)]
@@ -58,14 +45,14 @@ struct JsonDevice {
 }
 
 #[derive(Serialize)]
-struct Timings<'a> {
+struct Timings {
     #[serde(flatten)]
-    phases: Ordered<&'a [(&'static str, f64)]>,
+    phases: Ordered<Vec<(&'static str, f64)>>,
     total: f64,
 }
 
 /// What the sites are, as the options say it.
-pub fn sites_from(args: &DistanceArgs) -> &'static str {
+fn sites_from(args: &DistanceArgs) -> &'static str {
     match (args.mask, args.points, args.labels) {
         (true, ..) => "mask",
         (_, true, _) => "points",
@@ -75,28 +62,27 @@ pub fn sites_from(args: &DistanceArgs) -> &'static str {
 }
 
 /// The JSON object of a run.
-pub fn json<'a>(run: &'a DistanceRun<'a>) -> Json<'a> {
-    let args = run.args;
+pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Json {
     let shown =
         |path: &Option<std::path::PathBuf>| path.as_ref().map(|it| it.display().to_string());
     let joined = |name: fn(&Device) -> String| {
-        let names: Vec<String> = run.devices.iter().map(name).collect();
+        let names: Vec<String> = job.devices.iter().map(name).collect();
         names.join(", ")
     };
-    let devices = run.devices.iter().zip(&run.peaks);
+    let devices = job.devices.iter().zip(&run.peak_bytes);
     Json {
         input: args.input.name(),
         output: shown(&args.output),
         nearest: shown(&args.nearest),
         picture: shown(&args.png),
         dims: run.dims,
-        spacing: run.spacing,
+        spacing: run.geometry.spacing().into(),
         sites_from: sites_from(args),
         level: args.level,
         sub_voxel: args.sub_voxel,
         sites: run.sites,
         sites_outside: run.outside,
-        method: args.method().name(),
+        method: run.method.name(),
         signed: args.signed,
         max_distance: args.max_distance,
         dtype: args.dtype.name(),
@@ -112,21 +98,25 @@ pub fn json<'a>(run: &'a DistanceRun<'a>) -> Json<'a> {
                 peak_bytes,
             })
             .collect(),
-        peak_device_bytes: run.peaks.iter().copied().max().unwrap_or(0),
+        peak_device_bytes: run.peak_bytes.iter().copied().max().unwrap_or(0),
         timings: Timings {
-            phases: Ordered(&run.phase_times[..]),
-            total: run.total,
+            phases: Ordered(phases(run)),
+            total: milliseconds(run.timings.total),
         },
     }
 }
 
+fn phases(run: &DistanceOutcome) -> Vec<(&'static str, f64)> {
+    let stages = run.timings.stages.iter();
+    stages.map(|it| (it.stage, milliseconds(it.time))).collect()
+}
+
 /// The same in a few lines.
-pub fn readable(run: &DistanceRun<'_>) -> String {
+pub fn readable(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<9} {value}");
     };
-    let args = run.args;
     let sites = match args.level {
         Some(level) if args.sub_voxel => format!("crossings of {level} between voxels"),
         Some(level) => format!("voxels at the level {level}"),
@@ -149,7 +139,9 @@ pub fn readable(run: &DistanceRun<'_>) -> String {
     let volume = format!(
         "{} voxels of {}",
         by(run.dims),
-        run.spacing.map(|it| it.to_string()).join(" x ")
+        <[f64; 3]>::from(run.geometry.spacing())
+            .map(|it| it.to_string())
+            .join(" x ")
     );
     let output = match &args.output {
         Some(path) => format!("{}: ", path.display()),
@@ -174,26 +166,135 @@ pub fn readable(run: &DistanceRun<'_>) -> String {
             ),
         );
     }
-    let devices: Vec<String> = run.devices.iter().map(ToString::to_string).collect();
-    let peak = run.peaks.iter().copied().max().unwrap_or(0);
+    let devices: Vec<String> = job.devices.iter().map(ToString::to_string).collect();
+    let peak = run.peak_bytes.iter().copied().max().unwrap_or(0);
     line(
         "device",
         format!(
             "{}, {}, {:.1} MiB of device memory",
             devices.join(", "),
-            args.method().name(),
+            run.method.name(),
             peak as f64 / f64::from(1 << 20)
         ),
     );
-    let phases: Vec<String> = run
-        .phase_times
+    let phases: Vec<String> = phases(run)
         .iter()
         .map(|(name, time)| format!("{name} {time:.1}"))
         .collect();
-    line("ms", format!("{:.1}: {}", run.total, phases.join(", ")));
+    let total = milliseconds(run.timings.total);
+    line("ms", format!("{total:.1}: {}", phases.join(", ")));
     text
 }
 
-fn plane(slice: PlaneChoice) -> String {
+fn plane(slice: Plane) -> String {
     format!("{} = {}", ["x", "y", "z"][slice.axis], slice.index)
+}
+
+/// The JSON object of a comparison. Times are in milliseconds, errors in the world's units.
+#[derive(Serialize)]
+pub struct Compared {
+    input: String,
+    sites_from: &'static str,
+    sites: u64,
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    exact: &'static str,
+    isoline_step: f32,
+    device: String,
+    device_name: String,
+    methods: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    method: &'static str,
+    picture: String,
+    milliseconds: f64,
+    max_error: f64,
+    /// The exact distance where the error is largest.
+    max_error_at: f64,
+    mean_error: f64,
+    voxels_with_errors: u64,
+    bands: Vec<BandRow>,
+}
+
+#[derive(Serialize)]
+struct BandRow {
+    from: f64,
+    /// None for the last.
+    to: Option<f64>,
+    max_error: f64,
+    mean_error: f64,
+}
+
+/// The JSON object of a comparison.
+pub fn compared_json(args: &DistanceArgs, outcome: &ComparisonOutcome) -> Compared {
+    Compared {
+        input: args.input.name(),
+        sites_from: sites_from(args),
+        sites: outcome.sites,
+        dims: outcome.dims,
+        spacing: outcome.geometry.spacing().into(),
+        exact: outcome.methods[0].method.name(),
+        isoline_step: outcome.isoline_step,
+        device: outcome.device.id(),
+        device_name: outcome.device.name(),
+        methods: outcome.methods.iter().map(row).collect(),
+    }
+}
+
+fn row(made: &MethodRow) -> Row {
+    let bands = made.difference.bands.iter().map(|band| BandRow {
+        from: band.from,
+        to: Some(band.to).filter(|to| to.is_finite()),
+        max_error: band.max,
+        mean_error: band.mean,
+    });
+    Row {
+        method: made.method.name(),
+        picture: made.picture.display().to_string(),
+        milliseconds: milliseconds(made.time),
+        max_error: made.difference.max,
+        max_error_at: made.difference.max_at,
+        mean_error: made.difference.mean,
+        voxels_with_errors: made.difference.different,
+        bands: bands.collect(),
+    }
+}
+
+/// A table that documents can take as it is.
+pub fn compared_table(args: &DistanceArgs, outcome: &ComparisonOutcome) -> String {
+    let [near, far] = BANDS;
+    let mut text = format!(
+        "{}: {} sites; errors beside {}; pictures with an isoline every {}; {}\n\n\
+         | method | largest error | at distance | mean error | largest up to {near} | {near} to {far} | beyond | ms |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        args.input.name(),
+        outcome.sites,
+        outcome.methods[0].method.name(),
+        outcome.isoline_step,
+        outcome.device.name()
+    );
+    for row in &outcome.methods {
+        let (name, difference) = (row.method.name(), &row.difference);
+        let at = match difference.max {
+            0.0 => String::new(),
+            _ => format!("{:.1}", difference.max_at),
+        };
+        let (max, mean) = (number(difference.max), number(difference.mean));
+        let _ = write!(text, "| `{name}` | {max} | {at} | {mean} |");
+        for band in &difference.bands {
+            let _ = write!(text, " {} |", number(band.max));
+        }
+        let _ = writeln!(text, " {:.1} |", milliseconds(row.time));
+    }
+    text
+}
+
+fn number(error: f64) -> String {
+    match error {
+        0.0 => "0".to_owned(),
+        _ if error < 0.001 => format!("{error:.1e}"),
+        _ => format!("{error:.3}"),
+    }
 }

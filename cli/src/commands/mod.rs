@@ -3,13 +3,7 @@
 pub mod demo;
 pub mod devices;
 pub mod distance;
-mod distance_compare;
-mod distance_input;
-mod distance_map;
 mod distance_report;
-mod distance_slabs;
-mod distance_slice;
-mod distance_squared;
 pub mod info;
 pub mod mesh;
 mod mesh_report;

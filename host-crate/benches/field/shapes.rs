@@ -50,7 +50,7 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<DevicePoint
         })
         .collect();
     let side = 2 * centre as usize + 1;
-    Ok(DevicePoints::upload(
+    Ok(DevicePoints::from_voxels(
         stream,
         &points,
         [side; 3],

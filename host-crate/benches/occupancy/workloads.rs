@@ -300,7 +300,7 @@ fn points(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let points: Vec<[f32; 3]> = (0..side * side)
         .map(|i| [0, 1, 2].map(|k| place(i, k)))
         .collect();
-    let points = DevicePoints::upload(stream, &points, [side; 3], Geometry::default())?;
+    let points = DevicePoints::from_voxels(stream, &points, [side; 3], Geometry::default())?;
     let params = DistanceParams {
         method: Method::Cubes,
         ..Default::default()

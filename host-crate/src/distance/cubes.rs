@@ -1,4 +1,4 @@
-//! The document's method: each voxel is compared with the sites that are near enough to matter.
+//! Each voxel is compared with the sites that are near enough to matter: everywhere, or as the document's method does up to 36 voxels.
 
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
@@ -16,7 +16,7 @@ use ferrovox_kernels::{
             BRICK, CUBE_SIZE, Cubes, Nodes, Search, Slab, box_cubes, count_in_cubes,
             measure_bricks, measure_nodes, sort_into_cubes,
         },
-        measure::Real,
+        measure::{Real, Scale},
     },
     grid::Grid,
 };
@@ -31,9 +31,8 @@ pub(super) fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     if params.nearest {
-        return Err(DistanceError::NoNearestWith {
-            method: Method::Cubes,
-        });
+        let method = params.method;
+        return Err(DistanceError::NoNearestWith { method });
     }
     let prepared = Prepared::new(stream, sites, params)?;
     let planes = 0..prepared.dims()[2];
@@ -73,7 +72,7 @@ impl Prepared {
         }
         let grid = grid_of(given.dims)?;
         let (scale, integers) = scale_of(&given.geometry, params);
-        let search = Search::new(scale);
+        let search = search_of(scale, params.method);
         let in_f32 = points.are_voxels() && integers && search.searched < f64::from(1 << 11);
         let dims = [grid.nx, grid.ny, grid.nz];
         let [nx, ny, nz] = dims.map(|n| n.div_ceil(CUBE_SIZE).max(1));
@@ -184,6 +183,23 @@ impl Prepared {
             );
             stream.launch::<measure_bricks<C>>(launch, args)
         }
+    }
+}
+
+/// How far sites are searched: to the bound, or by the method `cubes` as far as it is exact.
+///
+/// What `kernels-crate/src/distance/cubes/mod.rs` says of the distance `T` that is searched holds for every `T`. Without an end, a brick
+/// whose centre is `D` from its nearest site is compared with the sites within `D + r` of it, and all its distances are exact.
+fn search_of(scale: Scale, method: Method) -> Search {
+    let search = Search::new(scale);
+    let bound = scale.bound / scale.unit;
+    match method {
+        Method::Bucketed => Search {
+            exact: bound,
+            searched: bound,
+            ..search
+        },
+        _ => search,
     }
 }
 

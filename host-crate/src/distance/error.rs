@@ -23,7 +23,7 @@ pub enum DistanceError {
         found: f64,
     },
     /// A method that cannot take such sites.
-    #[error("the method {} takes voxels as sites, not points; use cubes or brute-force", .method.name())]
+    #[error("the method {} takes voxels as sites, not points; use bucketed or brute-force", .method.name())]
     PointsWith {
         /// The method.
         method: Method,

@@ -9,6 +9,9 @@ pub enum Method {
     Separable,
     /// The document's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
     Cubes,
+    /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one of them, which are found by way of
+    /// buckets, cubes of 32 x 32 x 32 voxels.
+    Bucketed,
     /// Every voxel against every site, for sites anywhere: the reference.
     BruteForce,
     /// Steps along the axes, for comparison.
@@ -21,9 +24,10 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 6] = [
+    pub const ALL: [Method; 7] = [
         Method::Separable,
         Method::Cubes,
+        Method::Bucketed,
         Method::BruteForce,
         Method::CityBlock,
         Method::Chessboard,
@@ -35,6 +39,7 @@ impl Method {
         match self {
             Method::Separable => "separable",
             Method::Cubes => "cubes",
+            Method::Bucketed => "bucketed",
             Method::BruteForce => "brute-force",
             Method::CityBlock => "city-block",
             Method::Chessboard => "chessboard",

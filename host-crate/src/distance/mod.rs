@@ -42,6 +42,29 @@ pub enum Sites<'a> {
     Points(&'a DevicePoints),
 }
 
+/// Voxels against this many points are compared as quickly all with all as by way of buckets.
+const FEW_POINTS: usize = 8;
+
+/// The exact method that is likely to be the quickest, for sites on a device: [`Method::Separable`] for voxels; for points [`Method::Bucketed`], but for few
+/// of them, or if the nearest site is asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels times points.
+///
+/// ```
+/// use ferrovox::{device::Device, distance::{Method, Sites, exact_method}, grid::{DevicePoints, Geometry}};
+///
+/// let stream = Device::cpu().stream()?;
+/// let points = DevicePoints::from_voxels(&stream, &[[0.5; 3]; 100], [4, 4, 4], Geometry::default())?;
+/// assert_eq!(exact_method(Sites::Points(&points), false), Method::Bucketed);
+/// assert_eq!(exact_method(Sites::Points(&points), true), Method::BruteForce);
+/// # Ok::<(), ferrovox::grid::GridError>(())
+/// ```
+pub fn exact_method(sites: Sites<'_>, nearest: bool) -> Method {
+    match sites {
+        Sites::Voxels(_) => Method::Separable,
+        Sites::Points(points) if nearest || points.len() <= FEW_POINTS => Method::BruteForce,
+        Sites::Points(_) => Method::Bucketed,
+    }
+}
+
 /// The distance map of sites that are on a device, which stays there.
 ///
 /// # Errors
@@ -55,7 +78,7 @@ pub fn map(
     match (params.method, sites) {
         (Method::Separable, Sites::Voxels(sites)) => separable::map(stream, sites, params),
         (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
-        (Method::Cubes, sites) => cubes::map(stream, sites, params),
+        (Method::Cubes | Method::Bucketed, sites) => cubes::map(stream, sites, params),
         (_, Sites::Voxels(sites)) => approximate::map(stream, sites, params),
         (method, Sites::Points(_)) => Err(DistanceError::PointsWith { method }),
     }

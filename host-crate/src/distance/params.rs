@@ -1,6 +1,8 @@
 //! What can be chosen.
 
 use super::{DistanceError, Method};
+use crate::grid::Geometry;
+use ferrovox_kernels::distance::cubes::TARGET_MAX_DIST;
 
 /// What to do if there is no site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,28 @@ pub struct DistanceParams {
 }
 
 impl DistanceParams {
+    /// Whether the distances of a map of such a grid are exact, but for the rounding to f32: those of [`Method::Cubes`] are up to a bound of
+    /// 36 voxels, and those of the methods for comparison never.
+    ///
+    /// ```
+    /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};
+    ///
+    /// let geometry = Geometry::from_spacing([0.5, 0.5, 2.0], [0.0; 3])?;
+    /// let params = DistanceParams { method: Method::Cubes, ..DistanceParams::default() };
+    /// assert!(!params.is_exact(&geometry));
+    /// assert!(DistanceParams { max_distance: Some(18.0), ..params }.is_exact(&geometry));
+    /// # Ok::<(), ferrovox::grid::VolumeError>(())
+    /// ```
+    pub fn is_exact(&self, geometry: &Geometry) -> bool {
+        match self.method {
+            Method::Separable | Method::Bucketed | Method::BruteForce => true,
+            Method::Cubes => self
+                .max_distance
+                .is_some_and(|bound| bound <= TARGET_MAX_DIST * geometry.spacing().min()),
+            Method::CityBlock | Method::Chessboard | Method::CenterPoint => false,
+        }
+    }
+
     /// Refuses a bound that bounds nothing.
     pub(super) fn check(&self) -> Result<(), DistanceError> {
         match self.max_distance {

@@ -1,6 +1,8 @@
 //! A volume on a device whose sample type is known at run time only.
 
-use super::{AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, SampleType};
+use super::{
+    AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, Inside, SampleType,
+};
 use crate::device::{Device, DeviceError, Stream};
 
 /// A volume of any sample type that kernels read, on a device.
@@ -122,6 +124,22 @@ impl AnyDeviceVolume {
     /// As there.
     pub fn below(&self, stream: &Stream, level: f32) -> Result<DeviceMask, GridError> {
         with_device_volume!(self, volume => DeviceMask::below(stream, volume, level))
+    }
+
+    /// The voxels on one side of a level: as [`above`](Self::above), or as [`below`](Self::below).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn inside(
+        &self,
+        stream: &Stream,
+        level: f32,
+        inside: Inside,
+    ) -> Result<DeviceMask, GridError> {
+        match inside {
+            Inside::Above => self.above(stream, level),
+            Inside::Below => self.below(stream, level),
+        }
     }
 
     /// As [`DevicePoints::from_crossings`]: where the samples take a level along the edges of the grid.

@@ -20,6 +20,22 @@ pub enum GridError {
         /// Where it is.
         at: [f32; 3],
     },
+    /// A point that is too far away for coordinates of f32.
+    #[error("point {number} is at {at:?}, which is farther away than numbers of f32 reach")]
+    FarPoint {
+        /// Its number, from 0.
+        number: usize,
+        /// Where it is in the world.
+        at: [f64; 3],
+    },
+    /// Too few or too many samples, or bits, for a grid.
+    #[error("there are {found} values for {dims:?} voxels: one is needed for each")]
+    Values {
+        /// How many there are.
+        found: usize,
+        /// Voxels along x, y and z.
+        dims: [usize; 3],
+    },
     /// An index of no voxel.
     #[error("index {number} is {index}: the grid has {voxels} voxels, numbered from 0")]
     Index {

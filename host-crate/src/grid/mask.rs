@@ -104,6 +104,14 @@ impl Mask {
         inexact.into_inner()
     }
 
+    /// Adds the voxel with this linear index, which is of the grid.
+    pub(super) fn set(&mut self, index: u64) {
+        let nx = u64::from(self.bits.grid.nx);
+        let (row, x) = (index / nx, index % nx);
+        let word = row * u64::from(self.bits.per_row) + x / 32;
+        self.words[word as usize] |= 1 << (x % 32);
+    }
+
     /// A copy of a device's. Waits for it.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | [`Volume`], [`VolumeView`], [`AnyVolume`] | [`DeviceVolume`] | a sample for each voxel, x fastest |
 //! | [`Mask`] | [`DeviceMask`] | a bit for each voxel |
-//! | `[f32; 3]` | [`DevicePoints`] | coordinates in voxels |
+//! | [`Points`] | [`DevicePoints`] | coordinates in voxels |
 //!
 //! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is what
 //! a file reader returns, when the sample type is known only once the file has been opened.
@@ -22,6 +22,7 @@ mod error;
 mod geometry;
 mod inside;
 mod mask;
+mod mask_from;
 mod mask_of_volume;
 mod points;
 mod points_of_volume;
@@ -42,7 +43,7 @@ pub use error::GridError;
 pub use geometry::Geometry;
 pub use inside::Inside;
 pub use mask::Mask;
-pub use points::DevicePoints;
+pub use points::{DevicePoints, Outside, Points};
 pub use sample::{Sample, SampleType};
 pub use summary::SampleSummary;
 pub use volume::{Volume, VolumeView, sample_count};

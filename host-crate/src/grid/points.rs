@@ -1,7 +1,181 @@
-//! Sites anywhere.
+//! Points on a grid, anywhere.
 
 use super::{Geometry, GridError};
 use crate::device::{Buffer, DeviceError, Stream};
+use nalgebra::Point3;
+use std::collections::HashMap;
+
+/// Points beside a grid, on the host: their coordinates are in voxels, and the constructor says in what they were given. They may lie
+/// outside the grid.
+///
+/// ```
+/// use ferrovox::grid::{Geometry, Points};
+///
+/// let geometry = Geometry::from_spacing([0.5, 0.5, 2.0], [10.0, 0.0, 0.0])?;
+/// let points = Points::from_world(&[[11.0, 0.25, 2.0].into()], [4, 4, 4], geometry)?;
+/// assert_eq!(points.coordinates(), [[2.0, 0.5, 1.0]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    coordinates: Vec<[f32; 3]>,
+    dims: [usize; 3],
+    geometry: Geometry,
+    outside: Outside,
+}
+
+/// Points that are in no voxel of a grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// How many.
+    pub count: u64,
+    /// The number of the first one.
+    pub first: Option<usize>,
+}
+
+impl Points {
+    /// Points in the world, for a grid of `dims` voxels that lies there as `geometry` says.
+    ///
+    /// # Errors
+    /// [`GridError::Point`] for a coordinate that is not finite, [`GridError::FarPoint`] for one that is not finite as voxels of f32.
+    pub fn from_world(
+        points: &[Point3<f64>],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, GridError> {
+        let mut made = Self::none(points.len(), dims, geometry);
+        for (number, &point) in points.iter().enumerate() {
+            if point.iter().any(|coordinate| !coordinate.is_finite()) {
+                let at = <[f64; 3]>::from(point).map(|coordinate| coordinate as f32);
+                return Err(GridError::Point { number, at });
+            }
+            let in_voxels: [f64; 3] = geometry.world_to_index(point).into();
+            made.push(in_voxels);
+            if made.coordinates[number].iter().any(|it| !it.is_finite()) {
+                let at = point.into();
+                return Err(GridError::FarPoint { number, at });
+            }
+        }
+        Ok(made)
+    }
+
+    /// Points in voxels: the centre of voxel (x, y, z) is at these coordinates.
+    ///
+    /// # Errors
+    /// [`GridError::Point`] for a coordinate that is not finite.
+    pub fn from_voxels(
+        points: &[[f32; 3]],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, GridError> {
+        check(points)?;
+        let mut made = Self::none(points.len(), dims, geometry);
+        points.iter().for_each(|at| made.push(at.map(f64::from)));
+        Ok(made)
+    }
+
+    fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Self {
+        Self {
+            coordinates: Vec::with_capacity(room),
+            dims,
+            geometry,
+            outside: Outside::default(),
+        }
+    }
+
+    fn push(&mut self, at: [f64; 3]) {
+        let is_inside = (0..3).all(|k| at[k] >= -0.5 && at[k] <= self.dims[k] as f64 - 0.5);
+        if !is_inside {
+            self.outside.count += 1;
+            self.outside.first.get_or_insert(self.coordinates.len());
+        }
+        self.coordinates
+            .push(at.map(|coordinate| coordinate as f32));
+    }
+
+    /// The coordinates, in voxels.
+    pub fn coordinates(&self) -> &[[f32; 3]] {
+        &self.coordinates
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.coordinates.is_empty()
+    }
+
+    /// Voxels of the grid along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        self.dims
+    }
+
+    /// The grid's place in the world.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The points that are farther than half a voxel beyond the outer centres along an axis.
+    pub fn outside(&self) -> Outside {
+        self.outside
+    }
+
+    /// The voxel of each point as its linear index, x fastest, if every point is at the centre of a voxel of the grid: its coordinates are
+    /// whole numbers, in f32. Else None.
+    ///
+    /// ```
+    /// use ferrovox::grid::{Geometry, Points};
+    ///
+    /// let on = |at| Points::from_voxels(&[[0.0; 3], at], [4, 4, 4], Geometry::default());
+    /// assert_eq!(on([3.0, 1.0, 0.0])?.voxels(), Some(vec![0, 7]));
+    /// assert_eq!(on([3.0, 1.5, 0.0])?.voxels(), None);
+    /// assert_eq!(on([4.0, 1.0, 0.0])?.voxels(), None);
+    /// # Ok::<(), ferrovox::grid::GridError>(())
+    /// ```
+    pub fn voxels(&self) -> Option<Vec<u64>> {
+        // a whole number of f32 is a number of voxels, and -0 is 0
+        let axis = |at: f32, n: usize| {
+            let is_centre = at.fract() == 0.0 && at >= 0.0 && f64::from(at) < n as f64;
+            is_centre.then_some(at as u64)
+        };
+        let [nx, ny, nz] = self.dims;
+        let index = |&[x, y, z]: &[f32; 3]| {
+            let (x, y, z) = (axis(x, nx)?, axis(y, ny)?, axis(z, nz)?);
+            Some(x + nx as u64 * (y + ny as u64 * z))
+        };
+        self.coordinates.iter().map(index).collect()
+    }
+
+    /// The number of the first point of each voxel, where [`voxels`](Self::voxels) has found those of all points.
+    pub fn first_of_voxels(voxels: &[u64]) -> HashMap<u64, u64> {
+        let mut first = HashMap::with_capacity(voxels.len());
+        for (number, &voxel) in voxels.iter().enumerate() {
+            first.entry(voxel).or_insert(number as u64);
+        }
+        first
+    }
+
+    /// A copy on a device.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn upload(&self, stream: &Stream) -> Result<DevicePoints, GridError> {
+        DevicePoints::from_voxels(stream, &self.coordinates, self.dims, self.geometry)
+    }
+}
+
+/// Refuses points that are nowhere.
+fn check(points: &[[f32; 3]]) -> Result<(), GridError> {
+    for (number, &at) in points.iter().enumerate() {
+        if at.iter().any(|coordinate| !coordinate.is_finite()) {
+            return Err(GridError::Point { number, at });
+        }
+    }
+    Ok(())
+}
 
 /// Points on a device, in voxels: the centre of voxel (x, y, z) is at these coordinates. Each has x, y and z. They may lie outside the
 /// volume.
@@ -13,21 +187,18 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
-    /// Copies points to the stream's device, for a map of `dims` voxels that lie in the world as `geometry` says.
+    /// Copies points in voxels to the stream's device, for a map of `dims` voxels that lie in the world as `geometry` says. Points in the world
+    /// come there by [`Points::from_world`] and [`Points::upload`].
     ///
     /// # Errors
     /// [`GridError::Point`] for a coordinate that is not finite; those of the device.
-    pub fn upload(
+    pub fn from_voxels(
         stream: &Stream,
         points: &[[f32; 3]],
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        for (number, &at) in points.iter().enumerate() {
-            if at.iter().any(|coordinate| !coordinate.is_finite()) {
-                return Err(GridError::Point { number, at });
-            }
-        }
+        check(points)?;
         let coordinates = stream.upload(points.as_flattened())?;
         Ok(Self {
             coordinates,

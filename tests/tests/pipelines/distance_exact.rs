@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use simt::Mode;
 
 /// Those that are exact everywhere.
-const EXACT: [Method; 2] = [Method::Separable, Method::BruteForce];
+const EXACT: [Method; 3] = [Method::Separable, Method::BruteForce, Method::Bucketed];
 /// Up to here cubes are exact, in the shortest spacing.
 pub(crate) const TARGET: f64 = 36.0;
 
@@ -256,7 +256,7 @@ fn a_large_shell_by_samples() {
     let expected: Vec<f64> = sampled.iter().map(|&i| case.nearest(i).0 as f64).collect();
     let mut first: Option<Vec<f32>> = None;
     for labelled in devices::fast() {
-        for method in [Method::Cubes, Method::Separable] {
+        for method in [Method::Cubes, Method::Separable, Method::Bucketed] {
             let params = DistanceParams {
                 method,
                 ..Default::default()
@@ -288,8 +288,13 @@ fn without_sites() {
     let stream = device.stream().unwrap();
     let dims = [9, 2, 3];
     let voxels = DeviceMask::from_indices(&stream, &[], dims, Geometry::default()).unwrap();
-    let points = DevicePoints::upload(&stream, &[], dims, Geometry::default()).unwrap();
-    for method in [Method::Separable, Method::BruteForce, Method::Cubes] {
+    let points = DevicePoints::from_voxels(&stream, &[], dims, Geometry::default()).unwrap();
+    for method in [
+        Method::Separable,
+        Method::BruteForce,
+        Method::Cubes,
+        Method::Bucketed,
+    ] {
         for sites in [Sites::Voxels(&voxels), Sites::Points(&points)] {
             if matches!((method, sites), (Method::Separable, Sites::Points(_))) {
                 continue;

@@ -52,9 +52,9 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
     let mut first: Option<Vec<Vec<f32>>> = None;
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
-        let sites = DevicePoints::upload(&stream, points, dims, geometry).unwrap();
+        let sites = DevicePoints::from_voxels(&stream, points, dims, geometry).unwrap();
         let mut found = vec![];
-        for method in [Method::BruteForce, Method::Cubes] {
+        for method in [Method::BruteForce, Method::Bucketed, Method::Cubes] {
             let params = DistanceParams {
                 method,
                 max_distance: bound,
@@ -92,9 +92,10 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
             }
             found.push(distances);
         }
-        let [exact, cubes] = &found[..] else {
-            panic!("two methods")
+        let [exact, bucketed, cubes] = &found[..] else {
+            panic!("three methods")
         };
+        assert_eq!(exact, bucketed, "{}", labelled.label);
         let target = (TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min)) as f32;
         for (exact, cubes) in exact.iter().zip(cubes) {
             assert!(exact == cubes || *exact >= target, "{exact} is not {cubes}");
@@ -130,12 +131,30 @@ fn points_between_voxels() {
     );
 }
 
+/// Sites on a ball, fractional: from its middle all of them are about as far away.
+#[test]
+fn points_around_a_far_middle() {
+    let mut noise = Noise(3);
+    let points: Vec<[f32; 3]> = (0..300)
+        .map(|_| {
+            let at = [noise.signed(), noise.signed(), noise.signed()];
+            let length = at.iter().map(|a| a * a).sum::<f32>().sqrt().max(1e-3);
+            at.map(|a| 40.0 + 39.0 * a / length)
+        })
+        .collect();
+    check_points(&points, [81, 80, 16], [1.0; 3], None);
+    check_points(&points, [16, 81, 80], [0.7, 0.7, 1.3], Some(30.0));
+    // no bucket is near
+    check_points(&points[..3], [9, 150, 70], [1.0; 3], None);
+}
+
 #[test]
 fn the_first_of_several_points_is_the_nearest() {
     let points = [[1.5, 0.0, 0.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]];
     for labelled in devices::all() {
         let stream = labelled.device.stream().unwrap();
-        let sites = DevicePoints::upload(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
+        let sites =
+            DevicePoints::from_voxels(&stream, &points, [3, 1, 1], Geometry::default()).unwrap();
         let params = DistanceParams {
             method: Method::BruteForce,
             nearest: true,

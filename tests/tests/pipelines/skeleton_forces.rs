@@ -41,7 +41,7 @@ fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMa
             ]
         })
         .collect();
-    let points = DevicePoints::upload(stream, &points, dims, Geometry::default()).unwrap();
+    let points = DevicePoints::from_voxels(stream, &points, dims, Geometry::default()).unwrap();
     (mask, points)
 }
 

@@ -42,7 +42,7 @@ pub(super) fn forces_on(
     let forces_of = |worker: usize, part: Range<usize>| -> Result<Vec<f32>, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let sources = DevicePoints::upload(stream, &sources, dims, geometry)?;
+        let sources = DevicePoints::from_voxels(stream, &sources, dims, geometry)?;
         // the same grid, so that coordinates are what they are in the whole
         let mut mine = vec![0; words.len()];
         mine[part.clone()].copy_from_slice(&words[part]);

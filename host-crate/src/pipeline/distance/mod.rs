@@ -1,0 +1,103 @@
+//! From sites in a file to a distance map in a file.
+//!
+//! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses the method, makes the map on one device as a
+//! whole or on several (or within a limit of memory) slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by every
+//! method that takes such sites, and says how far each is from the exact one.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | `job` | what may be asked for |
+//! | `sites` | what is read: a bit per voxel, points, a volume of labels |
+//! | `whole` | the map in one piece: where points are voxels, which method |
+//! | `slabs` | the map in pieces: what is refused, how much memory is needed |
+//! | `squares` | squared distances as integers: by the device, or of distances and sites |
+//! | `plane` | the picture |
+
+mod compare;
+mod error;
+mod job;
+mod plane;
+mod sites;
+mod slabs;
+mod squares;
+mod whole;
+
+pub use compare::{Comparison, ComparisonOutcome, MethodRow, compare};
+pub use error::{DistanceInputError, DistanceJobError, PointsOutside};
+pub use job::{DistanceJob, DistanceOutcome, MapSamples, PointGrid, SitesFrom};
+pub use plane::{Plane, PlanePicture};
+
+use super::{PipelineError, Warning, outcome::Stages, paths};
+use crate::monitor::Monitor;
+use sites::Found;
+
+/// What a run has so far: its job, its stages, and what is to be told.
+struct Run<'a> {
+    job: &'a DistanceJob,
+    stages: Stages<'a>,
+    monitor: &'a Monitor<'a>,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Run<'a> {
+    fn begin(job: &'a DistanceJob, monitor: &'a Monitor<'a>) -> Self {
+        Self {
+            job,
+            stages: Stages::begin(monitor),
+            monitor,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Reads the sites, and refuses a plane that is not there.
+    fn read(&mut self, plane: Option<Plane>) -> Result<Found, PipelineError> {
+        let (job, warnings) = (self.job, &mut self.warnings);
+        let found = self.stages.run("read", || sites::read(job, warnings))?;
+        if let Some(plane) = plane {
+            plane.check(found.dims())?;
+        }
+        Ok(found)
+    }
+}
+
+/// Reads the sites, makes the map, and writes it.
+///
+/// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable) unless the job names a method; points by the same
+/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the quickest for so many. With several devices or a limit
+/// of memory, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
+///
+/// Outputs are checked before anything is read, and appear under their names when they are complete.
+///
+/// ```
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::io::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
+/// use ferrovox::monitor::Monitor;
+/// use ferrovox::pipeline::{VolumeSource, distance::{DistanceJob, SitesFrom, run}};
+///
+/// let folder = tempfile::tempdir()?;
+/// let mask = Volume::from_fn([9, 1, 1], Geometry::default(), |x, _, _| u8::from(x == 2))?;
+/// write_volume(folder.path().join("mask.npy"), &mask.into(), &VolumeWriteOptions::default())?;
+///
+/// let source = VolumeSource::new(folder.path().join("mask.npy"));
+/// let output = folder.path().join("distances.npy");
+/// let job = DistanceJob { output: Some(output.clone()), ..DistanceJob::new(source, SitesFrom::Mask) };
+/// let outcome = run(&job, &Monitor::silent())?;
+/// assert_eq!((outcome.sites, outcome.range, outcome.exact), (1, Some([0.0, 6.0]), true));
+///
+/// let (map, _) = read_volume(&output, &ReadOptions::default())?.volume.into_f32();
+/// assert_eq!(map.samples(), [2.0, 1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DistanceJobError`] for what does not go together; what is wrong with the files, with their names; what fails on the devices.
+pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, PipelineError> {
+    job.check()?;
+    paths::check(&job.inputs(), &job.outputs())?;
+    let mut run = Run::begin(job, monitor);
+    let found = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
+    match found {
+        Found::Voxels(voxels) if job.is_by_slabs() => slabs::run(run, voxels),
+        found => whole::run(run, found),
+    }
+}

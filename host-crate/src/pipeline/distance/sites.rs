@@ -1,0 +1,238 @@
+//! What distances are measured to, as it is read.
+
+use super::{
+    DistanceInputError, DistanceJob, DistanceJobError, PointGrid, PointsOutside, SitesFrom,
+};
+use crate::{
+    distance::Method,
+    grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
+    io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
+    pipeline::{PipelineError, VolumeSource, Warning, paths::refuse_input},
+};
+
+/// What was read, on the grid that the map will have.
+pub(super) enum Found {
+    Voxels(Voxels),
+    Points(Points),
+    /// A volume whose crossings of a level are the sites.
+    Crossings {
+        volume: AnyVolume,
+        level: f32,
+        inside: Inside,
+    },
+    Labels(AnyVolume),
+}
+
+/// Sites that are voxels.
+pub(super) struct Voxels {
+    /// The sites, or what is inside the level, whose surface they are.
+    pub mask: Mask,
+    pub is_inside: bool,
+    /// The points whose voxels these are, and the voxel of each.
+    pub points: Option<(Points, Vec<u64>)>,
+}
+
+impl Found {
+    pub fn dims(&self) -> [usize; 3] {
+        match self {
+            Self::Voxels(voxels) => voxels.mask.dims(),
+            Self::Points(points) => points.dims(),
+            Self::Crossings { volume, .. } | Self::Labels(volume) => volume.dims(),
+        }
+    }
+
+    pub fn geometry(&self) -> &Geometry {
+        match self {
+            Self::Voxels(voxels) => voxels.mask.geometry(),
+            Self::Points(points) => points.geometry(),
+            Self::Crossings { volume, .. } | Self::Labels(volume) => volume.geometry(),
+        }
+    }
+
+    /// Points outside the grid.
+    pub fn outside(&self) -> u64 {
+        match self {
+            Self::Points(points) => points.outside().count,
+            _ => 0,
+        }
+    }
+}
+
+/// Reads the sites. Points that all are at centres of voxels become these, unless a method is asked for that takes points.
+pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Found, PipelineError> {
+    match &job.sites {
+        SitesFrom::Mask => {
+            let mask = read_bits(job, warnings, |sample| sample != 0.0)?.0;
+            Ok(voxels(mask, false))
+        }
+        &SitesFrom::Level {
+            level,
+            inside,
+            sub_voxel,
+        } => {
+            let level = finite(&job.input, level)?;
+            if sub_voxel {
+                let file = read_volume(job, warnings)?;
+                return Ok(Found::Crossings {
+                    volume: converted(&job.input, file, warnings),
+                    level,
+                    inside,
+                });
+            }
+            let (mask, conversion) =
+                read_bits(job, warnings, |sample| inside.holds(sample, level))?;
+            warnings.extend(conversion);
+            Ok(voxels(mask, true))
+        }
+        SitesFrom::Labels => {
+            let volume = read_volume(job, warnings)?.volume;
+            Ok(Found::Labels(
+                labels(volume).map_err(job.input.error::<DistanceInputError>())?,
+            ))
+        }
+        SitesFrom::Points { grid, strict } => points(job, grid, *strict, warnings),
+    }
+}
+
+fn voxels(mask: Mask, is_inside: bool) -> Found {
+    Found::Voxels(Voxels {
+        mask,
+        is_inside,
+        points: None,
+    })
+}
+
+/// The level, as samples are compared with it.
+fn finite(input: &VolumeSource, level: f64) -> Result<f32, PipelineError> {
+    match level as f32 {
+        rounded if rounded.is_finite() => Ok(rounded),
+        _ => Err(input.error()(DistanceInputError::Level { level })),
+    }
+}
+
+fn read_volume(
+    job: &DistanceJob,
+    warnings: &mut Vec<Warning>,
+) -> Result<VolumeFile, PipelineError> {
+    let file = job.input.read()?;
+    warnings.extend(job.input.notes(&file.header));
+    Ok(file)
+}
+
+/// Reads a bit of each sample, some planes at a time, and what is to be said of samples that were rounded for that.
+fn read_bits(
+    job: &DistanceJob,
+    warnings: &mut Vec<Warning>,
+    is_site: impl Fn(f64) -> bool + Sync,
+) -> Result<(Mask, Option<Warning>), PipelineError> {
+    let mut reader = job.input.open()?;
+    let (header, sample_type) = (reader.header().clone(), reader.sample_type());
+    if let Some(data) = &header.data_file {
+        for (output, _) in job.outputs() {
+            refuse_input(output, &[data.as_path()])?;
+        }
+    }
+    warnings.extend(job.input.notes(&header));
+    let geometry = job.input.geometry(reader.geometry())?;
+    let (mask, inexact) = read_mask(&mut reader, is_site).map_err(|error| match error {
+        ReadMaskError::File(error) => error.into(),
+        ReadMaskError::Grid(error) => job.input.error()(error),
+    })?;
+    let mask = match geometry {
+        Some(geometry) => mask.with_geometry(geometry),
+        None => mask,
+    };
+    let conversion = job.input.conversion(&header, sample_type, inexact);
+    Ok((mask, conversion))
+}
+
+fn converted(input: &VolumeSource, file: VolumeFile, warnings: &mut Vec<Warning>) -> AnyVolume {
+    let sample_type = file.volume.sample_type();
+    let (volume, inexact) = file.volume.into_kernel_type();
+    warnings.extend(input.conversion(&file.header, sample_type, inexact));
+    volume
+}
+
+/// Labels are whole numbers, and must stay apart from each other.
+fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
+    let stored = volume.sample_type();
+    let fraction = match &volume {
+        AnyVolume::F32(volume) => first_fraction(volume),
+        AnyVolume::F64(volume) => first_fraction(volume),
+        _ => None,
+    };
+    if let Some((index, value)) = fraction {
+        let [nx, ny, _] = volume.dims();
+        let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
+        return Err(DistanceInputError::Fraction { voxel, value });
+    }
+    match volume.into_kernel_type() {
+        (volume, 0) => Ok(volume),
+        (_, count) => Err(DistanceInputError::LongLabels { count, stored }),
+    }
+}
+
+/// The first sample that is no whole number.
+fn first_fraction<T: Sample>(volume: &Volume<T>) -> Option<(usize, f64)> {
+    let values = volume.samples().iter().map(|sample| sample.to_f64());
+    values.enumerate().find(|(_, value)| value.fract() != 0.0)
+}
+
+fn points(
+    job: &DistanceJob,
+    grid: &PointGrid,
+    strict: bool,
+    warnings: &mut Vec<Warning>,
+) -> Result<Found, PipelineError> {
+    let path = &job.input.path;
+    let read = read_points(path)?;
+    let (dims, geometry) = grid_of(job, grid)?;
+    let in_world: Vec<_> = read.iter().copied().map(Into::into).collect();
+    let points = Points::from_world(&in_world, dims, geometry).map_err(job.input.error())?;
+    let outside = points.outside();
+    if let Some(first) = outside.first {
+        let outside = PointsOutside {
+            count: outside.count,
+            all: read.len(),
+            dims,
+            first,
+            at: read[first],
+        };
+        if strict {
+            return Err(job.input.error()(DistanceInputError::Outside(outside)));
+        }
+        let path = path.clone();
+        warnings.push(Warning::Outside { path, outside });
+    }
+    let may_be_voxels = matches!(job.method, None | Some(Method::Separable));
+    match points.voxels().filter(|_| may_be_voxels) {
+        Some(voxels) if !voxels.is_empty() => {
+            job.check_slabs()?;
+            let mask = Mask::from_indices(&voxels, dims, geometry).map_err(job.input.error())?;
+            Ok(Found::Voxels(Voxels {
+                mask,
+                is_inside: false,
+                points: Some((points, voxels)),
+            }))
+        }
+        _ => Ok(Found::Points(points)),
+    }
+}
+
+/// The grid of a map of points. The source's spacing and origin stand in for a volume's.
+fn grid_of(job: &DistanceJob, grid: &PointGrid) -> Result<([usize; 3], Geometry), PipelineError> {
+    match grid {
+        &PointGrid::Dims(dims) if dims.contains(&0) => {
+            Err(DistanceJobError::EmptyGrid { dims }.into())
+        }
+        &PointGrid::Dims(dims) => {
+            let geometry = job.input.geometry(&Geometry::default())?;
+            Ok((dims, geometry.unwrap_or_default()))
+        }
+        PointGrid::Like(like) => {
+            let volume = VolumeReader::open(like, &ReadOptions::default())?;
+            let geometry = job.input.geometry(volume.geometry())?;
+            Ok((volume.dims(), geometry.unwrap_or(*volume.geometry())))
+        }
+    }
+}

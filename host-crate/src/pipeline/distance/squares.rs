@@ -1,0 +1,217 @@
+//! Squared distances as whole numbers, without any loss.
+
+use super::{
+    DistanceInputError, DistanceJob, DistanceJobError, MapSamples, Run,
+    whole::{Made, Placed},
+};
+use crate::{
+    device::Stream,
+    distance::{DistanceError, DistanceParams, Method, Square, SquaredMap},
+    grid::{AnyVolume, Geometry, Volume, VolumeError},
+    pipeline::PipelineError,
+};
+
+/// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴ of itself at most, its square
+/// by 2⁻²³ of itself.
+const TOLD_BY_F32: u64 = 1 << 22;
+
+/// Fails if squared distances are not whole numbers.
+pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), PipelineError> {
+    let spacing: [f64; 3] = geometry.spacing().into();
+    if spacing.iter().any(|step| step.fract() != 0.0) {
+        return Err(job.input.error()(DistanceInputError::SquaresNotWhole {
+            spacing,
+        }));
+    }
+    match job.max_distance {
+        Some(bound) if (bound * bound).fract() != 0.0 => {
+            Err(DistanceJobError::BoundSquare { bound }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the device makes the squares; else they are told from distances and sites.
+pub(super) fn by_the_device(params: &DistanceParams) -> bool {
+    params.method == Method::Separable && !params.nearest
+}
+
+/// Whether squares are told from distances, of which some may be too large.
+pub(super) fn need_nearest(params: &DistanceParams, dims: [usize; 3], geometry: &Geometry) -> bool {
+    let spacing = geometry.spacing();
+    let side = |k: usize| dims[k] as f64 * spacing[k];
+    let square: f64 = (0..3).map(|k| side(k) * side(k)).sum();
+    !by_the_device(params) && square >= TOLD_BY_F32 as f64
+}
+
+/// Squared distances that a device has made, on the host.
+pub(super) struct Squares {
+    values: Values,
+    /// What 1 stands for, squared.
+    unit: f64,
+}
+
+enum Values {
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+}
+
+impl Squares {
+    /// Makes them.
+    pub fn make(
+        run: &mut Run<'_>,
+        stream: &Stream,
+        placed: &Placed,
+        params: &DistanceParams,
+        geometry: &Geometry,
+    ) -> Result<Self, PipelineError> {
+        // what fits in such units need not fit in others
+        let is_unit = geometry.spacing().iter().all(|&step| step == 1.0);
+        match run.job.samples {
+            MapSamples::U16 if is_unit => Self::of(run, stream, placed, params, Values::U16),
+            _ => Self::of(run, stream, placed, params, Values::U32),
+        }
+    }
+
+    fn of<S: Square>(
+        run: &mut Run<'_>,
+        stream: &Stream,
+        placed: &Placed,
+        params: &DistanceParams,
+        values: fn(Vec<S>) -> Values,
+    ) -> Result<Self, PipelineError> {
+        let job = run.job;
+        let map: SquaredMap<S> = run.stages.run("map", || {
+            let map = placed.squared_map(stream, params);
+            map.map_err(|error| match error {
+                DistanceError::SquareTooLarge { largest, unit, .. } => {
+                    too_large(job, (largest as f64 * unit * unit) as u64)
+                }
+                error => job.input.error()(error),
+            })
+        })?;
+        let squares = run.stages.run("download", || {
+            let squares = map.download(stream).map_err(DistanceError::from);
+            squares.map_err(job.input.error())
+        })?;
+        Ok(Self {
+            values: values(squares),
+            unit: map.unit(),
+        })
+    }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Values::U16(values) => values.len(),
+            Values::U32(values) => values.len(),
+        }
+    }
+
+    /// In units.
+    fn at(&self, index: usize) -> u64 {
+        match &self.values {
+            Values::U16(values) => values[index].into(),
+            Values::U32(values) => values[index].into(),
+        }
+    }
+
+    /// Their roots.
+    pub fn distances(
+        &self,
+        bound: Option<f64>,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Volume<f32>, VolumeError> {
+        // beyond the bound they may be rounded up
+        let bound = bound.unwrap_or(f64::INFINITY);
+        let root = |index| (self.unit * (self.at(index) as f64).sqrt()).min(bound) as f32;
+        let distances = (0..self.len()).map(root).collect();
+        Volume::new(distances, dims, geometry)
+    }
+}
+
+/// The squares as a volume, and whether it is to be stored without a sign.
+pub(super) fn volume(
+    job: &DistanceJob,
+    made: &Made,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Result<(AnyVolume, bool), PipelineError> {
+    match &made.squares {
+        Some(squares) => {
+            let of_unit = (squares.unit * squares.unit) as u64;
+            // beyond the bound they may be rounded up
+            let bound = job
+                .max_distance
+                .map_or(u64::MAX, |bound| (bound * bound) as u64);
+            let square = |index| (squares.at(index) * of_unit).min(bound);
+            narrowed(job, dims, geometry, square)
+        }
+        None => narrowed(job, dims, geometry, |index| {
+            square(made, dims, &geometry, index)
+        }),
+    }
+}
+
+fn narrowed(
+    job: &DistanceJob,
+    dims: [usize; 3],
+    geometry: Geometry,
+    square: impl Fn(usize) -> u64,
+) -> Result<(AnyVolume, bool), PipelineError> {
+    let voxels = 0..dims.iter().product();
+    let largest = voxels.clone().map(&square).max().unwrap_or(0);
+    if largest > most(job.samples) {
+        return Err(too_large(job, largest));
+    }
+    let volume: Result<AnyVolume, VolumeError> = match job.samples {
+        MapSamples::U16 => {
+            let narrow = voxels.map(|index| square(index) as u16).collect();
+            Volume::<u16>::new(narrow, dims, geometry).map(Into::into)
+        }
+        _ => {
+            let wide = voxels.map(|index| square(index) as i32).collect();
+            Volume::<i32>::new(wide, dims, geometry).map(Into::into)
+        }
+    };
+    let volume = volume.map_err(job.input.error())?;
+    Ok((volume, job.samples != MapSamples::U16))
+}
+
+/// The largest square that can be written.
+fn most(samples: MapSamples) -> u64 {
+    match samples {
+        MapSamples::U16 => u16::MAX.into(),
+        // volumes have no u32
+        _ => i32::MAX as u64,
+    }
+}
+
+fn too_large(job: &DistanceJob, largest: u64) -> PipelineError {
+    let samples = job.samples;
+    job.input.error()(DistanceInputError::SquareTooLarge {
+        largest,
+        samples,
+        most: most(samples),
+    })
+}
+
+fn square(made: &Made, dims: [usize; 3], geometry: &Geometry, index: usize) -> u64 {
+    let distance = f64::from(made.distances.samples()[index]);
+    let told = (distance * distance).round() as u64;
+    let site = made.nearest.as_ref().and_then(|nearest| nearest.at(index));
+    match site {
+        Some(site) if told >= TOLD_BY_F32 => {
+            let (from, to) = (place(index as u64, dims), place(site, dims));
+            let spacing = geometry.spacing();
+            let along = |k: usize| from[k].abs_diff(to[k]) * spacing[k] as u64;
+            (0..3).map(|k| along(k) * along(k)).sum()
+        }
+        _ => told,
+    }
+}
+
+fn place(index: u64, dims: [usize; 3]) -> [u64; 3] {
+    let [nx, ny] = [dims[0] as u64, dims[1] as u64];
+    [index % nx, index / nx % ny, index / nx / ny]
+}

@@ -1,0 +1,388 @@
+//! A map in one piece, on one device.
+
+use super::{
+    DistanceJob, DistanceJobError, DistanceOutcome, MapSamples, Run,
+    plane::PlaneSamples,
+    sites::{Found, Voxels},
+    squares::{self, Squares},
+};
+use crate::{
+    device::{Device, DeviceError, Stream},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites, Square,
+        SquaredMap, exact_method,
+    },
+    grid::{
+        AnyDeviceVolume, AnyVolume, DeviceMask, DevicePoints, Geometry, Points, Volume, VolumeError,
+    },
+    io::{VolumeWriteOptions, write_volume},
+    pipeline::{PipelineError, at, write_picture},
+    with_device_volume,
+};
+use std::{collections::HashMap, path::Path};
+
+/// The map on the host, and what is known of it.
+pub(super) struct Made {
+    pub distances: Volume<f32>,
+    /// The squared distances, if these were made.
+    pub squares: Option<Squares>,
+    pub nearest: Option<NearestSites>,
+    sites: u64,
+    method: Method,
+}
+
+/// The nearest site of each voxel. All ones where there is none.
+pub(super) struct NearestSites {
+    sites: Numbers,
+    /// The number of the first point at each voxel, where the sites are points.
+    points: Option<HashMap<u64, u64>>,
+}
+
+enum Numbers {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+impl NearestSites {
+    pub fn at(&self, index: usize) -> Option<u64> {
+        let site = match &self.sites {
+            Numbers::U32(sites) => (sites[index] != u32::MAX).then(|| sites[index].into()),
+            Numbers::U64(sites) => (sites[index] != u64::MAX).then_some(sites[index]),
+        };
+        match &self.points {
+            Some(points) => points.get(&site?).copied(),
+            None => site,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.sites {
+            Numbers::U32(sites) => sites.len(),
+            Numbers::U64(sites) => sites.len(),
+        }
+    }
+
+    /// As a volume: i32, or where that is too narrow f64; -1 where there is no site.
+    fn to_volume(&self, dims: [usize; 3], geometry: Geometry) -> Result<AnyVolume, VolumeError> {
+        let sites = (0..self.len()).map(|index| self.at(index));
+        let narrow: Option<Vec<i32>> = sites
+            .clone()
+            .map(|site| site.map_or(Some(-1), |site| i32::try_from(site).ok()))
+            .collect();
+        match narrow {
+            Some(narrow) => Ok(Volume::new(narrow, dims, geometry)?.into()),
+            None => {
+                let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
+                Ok(Volume::<f64>::new(wide.collect(), dims, geometry)?.into())
+            }
+        }
+    }
+}
+
+/// Sites on a device, and what is inside if that is asked for.
+pub(super) struct Placed {
+    sites: PlacedSites,
+    inside: Option<DeviceMask>,
+}
+
+enum PlacedSites {
+    Voxels(DeviceMask),
+    Points(DevicePoints),
+    Labels(AnyDeviceVolume),
+}
+
+impl Placed {
+    /// Puts the sites on a device.
+    pub fn new(stream: &Stream, found: &Found, signed: bool) -> Result<Self, DistanceError> {
+        let mut inside = None;
+        let sites = match found {
+            Found::Voxels(voxels) => {
+                let mask = voxels.mask.upload(stream)?;
+                match (voxels.is_inside, signed) {
+                    (true, _) => {
+                        let surface = mask.surface(stream)?;
+                        inside = signed.then_some(mask);
+                        PlacedSites::Voxels(surface)
+                    }
+                    (false, true) => {
+                        inside = Some(DeviceMask::enclosed_by(stream, &mask)?);
+                        PlacedSites::Voxels(mask)
+                    }
+                    (false, false) => PlacedSites::Voxels(mask),
+                }
+            }
+            Found::Points(points) => PlacedSites::Points(points.upload(stream)?),
+            Found::Crossings {
+                volume,
+                level,
+                inside: side,
+            } => {
+                let volume = AnyDeviceVolume::upload(stream, volume)?;
+                if signed {
+                    inside = Some(volume.inside(stream, *level, *side)?);
+                }
+                PlacedSites::Points(volume.crossings(stream, *level)?)
+            }
+            Found::Labels(labels) => PlacedSites::Labels(AnyDeviceVolume::upload(stream, labels)?),
+        };
+        Ok(Self { sites, inside })
+    }
+
+    /// For the library. Labels have none: every voxel has its own.
+    pub fn sites(&self) -> Option<Sites<'_>> {
+        match &self.sites {
+            PlacedSites::Voxels(sites) => Some(Sites::Voxels(sites)),
+            PlacedSites::Points(sites) => Some(Sites::Points(sites)),
+            PlacedSites::Labels(_) => None,
+        }
+    }
+
+    /// How many sites there are; of labels how many voxels are beside another.
+    ///
+    /// # Errors
+    /// That there are none. (That there is one label, the map says.)
+    pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
+        let count = match &self.sites {
+            PlacedSites::Voxels(sites) => sites.count(stream)?,
+            PlacedSites::Points(sites) => sites.len() as u64,
+            PlacedSites::Labels(labels) => {
+                let edges = with_device_volume!(labels, volume => DeviceMask::from_label_edges(stream, volume))?;
+                return Ok(edges.count(stream)?);
+            }
+        };
+        match count {
+            0 => Err(DistanceError::NoSites),
+            count => Ok(count),
+        }
+    }
+
+    fn map(&self, stream: &Stream, params: &DistanceParams) -> Result<DistanceMap, DistanceError> {
+        let mut map = match (&self.sites, self.sites()) {
+            (PlacedSites::Labels(labels), _) => {
+                with_device_volume!(labels, volume => distance::label_map(stream, volume, params))?
+            }
+            (_, Some(sites)) => distance::map(stream, sites, params)?,
+            (_, None) => return Err(DistanceError::NoSites),
+        };
+        if let Some(inside) = &self.inside {
+            distance::apply_sign(stream, &mut map, inside)?;
+        }
+        stream.synchronize()?;
+        Ok(map)
+    }
+
+    /// Squared distances of sites that are voxels, and labels.
+    pub fn squared_map<S: Square>(
+        &self,
+        stream: &Stream,
+        params: &DistanceParams,
+    ) -> Result<SquaredMap<S>, DistanceError> {
+        match &self.sites {
+            PlacedSites::Voxels(sites) => distance::squared_map(stream, sites, params),
+            PlacedSites::Labels(labels) => {
+                with_device_volume!(labels, volume => distance::squared_label_map(stream, volume, params))
+            }
+            PlacedSites::Points(_) => Err(DistanceError::SquaresWith {
+                method: params.method,
+            }),
+        }
+    }
+}
+
+/// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
+pub(super) fn one_device<'a>(
+    job: &'a DistanceJob,
+    keeps_limit: bool,
+) -> Result<&'a Device, DistanceJobError> {
+    match &job.devices[..] {
+        [_] if job.memory.is_some() && !keeps_limit => Err(DistanceJobError::NoLimit),
+        [device] => Ok(device),
+        devices => Err(DistanceJobError::OneDevice {
+            devices: devices.len(),
+        }),
+    }
+}
+
+/// Finds the sites, makes the map, copies it to the host, and writes it.
+pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, PipelineError> {
+    let job = run.job;
+    let (dims, geometry, outside) = (found.dims(), *found.geometry(), found.outside());
+    if job.samples != MapSamples::F32 {
+        squares::check(job, &geometry)?;
+    }
+    let keeps_limit = match (job.method, &found) {
+        (Some(method), _) => matches!(
+            method,
+            Method::Cubes | Method::Bucketed | Method::BruteForce
+        ),
+        (None, found) => matches!(found, Found::Points(_) | Found::Crossings { .. }),
+    };
+    let device = one_device(job, keeps_limit)?;
+    device.reset_peak_memory();
+    let made = make(&mut run, device, found)?;
+    let drawn = match &job.picture {
+        Some(picture) => Some(run.stages.run("draw", || {
+            PlaneSamples::of(&made.distances, picture.plane).draw(None, picture.longest_side)
+        })?),
+        None => None,
+    };
+    let range = widened(None, made.distances.samples());
+    let method = made.method;
+    let sites = made.sites;
+    let outputs = outputs(job, made, dims, geometry)?;
+    run.stages.run("write", || -> Result<(), PipelineError> {
+        for (path, volume, options) in outputs {
+            write_volume(path, &volume, &options)?;
+        }
+        match (&job.picture, &drawn) {
+            (Some(to), Some((picture, _))) => write_picture(&to.path, picture),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(DistanceOutcome {
+        dims,
+        geometry,
+        sites,
+        outside,
+        method,
+        exact: job.params(method).is_exact(&geometry),
+        range,
+        isoline_step: drawn.map(|(_, step)| step),
+        peak_bytes: vec![device.memory_use().peak],
+        warnings: run.warnings,
+        timings: run.stages.finish(),
+    })
+}
+
+/// The least and the greatest finite distance, of these and of those before.
+pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32; 2]> {
+    let finite = distances.iter().filter(|value| value.is_finite());
+    finite.fold(range, |range, &value| {
+        let [low, high] = range.unwrap_or([value, value]);
+        Some([value.min(low), value.max(high)])
+    })
+}
+
+/// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it, is mapped as points.
+fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, PipelineError> {
+    let (job, geometry) = (run.job, *found.geometry());
+    let stream = device.stream()?;
+    let (placed, sites) = run.stages.run("sites", || {
+        let place = || {
+            let placed = Placed::new(&stream, &found, job.signed)?;
+            let count = placed.count(&stream)?;
+            Ok::<_, DistanceError>((placed, count))
+        };
+        place().map_err(job.input.error())
+    })?;
+    let (sites, points) = match &found {
+        Found::Voxels(Voxels {
+            points: Some((points, voxels)),
+            ..
+        }) => (points.len() as u64, Some((points, voxels))),
+        _ => (sites, None),
+    };
+    let best = |placed: &Placed| match placed.sites() {
+        Some(sites) => exact_method(sites, job.nearest.is_some()),
+        None => Method::Separable,
+    };
+    let mut params = job.params(job.method.unwrap_or_else(|| best(&placed)));
+    if !matches!(found, Found::Labels(_)) {
+        // they were counted
+        params.no_sites = NoSites::Infinity;
+    }
+    if job.samples != MapSamples::F32 {
+        params.nearest |= squares::need_nearest(&params, found.dims(), &geometry);
+        if squares::by_the_device(&params) {
+            let squares = Squares::make(run, &stream, &placed, &params, &geometry)?;
+            let distances = squares.distances(job.max_distance, found.dims(), geometry);
+            return Ok(Made {
+                distances: distances.map_err(job.input.error())?,
+                squares: Some(squares),
+                nearest: None,
+                sites,
+                method: params.method,
+            });
+        }
+    }
+    let map = |placed: &Placed, params: &DistanceParams| placed.map(&stream, params);
+    let (map, points) = run.stages.run("map", || {
+        let made = match (map(&placed, &params), points) {
+            (Err(DistanceError::Line { .. }), Some((points, _))) if job.method.is_none() => {
+                as_points(&stream, points).and_then(|placed| {
+                    params.method = best(&placed);
+                    Ok((map(&placed, &params)?, None))
+                })
+            }
+            (map, points) => map.map(|map| (map, points)),
+        };
+        made.map_err(job.input.error::<DistanceError>())
+    })?;
+    if params.nearest && map.nearest.is_none() {
+        let method = params.method;
+        return Err(job.input.error()(DistanceError::NoNearestWith { method }));
+    }
+    let (distances, nearest) = run.stages.run("download", || download(&stream, &map))?;
+    let numbers = |sites| NearestSites {
+        sites,
+        points: points.map(|(_, voxels)| Points::first_of_voxels(voxels)),
+    };
+    Ok(Made {
+        distances,
+        squares: None,
+        nearest: nearest.map(numbers),
+        sites,
+        method: params.method,
+    })
+}
+
+fn as_points(stream: &Stream, points: &Points) -> Result<Placed, DistanceError> {
+    Ok(Placed {
+        sites: PlacedSites::Points(points.upload(stream)?),
+        inside: None,
+    })
+}
+
+fn download(
+    stream: &Stream,
+    map: &DistanceMap,
+) -> Result<(Volume<f32>, Option<Numbers>), DeviceError> {
+    let nearest = match &map.nearest {
+        Some(Nearest::U32(sites)) => Some(Numbers::U32(stream.download(sites)?)),
+        Some(Nearest::U64(sites)) => Some(Numbers::U64(stream.download(sites)?)),
+        None => None,
+    };
+    Ok((map.download(stream)?, nearest))
+}
+
+type Output<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);
+
+/// The volumes to write: everything that can be wrong with them is found out before the first is.
+fn outputs<'a>(
+    job: &'a DistanceJob,
+    made: Made,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Result<Vec<Output<'a>>, PipelineError> {
+    let mut outputs = Vec::new();
+    let nearest = match (&job.nearest, &made.nearest) {
+        (Some(path), Some(nearest)) => {
+            let volume = nearest.to_volume(dims, geometry).map_err(at(path))?;
+            Some((path.as_path(), volume, VolumeWriteOptions::default()))
+        }
+        _ => None,
+    };
+    if let Some(path) = &job.output {
+        let (volume, unsigned) = match job.samples {
+            MapSamples::F32 => (made.distances.into(), false),
+            _ => squares::volume(job, &made, dims, geometry)?,
+        };
+        let options = VolumeWriteOptions {
+            unsigned,
+            ..VolumeWriteOptions::default()
+        };
+        outputs.push((path.as_path(), volume, options));
+    }
+    outputs.extend(nearest);
+    Ok(outputs)
+}
