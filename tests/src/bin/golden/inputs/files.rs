@@ -33,7 +33,7 @@ where
 {
     let samples = volume.samples().iter().map(|&sample| convert(sample));
     let converted = Volume::new(samples.collect(), volume.dims(), *volume.geometry());
-    T::into_any(converted.expect("as many"))
+    converted.expect("as many").into()
 }
 
 /// Each sample type, each in another format.

@@ -114,7 +114,7 @@ pub fn parts(record: &mut Record, machine: &Machine) -> Result<()> {
     for mask in [None, Some(mask.view())] {
         for params in choices(60.0) {
             let parts = isosurface::extract_parts(&machine.devices, volume.view(), mask, &params)?;
-            add_mesh(&mut bits, &parts.download()?, parts.non_finite_cells());
+            add_mesh(&mut bits, &parts.join()?, parts.non_finite_cells());
         }
     }
     record.hash("extract_parts", bits.finish());
@@ -123,7 +123,7 @@ pub fn parts(record: &mut Record, machine: &Machine) -> Result<()> {
     for params in choices(60.0) {
         let [nx, ny, _] = volume.dims();
         let mut resident = Vec::new();
-        let slabs = isosurface::cut(volume.dims(), params.close, machine.devices.len())?;
+        let slabs = isosurface::slabs(volume.dims(), params.close, machine.devices.len())?;
         for (slab, device) in slabs.into_iter().zip(&machine.devices) {
             let stream = device.stream()?;
             let plane = nx * ny;
@@ -144,7 +144,7 @@ pub fn parts(record: &mut Record, machine: &Machine) -> Result<()> {
             })
             .collect();
         let parts = isosurface::extract_slabs(volume.dims(), volume.geometry(), &slabs, &params)?;
-        add_mesh(&mut bits, &parts.download()?, parts.non_finite_cells());
+        add_mesh(&mut bits, &parts.join()?, parts.non_finite_cells());
     }
     record.hash("extract_slabs", bits.finish());
     Ok(())
@@ -159,8 +159,8 @@ pub fn within(record: &mut Record, machine: &Machine) -> Result<()> {
     for mask in [None, Some(&mask)] {
         for params in choices(60.0) {
             for memory in [None, Some(1_500_000)] {
-                let parts = isosurface::extract_within(stream, &volume, mask, &params, memory)?;
-                add_mesh(&mut kept, &parts.download()?, parts.non_finite_cells());
+                let parts = isosurface::extract_within_budget(stream, &volume, mask, &params, memory)?;
+                add_mesh(&mut kept, &parts.join()?, parts.non_finite_cells());
                 let found = isosurface::extract_to_host(stream, &volume, mask, &params, memory)?;
                 add_mesh(&mut host, &found.mesh, found.non_finite_cells);
                 // where the parts end is not the mesh: their vertices and triangles one after the other are

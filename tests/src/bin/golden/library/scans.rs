@@ -6,7 +6,7 @@ use anyhow::Result;
 use ferrovox::{
     device::Stream,
     scan::{
-        self, AcrossMethod, AcrossParams, CheckedSum, Max, Min, Operator, ScanError, ScanKind,
+        self, MultiDeviceMethod, MultiDeviceParams, CheckedSum, Max, Min, Operator, ScanError, ScanKind,
         ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
     },
 };
@@ -201,7 +201,7 @@ pub fn checked(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-const METHODS: [AcrossMethod; 2] = [AcrossMethod::FoldedOffsets, AcrossMethod::AddedOffsets];
+const METHODS: [MultiDeviceMethod; 2] = [MultiDeviceMethod::RescanWithOffset, MultiDeviceMethod::AddAfterwards];
 
 fn add_across<I, V, O>(
     bits: &mut Bits,
@@ -218,14 +218,14 @@ where
         let input = input(size, &of);
         for method in METHODS {
             for kind in KINDS {
-                let params = AcrossParams {
+                let params = MultiDeviceParams {
                     kind,
                     method,
                     initial: None,
                     chunk: Some(10_007),
                 };
                 let mut output = vec![V::zeroed(); size];
-                let total = scan::across(&machine.devices, operator, &input, &mut output, &params)?;
+                let total = scan::multi_device(&machine.devices, operator, &input, &mut output, &params)?;
                 bits.add(&[total]).add(&output);
             }
         }

@@ -9,7 +9,7 @@ use ferrovox::{
     skeleton::{
         self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams,
         SurfaceBy,
-        field::{ForceField, force_field, force_field_by, forces_at},
+        field::{ForceField, force_field, force_field_on_devices, forces_at},
     },
 };
 use nalgebra::Point3;
@@ -106,9 +106,9 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     let first = execution.first();
     let solid = self::solid(first)?;
     let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
-    let field = force_field_by(execution, &classes, &plain)?;
+    let field = force_field_on_devices(execution, &classes, &plain)?;
     hash(record, first, "devices", &field)?;
-    let field = force_field_by(execution.telling(&|_| ()), &classes, &plain)?;
+    let field = force_field_on_devices(execution.on_progress(&|_| ()), &classes, &plain)?;
     hash(record, first, "telling", &field)?;
 
     let sources = DevicePoints::from_sites(first, &classes.surface)?;
