@@ -37,7 +37,7 @@ enum Subject {
     Distance,
     /// The force field of curve skeletons
     Field,
-    /// Table 2 of the document on skeletons, beside its figures
+    /// Table 2 of Zhao et al. (2016), beside its figures
     Paper,
     /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator says
     Occupancy,

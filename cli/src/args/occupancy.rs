@@ -35,7 +35,7 @@ pub struct OccupancyArgs {
     /// Multiprocessors of the device, for --grid
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Device")]
     pub multiprocessors: Option<u32>,
-    /// What the hardware does, or the document's equation (2)
+    /// What the hardware does, or Zhao et al.'s (2016) equation (2)
     #[arg(long, value_enum, default_value_t = ModelName::Hardware, help_heading = "Device")]
     pub model: ModelName,
     /// Registers per thread
@@ -102,7 +102,7 @@ pub struct OccupancyArgs {
 pub enum ModelName {
     /// Registers to warps, in units, by parts of a multiprocessor
     Hardware,
-    /// The document's equation (2)
+    /// Zhao et al.'s (2016) equation (2)
     Paper,
 }
 

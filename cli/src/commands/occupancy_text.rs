@@ -84,7 +84,7 @@ fn heading(report: &Report) -> String {
         let _ = write!(device, ", {count} multiprocessors");
     }
     if report.model == "paper" {
-        device += ", by the document's equation (2)";
+        device += ", by Zhao et al.'s (2016) equation (2)";
     }
     let _ = writeln!(text, "device      {device}");
     let name = match (&report.kernel, &report.assembled_for) {

@@ -16,7 +16,7 @@ use std::{
 /// A solid to make a skeleton of.
 #[derive(Clone, Copy, Debug)]
 pub enum Object {
-    /// The document's human: so many voxels wide and deep, 487 high.
+    /// Zhao et al.'s (2016) human: so many voxels wide and deep, 487 high.
     Human(usize),
     /// A four-legged animal in 85 x 31 x 54 voxels.
     Animal,

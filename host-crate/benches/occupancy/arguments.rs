@@ -21,7 +21,7 @@ pub struct Arguments {
     /// What is swept
     #[arg(long, value_enum, value_delimiter = ',', default_value = "blocks")]
     pub over: Vec<Over>,
-    /// Threads between two block sizes: 32, or 1 as in the document's figure 3
+    /// Threads between two block sizes: 32, or 1 as in Zhao et al.'s (2016) figure 3
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     pub step: u32,
     /// Block sizes, in the place of those of --step

@@ -4,7 +4,7 @@ use crate::{document, support::Outcome};
 use clap::Parser;
 use measure::Common;
 
-/// Makes table 2 of the document on this machine: the force field of a phantom like a human, in the document's ways.
+/// Makes table 2 of Zhao et al. (2016) on this machine: the force field of a phantom like a human, in Zhao et al.'s (2016) ways.
 #[derive(Parser)]
 #[command(name = "ferrovox-paper")]
 pub struct Arguments {

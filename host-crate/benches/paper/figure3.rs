@@ -1,4 +1,4 @@
-//! Figure 3 of the document: occupancy by threads per block, for its two GPUs by its equation, and the speed of the field's kernel on a device that is there.
+//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, for its two GPUs by its equation, and the speed of the field's kernel on a device that is there.
 
 use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
@@ -8,13 +8,13 @@ use ferrovox::{
 };
 use std::fmt::Write;
 
-/// The document's GPUs, by its parts of the figure.
+/// Zhao et al.'s (2016) GPUs, by its parts of the figure.
 const GPUS: [(&str, &str); 2] = [("3(a)", "FX 5800"), ("3(b)", "GTX 580")];
 
-/// The document's kernel: registers, and bytes of shared memory.
+/// Zhao et al.'s (2016) kernel: registers, and bytes of shared memory.
 const KERNEL: [u32; 2] = [42, 1548];
 
-/// Registers with which the equation gives the falls that the document shows for 3(a).
+/// Registers with which the equation gives the falls that Zhao et al. (2016) show for 3(a).
 const FEW_REGISTERS: u32 = 16;
 
 /// Threads beyond whole warps at which the figure falls.
@@ -31,10 +31,10 @@ fn blocks() -> impl Iterator<Item = u32> {
     (1..=MOST).filter(|threads| threads % 32 == 0 || FALLS.contains(threads))
 }
 
-/// Occupancies in per cent, for both GPUs: by the equation with the document's kernel, and with few registers.
+/// Occupancies in per cent, for both GPUs: by the equation with Zhao et al.'s (2016) kernel, and with few registers.
 ///
 /// # Errors
-/// None that can happen with the document's figures.
+/// None that can happen with Zhao et al.'s (2016) figures.
 pub fn equation() -> Outcome<String> {
     let mut text = String::from(
         "figures 3(a) and 3(b): occupancy by threads per block, in per cent, by equation (2)\n",
@@ -68,7 +68,7 @@ pub fn equation() -> Outcome<String> {
     Ok(text)
 }
 
-/// The time of the document's kernel, a target for each thread, on a device in blocks of each size.
+/// The time of Zhao et al.'s (2016) kernel, a target for each thread, on a device in blocks of each size.
 ///
 /// # Errors
 /// Those of the device.

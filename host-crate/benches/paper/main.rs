@@ -1,8 +1,8 @@
-//! Makes table 2 of the document on skeletons on every device present, beside its figures, and figure 3: occupancy by threads per block.
+//! Makes table 2 of Zhao et al. (2016) on every device present, beside its figures, and figure 3: occupancy by threads per block.
 //!
 //! `cargo xtask bench paper`; `--help` names the options.
 //!
-//! What is timed is the force field from classified voxels on, which is 98 % of the document's time: sources are all surface voxels, forces next to the
+//! What is timed is the force field from classified voxels on, which is 98 % of Zhao et al.'s (2016) time: sources are all surface voxels, forces next to the
 //! surface are means of their neighbours'. Times are the device's clock.
 
 mod arguments;
@@ -71,7 +71,7 @@ fn serial(report: &mut Report, arguments: &Arguments, row: &Row) -> Outcome<Time
     let (timed, pairs) = one
         .install(|| timed(row.width).map_err(|error| error.to_string()))
         .map_err(Box::<dyn std::error::Error>::from)?;
-    let note = format!("the document: {} s", row.serial);
+    let note = format!("Zhao et al. (2016): {} s", row.serial);
     Ok(add(
         report,
         row,

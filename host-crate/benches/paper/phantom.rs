@@ -41,7 +41,7 @@ impl<'a> Phantom<'a> {
         self.classes.counts.surface * self.classes.counts.interior
     }
 
-    /// The time of the force field as the document makes it: exponent 2, f32. On a CPU of no more pairs than `sample`, from which that of
+    /// The time of the force field as Zhao et al. (2016) make it: exponent 2, f32. On a CPU of no more pairs than `sample`, from which that of
     /// all follows.
     pub fn time(&self, variant: FieldVariant, sample: u64, runs: usize) -> Outcome<Timed> {
         let params = SkeletonParams {

@@ -21,7 +21,7 @@ pub struct Time {
     pub is_extrapolated: bool,
 }
 
-/// The columns: the document's, and one more.
+/// The columns: Zhao et al.'s (2016), and one more.
 pub const COLUMNS: [FieldVariant; 4] = [
     FieldVariant::Simple,
     FieldVariant::Constant,
@@ -33,8 +33,8 @@ pub const COLUMNS: [FieldVariant; 4] = [
 pub fn table(device: &str, rows: &[Measured]) -> String {
     let mut lines = vec![
         String::new(),
-        format!("Table 2 of the document, on {device}: the phantom's force field, m = 2, f32"),
-        "Serial: the simple kernel on one thread of the CPU. Then seconds, and how many times as fast as serial; in brackets the document's".into(),
+        format!("Table 2 of Zhao et al. (2016), on {device}: the phantom's force field, m = 2, f32"),
+        "Serial: the simple kernel on one thread of the CPU. Then seconds, and how many times as fast as serial; in brackets Zhao et al.'s (2016)".into(),
         "(serial: Xeon X5680; GTX 580, FX 5800). ~: extrapolated from a part.".into(),
         format!(
             "{:<12} {:>17} {:>20}  {}",
@@ -66,7 +66,7 @@ fn line(measured: &Measured) -> String {
     )
 }
 
-/// The document's speed-ups, where it has the column.
+/// Zhao et al.'s (2016) speed-ups, where it has the column.
 pub fn document(row: &Row, column: usize) -> String {
     let of = |all: &[f64; 3]| all.get(column).copied();
     match (of(&row.speed_up.gtx_580), of(&row.speed_up.fx_5800)) {

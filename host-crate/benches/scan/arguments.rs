@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Methods on one device: single-pass, three-pass (sums of integers), all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = ScanMethod::default().name())]
     method: Vec<String>,
-    /// Leave out the document's table 1, which is from host to host
+    /// Leave out Yoshikawa and Yoshida's table 1, which is from host to host
     #[arg(long)]
     pub no_table: bool,
     /// Sizes from host to host besides the table's

@@ -1,4 +1,4 @@
-//! Scans of what is in the host's memory, back to it: what the document's table 1 times.
+//! Scans of what is in the host's memory, back to it: what Yoshikawa and Yoshida's table 1 times.
 
 use crate::{
     arguments::{Arguments, Size},
@@ -13,7 +13,7 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::Instant;
 
-/// The ways to scan, and what the table calls them. The document's own is the second.
+/// The ways to scan, and what the table calls them. Yoshikawa and Yoshida's own is the second.
 const METHODS: [(MultiDeviceMethod, &str); 2] = [
     (MultiDeviceMethod::RescanWithOffset, "folded"),
     (MultiDeviceMethod::AddAfterwards, "added"),

@@ -1,4 +1,4 @@
-//! Times exclusive scans on every device present: sizes, element types, operators, methods; and the document's table 1.
+//! Times exclusive scans on every device present: sizes, element types, operators, methods; and Yoshikawa and Yoshida's table 1.
 //!
 //! `cargo xtask bench scan -- 2^21 2^28 --types u32,u64 --peers`; `--help` names the options.
 //!

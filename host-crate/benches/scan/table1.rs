@@ -1,4 +1,4 @@
-//! Table 1 of the document on scans with several GPUs: the exclusive scan of `u32` from host to host, beside what was measured here.
+//! Table 1 of Yoshikawa and Yoshida: the exclusive scan of `u32` from host to host, beside what was measured here.
 
 use measure::Record;
 
@@ -6,20 +6,21 @@ use measure::Record;
 pub const MEASURE: &str = "host to host";
 /// The table's numbers of elements.
 pub const SIZES: [(&str, usize); 2] = [("128^3", 2_097_152), ("10*128^3", 20_971_520)];
-/// The document's figures in milliseconds: devices (of Tesla K80 boards, which have two), then each size.
+/// Yoshikawa and Yoshida's figures in milliseconds: devices (of Tesla K80 boards, which have two), then each size.
 const DOCUMENT: [(usize, [f64; 2]); 3] =
     [(1, [3.44, 34.24]), (2, [3.08, 20.36]), (4, [3.50, 12.09])];
 
-/// The table as text: the document's rows, then a row for each way in which this run measured both sizes.
+/// The table as text: Yoshikawa and Yoshida's rows, then a row for each way in which this run measured both sizes.
 pub fn table(records: &[Record]) -> String {
     let mut lines = vec![
         String::new(),
-        "Table 1 of the document: exclusive scan of u32, host to host, median ms".to_owned(),
+        "Table 1 of Yoshikawa and Yoshida: exclusive scan of u32, host to host, median ms"
+            .to_owned(),
         format!("{:<52} {:>12} {:>12}", "", SIZES[0].0, SIZES[1].0),
     ];
     for (devices, times) in DOCUMENT {
         let s = if devices == 1 { "" } else { "s" };
-        let name = format!("the document, {devices} Tesla K80 device{s}");
+        let name = format!("Yoshikawa and Yoshida, {devices} Tesla K80 device{s}");
         lines.push(format!("{name:<52} {:>12.2} {:>12.2}", times[0], times[1]));
     }
     let mut rows: Vec<(String, [Option<f64>; 2])> = Vec::new();

@@ -7,7 +7,7 @@ pub enum Method {
     /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing allows it.
     #[default]
     Separable,
-    /// The document's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
+    /// The distance map article's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
     Cubes,
     /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one of them, which are found by way of
     /// buckets, cubes of 32 x 32 x 32 voxels.

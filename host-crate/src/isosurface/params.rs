@@ -10,7 +10,7 @@ pub enum Method {
     /// From one bit per sample, in which a word stands for 32 cells: the fastest, in at most a byte of device memory per voxel.
     #[default]
     Fused,
-    /// Every stage of the document as a kernel of its own.
+    /// Every stage of the topology page (2011) as a kernel of its own.
     Staged,
 }
 

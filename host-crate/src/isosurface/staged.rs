@@ -1,4 +1,4 @@
-//! The stages of the document, one kernel after another.
+//! The stages of the topology page (2011), one kernel after another.
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,

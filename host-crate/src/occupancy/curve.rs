@@ -6,7 +6,7 @@
 //! ```
 //! use ferrovox::occupancy::{BlockConfig, Gpu, KernelResources, PaperModel, curve};
 //!
-//! // the document's figure 3(a): the FX 5800, up to 16 registers
+//! // Zhao et al.'s (2016) figure 3(a): the FX 5800, up to 16 registers
 //! let fx_5800 = PaperModel::new(Gpu::named("FX 5800")?.limits());
 //! let kernel = KernelResources::new(16);
 //! let figure: Vec<(u32, f64)> = curve::over_threads(&fx_5800, &kernel, &BlockConfig::new(0), |_| 0)

@@ -8,7 +8,7 @@
 //! | name a device | [`DeviceLimits::of`] a capability, [`Gpu::named`], [`Device::limits`](crate::device::Device::limits) |
 //! | say what a kernel takes | [`KernelResources`], [`recorded_kernel`], [`from_ptxas`] |
 //! | say what a launch asks for | [`BlockConfig`], [`Carveout`] |
-//! | choose the rules | [`HardwareModel`], or the document's equation: [`PaperModel`] |
+//! | choose the rules | [`HardwareModel`], or Zhao et al.'s (2016) equation: [`PaperModel`] |
 //! | have the answer | [`OccupancyModel::occupancy`], [`slack`](slack()), [`Waves`] |
 //! | find the best block | [`best_block`] |
 //! | see how it goes | [`curve`], [`OccupancyModel::explain`] |

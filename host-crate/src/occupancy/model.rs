@@ -9,7 +9,7 @@ use super::{
 const BARRIERS_PER_BLOCK: u32 = 16;
 
 /// A way to work out how many blocks run on a multiprocessor at a time: [`HardwareModel`](super::HardwareModel) for real devices,
-/// [`PaperModel`](super::PaperModel) for the document's equation.
+/// [`PaperModel`](super::PaperModel) for Zhao et al.'s (2016) equation.
 pub trait OccupancyModel {
     /// The device that is modelled.
     fn device(&self) -> &DeviceLimits;

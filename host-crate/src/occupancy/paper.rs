@@ -1,4 +1,4 @@
-//! The model of the document: its equation (2), without units of allocation.
+//! The model of Zhao, Wang and Yuan (2016): its equation (2), without units of allocation.
 
 use super::{
     Allocation, BlockConfig, BlockLimits, DeviceLimits, KernelResources, OccupancyModel, explain,
@@ -9,7 +9,7 @@ use super::{
 /// block's registers, and the most blocks; occupancy is their warps by the most warps. Blocks are whole, as warps are, and there
 /// are no more warps than the most.
 ///
-/// The document prints a fall from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel with 42 registers; that is what a kernel
+/// Zhao et al. (2016) print a fall from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel with 42 registers; that is what a kernel
 /// with 16 or fewer does. With 42 its equation gives 37.5 % at 192 threads.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub struct PaperModel {
 }
 
 impl PaperModel {
-    /// The document's model of a device. Its own two are [known by name](super::Gpu::named): FX 5800 and GTX 580.
+    /// Zhao et al.'s (2016) model of a device. Its own two are [known by name](super::Gpu::named): FX 5800 and GTX 580.
     pub const fn new(device: DeviceLimits) -> Self {
         Self { device }
     }

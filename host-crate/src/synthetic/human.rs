@@ -6,7 +6,7 @@ use crate::{
     grid::DeviceVolume,
 };
 
-/// Voxels along z of the volumes in which the document has its human: the figure stands as high.
+/// Voxels along z of the volumes in which Zhao et al. (2016) have their human: the figure stands as high.
 pub const HUMAN_HEIGHT: usize = 487;
 
 /// The width and the depth of the figure's room, in units of a voxel along z.
@@ -41,9 +41,9 @@ const SIDE: [Part; 8] = [
 ];
 
 /// A figure like a human, at isovalue 0, inside above, that fills a volume of `dims` as it fills one of 256 x 256 x 487: in narrower ones it is as much
-/// narrower. A phantom in place of the document's, which is not public, with about as many surface voxels:
+/// narrower. A phantom in place of Zhao et al.'s (2016), which is not public, with about as many surface voxels:
 ///
-/// | volume | the document's | the phantom's |
+/// | volume | Zhao et al.'s (2016) | the phantom's |
 /// | --- | --- | --- |
 /// | 16 x 16 x 487 | 10,971 | 8,053 |
 /// | 32 x 32 x 487 | 22,254 | 20,712 |

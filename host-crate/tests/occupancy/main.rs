@@ -1,4 +1,4 @@
-//! The occupancy calculator against NVIDIA's header, against answers of the header that are kept here, and against the document.
+//! The occupancy calculator against NVIDIA's header, against answers of the header that are kept here, and against Zhao et al. (2016).
 
 mod cases;
 mod document;

@@ -70,7 +70,7 @@ impl CornerRows {
     }
 }
 
-/// Classifies every cell: stage 2 of the document.
+/// Classifies every cell: stage 2 of the topology page (2011).
 ///
 /// A thread takes runs of neighbouring cells and carries the face between them from one to the next. Per cell it reads
 /// four samples (eight at the start of a run), and as many mask values if `mask` is not empty; it writes the case, 1 or 0

@@ -3,7 +3,7 @@
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes the numbers of the flagged items, in order: of the occupied cells in stage 4 of the document, of the active
+/// Writes the numbers of the flagged items, in order: of the occupied cells in stage 4 of the topology page (2011), of the active
 /// edges in stage 6.
 ///
 /// A thread takes single items. It reads the item's flag and, where it is set, the flag's scanned value, which is the

@@ -44,7 +44,7 @@ fn a_cell_around_is_occupied(cases: View<u8>, grid: Grid, axis: u32, edge: [u32;
     found
 }
 
-/// Flags the active edges: the first half of stage 5 of the document (positions follow once their places are known, so
+/// Flags the active edges: the first half of stage 5 of the topology page (2011) (positions follow once their places are known, so
 /// that no position is stored for an edge without a vertex).
 ///
 /// A thread takes runs of neighbouring samples, and for each the edges that leave it along x, y and z. Per sample it reads

@@ -7,7 +7,7 @@ use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 /// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this many cells at a time.
 pub const MAX_BLOCK: usize = 256;
 
-/// Writes the triangles of the occupied cells: stage 7 of the document.
+/// Writes the triangles of the occupied cells: stage 7 of the topology page (2011).
 ///
 /// A thread takes single occupied cells. It reads the cell's number and case and the scanned flags of its twelve edges,
 /// which it lays out in shared memory (a row of its own per thread, so no thread waits for another), and writes three

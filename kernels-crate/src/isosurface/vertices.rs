@@ -4,7 +4,7 @@ use super::interpolate::{IndexToWorld, crossing, gradient};
 use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Writes the positions of the vertices: stages 5 and 6 of the document.
+/// Writes the positions of the vertices: stages 5 and 6 of the topology page (2011).
 ///
 /// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, and writes three
 /// coordinates. Nothing is shared in the block.
@@ -32,7 +32,7 @@ pub unsafe fn emit_vertices<T: Sample>(
     });
 }
 
-/// Writes the unit normals of the vertices: stage 8 of the document.
+/// Writes the unit normals of the vertices: stage 8 of the topology page (2011).
 ///
 /// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen samples (the gradients at both
 /// ends), and writes three components. The gradient is interpolated to the vertex, taken to world space by

@@ -1,4 +1,4 @@
-//! The phantom that stands in for the document's human.
+//! The phantom that stands in for Zhao et al.'s (2016) human.
 
 use ferrovox::{
     device::{Device, Stream},
@@ -7,7 +7,7 @@ use ferrovox::{
     synthetic::{HUMAN_HEIGHT, human},
 };
 
-/// The document's volumes (their width and depth), and its surface voxels.
+/// Zhao et al.'s (2016) volumes (their width and depth), and its surface voxels.
 const DOCUMENT: [(usize, u64); 5] = [
     (16, 10_971),
     (32, 22_254),
@@ -31,7 +31,7 @@ fn the_phantom_has_about_as_many_surface_voxels() {
     let stream = Device::cpu().stream().unwrap();
     for (width, document) in &DOCUMENT[..2] {
         let (counts, euler) = counts(&stream, *width);
-        println!("{width}: {counts:?}, Euler number {euler}, the document's {document}");
+        println!("{width}: {counts:?}, Euler number {euler}, Zhao et al.'s (2016) {document}");
         let ratio = counts.surface as f64 / *document as f64;
         assert!((0.7..1.1).contains(&ratio), "{width}: {counts:?}");
     }
@@ -44,6 +44,6 @@ fn the_phantom_at_all_sizes() {
     let stream = Device::best().stream().unwrap();
     for (width, document) in DOCUMENT {
         let (counts, euler) = counts(&stream, width);
-        println!("{width}: {counts:?}, Euler number {euler}, the document's {document}");
+        println!("{width}: {counts:?}, Euler number {euler}, Zhao et al.'s (2016) {document}");
     }
 }

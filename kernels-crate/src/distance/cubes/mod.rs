@@ -20,7 +20,7 @@
 //! What is compared are sites, so no distance comes out too small, and those up to `T` are exact. Comparisons that leave sites
 //! out allow for rounding: they are done with lengths that are longer by 1/2¹⁵.
 //!
-//! The document instead marks cubes of 32 as exact: those with one of 27 places, a site moved by -10, 0 or +10 along each axis. That finds
+//! The distance map article instead marks cubes of 32 as exact: those with one of 27 places, a site moved by -10, 0 or +10 along each axis. That finds
 //! every cube with a point within 10 of the site, since along an axis a cube that meets the 20 between -10 and +10 is too long to
 //! lie inside, so it has one of the ends; and the places have all choices of ends. The rule above takes the distance itself and smaller
 //! pieces: it leaves out more, and what is exact does not end at 10 but at 36, for every voxel.

@@ -12,7 +12,7 @@
 //! | [`forces_shared`] | shared memory, in tiles | a target |
 //! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
 //! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
-//! | [`mean_forces`] | | the document's way for voxels next to the surface |
+//! | [`mean_forces`] | | Zhao et al.'s (2016) way for voxels next to the surface |
 //! | [`forces_at`] | global memory | a part of a slice of the sources, for a point anywhere, with derivatives |
 //! | [`add_slices_at`] | | adds up the slices of a point |
 

@@ -1,4 +1,4 @@
-//! The document's ways: a thread has a target.
+//! Zhao et al.'s (2016) ways: a thread has a target.
 
 use super::{
     add::{Add, Portion, Slices},

@@ -149,7 +149,8 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
 pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     for (name, geometry) in geometries()? {
-        let points = DevicePoints::from_voxels(stream, &inputs::points(), inputs::SITE_DIMS, geometry)?;
+        let points =
+            DevicePoints::from_voxels(stream, &inputs::points(), inputs::SITE_DIMS, geometry)?;
         for method in [Method::Cubes, Method::BruteForce] {
             let mut bits = Bits::default();
             for bound in [None, Some(6.0)] {

@@ -159,7 +159,8 @@ pub fn within(record: &mut Record, machine: &Machine) -> Result<()> {
     for mask in [None, Some(&mask)] {
         for params in choices(60.0) {
             for memory in [None, Some(1_500_000)] {
-                let parts = isosurface::extract_within_budget(stream, &volume, mask, &params, memory)?;
+                let parts =
+                    isosurface::extract_within_budget(stream, &volume, mask, &params, memory)?;
                 add_mesh(&mut kept, &parts.join()?, parts.non_finite_cells());
                 let found = isosurface::extract_to_host(stream, &volume, mask, &params, memory)?;
                 add_mesh(&mut host, &found.mesh, found.non_finite_cells);

@@ -6,8 +6,8 @@ use anyhow::Result;
 use ferrovox::{
     device::Stream,
     scan::{
-        self, MultiDeviceMethod, MultiDeviceParams, CheckedSum, Max, Min, Operator, ScanError, ScanKind,
-        ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
+        self, CheckedSum, Max, Min, MultiDeviceMethod, MultiDeviceParams, Operator, ScanError,
+        ScanKind, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
     },
 };
 use ferrovox_tests::{golden::Bits, noise::Noise};
@@ -201,7 +201,10 @@ pub fn checked(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-const METHODS: [MultiDeviceMethod; 2] = [MultiDeviceMethod::RescanWithOffset, MultiDeviceMethod::AddAfterwards];
+const METHODS: [MultiDeviceMethod; 2] = [
+    MultiDeviceMethod::RescanWithOffset,
+    MultiDeviceMethod::AddAfterwards,
+];
 
 fn add_across<I, V, O>(
     bits: &mut Bits,
@@ -225,7 +228,8 @@ where
                     chunk: Some(10_007),
                 };
                 let mut output = vec![V::zeroed(); size];
-                let total = scan::multi_device(&machine.devices, operator, &input, &mut output, &params)?;
+                let total =
+                    scan::multi_device(&machine.devices, operator, &input, &mut output, &params)?;
                 bits.add(&[total]).add(&output);
             }
         }
