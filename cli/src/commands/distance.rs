@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     args::{DistanceArgs, SampleName},
-    output,
     phases::Phases,
     terminal,
 };
@@ -19,6 +18,10 @@ use ferrovox::{
     distance::DistanceParams,
     grid::AnyVolume,
     io::{VolumeWriteOptions, write_volume},
+    pipeline::{
+        paths::{self, OutputKind},
+        write_picture,
+    },
 };
 
 /// Reads the sites, makes the map, writes it, and says what it is.
@@ -75,13 +78,14 @@ fn refuse_conflicts(args: &DistanceArgs) {
 }
 
 fn check_outputs(args: &DistanceArgs) -> anyhow::Result<()> {
-    for volume in args.output.iter().chain(&args.nearest) {
-        output::check_volume_path(volume)?;
-    }
-    if let Some(picture) = &args.png {
-        output::check_picture_path(picture)?;
-    }
-    Ok(())
+    let volumes = args.output.iter().chain(&args.nearest);
+    let volumes = volumes.map(|path| (path.as_path(), OutputKind::Volume));
+    let picture = args.png.iter();
+    let picture = picture.map(|path| (path.as_path(), OutputKind::Picture));
+    let outputs: Vec<_> = volumes.chain(picture).collect();
+    let inputs = [&args.input.volume].into_iter().chain(&args.like);
+    let inputs: Vec<_> = inputs.map(|path| path.as_path()).collect();
+    Ok(paths::check(&inputs, &outputs)?)
 }
 
 /// What the library is asked for.
@@ -121,7 +125,7 @@ fn make<'a>(args: &'a DistanceArgs, devices: &[Device]) -> anyhow::Result<Distan
             write_volume(path, &volume, &options)?;
         }
         match (&args.png, &picture) {
-            (Some(path), Some((picture, _))) => output::write_picture(path, picture),
+            (Some(path), Some((picture, _))) => Ok(write_picture(path, picture)?),
             _ => Ok(()),
         }
     })?;

@@ -6,7 +6,6 @@ use super::{
 use crate::{
     args::DistanceArgs,
     numbers::PlaneChoice,
-    output,
     phases::{Phases, milliseconds},
     terminal,
 };
@@ -15,6 +14,7 @@ use ferrovox::{
     device::{Device, Stream},
     distance::{self, Difference, DistanceError, DistanceParams, Method, Sites},
     grid::Volume,
+    pipeline::write_picture,
 };
 use serde::Serialize;
 use std::{fmt::Write, fs, path::Path, time::Instant};
@@ -92,7 +92,7 @@ pub fn run(args: &DistanceArgs, folder: &Path, devices: &[Device]) -> anyhow::Re
         };
         let (picture, _) = distance_slice::draw(&made, slice, Some(isoline_step), args.size)?;
         let path = folder.join(format!("{}.png", method.name()));
-        output::write_picture(&path, &picture)?;
+        write_picture(&path, &picture)?;
         let difference = distance::compare(&exact, &made, &BANDS).unwrap_or_default();
         rows.push(row(method, &path, time, &difference));
     }

@@ -4,7 +4,6 @@ use super::{distance_input, distance_report::DistanceRun, distance_slice, mesh::
 use crate::{
     args::{DistanceArgs, InsideName, SampleName},
     numbers::PlaneChoice,
-    output,
     phases::Phases,
 };
 use anyhow::Context;
@@ -13,6 +12,7 @@ use ferrovox::{
     distance::{DistanceError, DistanceParams, Method, NoSites, Slab, Slabs},
     grid::{Geometry, Mask, SampleType, Volume},
     io::{VolumeWriteOptions, VolumeWriter, read_mask},
+    pipeline::write_picture,
 };
 use std::time::{Duration, Instant};
 
@@ -242,7 +242,7 @@ impl Taker {
             writer.finish()?;
         }
         if let (Some(path), Some((picture, _))) = (&args.png, &drawn) {
-            output::write_picture(path, picture)?;
+            write_picture(path, picture)?;
         }
         let writing = self.writing + start.elapsed();
         Ok((self.range, writing, drawn.map(|(_, step)| step)))

@@ -2,7 +2,7 @@
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
 //! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
-//! by piece, for files larger than memory. None of them knows a pipeline.
+//! by piece, for files larger than memory; [`replace_file`] is how all files are written. None of them knows a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -69,13 +69,12 @@ pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
 pub use format::{MeshFormat, VolumeFormat};
 pub use mask::{ReadMaskError, read_mask};
-pub use mesh::{
-    MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
-};
+pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
+pub use replace::replace_file;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;

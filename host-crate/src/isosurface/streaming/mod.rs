@@ -15,6 +15,7 @@ use crate::{
     grid::{DeviceSample, Geometry, Sample, SampleSummary, SampleType, grid_of},
     io::{FileError, MeshWriter, VolumeReader},
     mesh::Triangles,
+    monitor::{Cancelled, Counter, Monitor},
 };
 use plan::Plan;
 use source::{Filled, Planes, Slabs};
@@ -86,6 +87,12 @@ pub enum StreamError {
     Isosurface(#[from] IsosurfaceError),
 }
 
+impl From<Cancelled> for StreamError {
+    fn from(error: Cancelled) -> Self {
+        Self::Isosurface(crate::device::DeviceError::from(error).into())
+    }
+}
+
 /// What is known of the volume before it is read.
 #[derive(Clone, Copy)]
 struct Job<'a> {
@@ -100,17 +107,18 @@ struct Job<'a> {
 ///
 /// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
-/// of `i32` and `f64` become `f32` plane by plane. `mask`, if given, has the same grid, and samples of any type. `progress` is told
-/// after each slab how many are done, and of how many.
+/// of `i32` and `f64` become `f32` plane by plane. `mask`, if given, has the same grid, and samples of any type. `monitor` is
+/// told of the stage `slabs`, and can stop the work between two of them.
 ///
 /// Memory does not grow with the volume: `options` bound it. Nor does it grow with the mesh: what a slab takes is known before it
 /// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
 ///
 /// ```
 /// use ferrovox::device::Device;
-/// use ferrovox::io::{MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::io::{MeshWriteOptions, MeshWriter, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
 /// use ferrovox::isosurface::{self, IsosurfaceParams, StreamOptions};
 /// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::monitor::Monitor;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let (input, output) = (folder.path().join("ramp.nrrd"), folder.path().join("ramp.ply"));
@@ -118,11 +126,11 @@ struct Job<'a> {
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
 /// let mut reader = VolumeReader::open(&input, &ReadOptions::default())?;
-/// let writer = MeshWriter::create(&output, &MeshWriterOptions::default())?;
+/// let writer = MeshWriter::create(&output, &MeshWriteOptions { normals: false, ..MeshWriteOptions::default() })?;
 /// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
 /// let options = StreamOptions { memory: Some(1 << 20), ..StreamOptions::default() };
 /// let devices = [Device::best()];
-/// let report = isosurface::stream(&devices, &mut reader, None, writer, &params, &options, |_, _| ())?;
+/// let report = isosurface::stream(&devices, &mut reader, None, writer, &params, &options, &Monitor::silent())?;
 /// assert_eq!((report.vertices, report.triangles), (16, 18));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -137,7 +145,7 @@ pub fn stream(
     writer: MeshWriter,
     params: &IsosurfaceParams,
     options: &StreamOptions,
-    mut progress: impl FnMut(u64, u64),
+    monitor: &Monitor<'_>,
 ) -> Result<StreamReport, StreamError> {
     check(volume.dims(), mask.as_ref().map(|mask| mask.dims()), params)?;
     if devices.is_empty() {
@@ -153,15 +161,14 @@ pub fn stream(
         options,
     };
     let mask = mask.map(source::mask);
-    let progress = &mut progress;
     match volume.sample_type() {
-        SampleType::U8 => run(job, source::direct::<u8>(volume), mask, writer, progress),
-        SampleType::I8 => run(job, source::direct::<i8>(volume), mask, writer, progress),
-        SampleType::U16 => run(job, source::direct::<u16>(volume), mask, writer, progress),
-        SampleType::I16 => run(job, source::direct::<i16>(volume), mask, writer, progress),
-        SampleType::F32 => run(job, source::direct::<f32>(volume), mask, writer, progress),
-        SampleType::I32 => run(job, source::from_i32(volume), mask, writer, progress),
-        SampleType::F64 => run(job, source::from_f64(volume), mask, writer, progress),
+        SampleType::U8 => run(job, source::direct::<u8>(volume), mask, writer, monitor),
+        SampleType::I8 => run(job, source::direct::<i8>(volume), mask, writer, monitor),
+        SampleType::U16 => run(job, source::direct::<u16>(volume), mask, writer, monitor),
+        SampleType::I16 => run(job, source::direct::<i16>(volume), mask, writer, monitor),
+        SampleType::F32 => run(job, source::direct::<f32>(volume), mask, writer, monitor),
+        SampleType::I32 => run(job, source::from_i32(volume), mask, writer, monitor),
+        SampleType::F64 => run(job, source::from_f64(volume), mask, writer, monitor),
     }
 }
 
@@ -170,11 +177,11 @@ fn run<T: DeviceSample + Sample>(
     volume: Planes<'_, T>,
     mask: Option<Planes<'_, u8>>,
     writer: MeshWriter,
-    progress: &mut dyn FnMut(u64, u64),
+    monitor: &Monitor<'_>,
 ) -> Result<StreamReport, StreamError> {
     let plan = Plan::new::<T>(&job, mask.is_some())?;
     let mut slabs = Slabs::new(job.whole, volume, mask);
-    match run_planned(job, plan, &mut slabs, writer, progress) {
+    match run_planned(job, plan, &mut slabs, writer, monitor) {
         Ok(report) => Ok(report),
         Err(Failure::Error(error)) => Err(error),
         Err(Failure::TooLittle) => {
@@ -201,13 +208,14 @@ fn run_planned<T: DeviceSample + Sample>(
     plan: Plan,
     slabs: &mut Slabs<'_, T>,
     mut writer: MeshWriter,
-    progress: &mut dyn FnMut(u64, u64),
+    monitor: &Monitor<'_>,
 ) -> Result<StreamReport, Failure> {
     if !plan.holds_a_slab {
         return Err(Failure::TooLittle);
     }
     let workers = plan.workers;
     let count = job.whole.cell_planes().div_ceil(plan.height) as u64;
+    let counter = monitor.counter("slabs", count);
     let mut writing = Duration::ZERO;
     let mut non_finite_cells = 0;
     let (read, worked, written) = thread::scope(|scope| {
@@ -242,7 +250,7 @@ fn run_planned<T: DeviceSample + Sample>(
         drop(free);
         let slabs = &mut *slabs;
         let reader = scope.spawn(move || slabs.read_all(plan.height, emptied, &to_workers));
-        let written = write_all(&mut writer, made, count, progress, &mut |part| {
+        let written = write_all(&mut writer, made, &counter, count, &mut |part| {
             non_finite_cells += part.non_finite_cells;
             writing += part.writing;
         });
@@ -293,10 +301,10 @@ struct Written {
 fn write_all(
     writer: &mut MeshWriter,
     made: Vec<Receiver<Made>>,
+    counter: &Counter<'_>,
     slabs: u64,
-    progress: &mut dyn FnMut(u64, u64),
     tell: &mut dyn FnMut(Written),
-) -> Result<(), FileError> {
+) -> Result<(), StreamError> {
     for slab in 0..slabs {
         loop {
             let Ok(part) = made[(slab % made.len() as u64) as usize].recv() else {
@@ -316,7 +324,7 @@ fn write_all(
                 break;
             }
         }
-        progress(slab + 1, slabs);
+        counter.add(1)?;
     }
     Ok(())
 }

@@ -1,0 +1,31 @@
+//! What the `ferrovox` command does, as calls: from files to files.
+//!
+//! Each pipeline is one function: it takes a job, plain data that says what is read, computed and written, and a
+//! [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how long each stage took, what each device did, and
+//! [`Warning`]s. How it is done (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
+//!
+//! | pipeline | from | to |
+//! | --- | --- | --- |
+//! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
+//! | [`render`] | a volume | a picture of its isosurface |
+//! | [`demo`] | volumes that need no file | meshes and pictures of them |
+//!
+//! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
+
+pub mod demo;
+mod error;
+mod mask;
+pub mod mesh;
+mod outcome;
+pub mod paths;
+pub mod render;
+mod source;
+mod warning;
+mod write_picture;
+
+pub(crate) use error::at;
+pub use error::{PipelineError, Problem};
+pub use outcome::{DeviceRun, Timings};
+pub use source::VolumeSource;
+pub use warning::{Warning, WhyEmpty};
+pub use write_picture::write_picture;
