@@ -4,17 +4,16 @@ use crate::{
     numbers::{parse_dims, parse_position, parse_spacing},
     terminal,
 };
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use ferrovox::{
     grid::{AnyVolume, Geometry, Volume, VolumeError},
     io::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
-        VolumeReader, read_volume,
+        VolumeReader,
     },
     pipeline::VolumeSource,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A volume file, and what the user says about it.
 #[derive(Debug, Args)]
@@ -86,21 +85,12 @@ impl VolumeArgs {
 
     /// Reads the file.
     pub fn read(&self) -> anyhow::Result<VolumeFile> {
-        let mut file = read_volume(&self.volume, &self.options())?;
-        if let Some(geometry) = self.geometry(*file.volume.geometry())? {
-            file.volume = file.volume.with_geometry(geometry);
-        }
-        Ok(file)
+        Ok(self.source().read()?)
     }
 
     /// Opens the file, to read it plane by plane.
     pub fn open(&self) -> anyhow::Result<VolumeReader<'static>> {
-        Ok(VolumeReader::open(&self.volume, &self.options())?)
-    }
-
-    /// Whether the file can be opened more than once: a pipe cannot.
-    pub fn is_file(&self) -> bool {
-        std::fs::metadata(&self.volume).is_ok_and(|it| it.is_file())
+        Ok(self.source().open()?)
     }
 
     fn options(&self) -> ReadOptions {
@@ -112,43 +102,9 @@ impl VolumeArgs {
         }
     }
 
-    fn mask_options(&self, dims: [usize; 3]) -> ReadOptions {
-        let raw = RawLayout::new(self.raw.dims.unwrap_or(dims), StoredType::U8);
-        ReadOptions {
-            raw: Some(raw),
-            ..ReadOptions::default()
-        }
-    }
-
-    /// Opens a mask that goes with the volume, to read it plane by plane.
-    pub fn open_mask(
-        &self,
-        path: &Path,
-        dims: [usize; 3],
-    ) -> anyhow::Result<VolumeReader<'static>> {
-        let mask = VolumeReader::open(path, &self.mask_options(dims))?;
-        check_mask(path, mask.dims(), dims)?;
-        Ok(mask)
-    }
-
-    /// Reads a mask that goes with the volume: 1 where it is not zero.
-    pub fn read_mask(&self, path: &Path, dims: [usize; 3]) -> anyhow::Result<Volume<u8>> {
-        let mask = read_volume(path, &self.mask_options(dims))?.volume;
-        check_mask(path, mask.dims(), dims)?;
-        where_not_zero(&mask).with_context(|| path.display().to_string())
-    }
-
     /// The file's geometry with what the user put in its place, if anything.
     pub fn geometry(&self, file: Geometry) -> anyhow::Result<Option<Geometry>> {
-        if self.spacing.is_none() && self.origin.is_none() {
-            return Ok(None);
-        }
-        let origin = self.origin.unwrap_or(file.origin().into());
-        let geometry = match self.spacing {
-            Some(spacing) => Geometry::from_spacing(spacing, origin),
-            None => Geometry::new(*file.axes(), origin.into()),
-        };
-        geometry.map(Some).with_context(|| self.name())
+        Ok(self.source().geometry(&file)?)
     }
 
     /// The file's name, as messages begin.
@@ -158,9 +114,7 @@ impl VolumeArgs {
 
     /// Says what the reader noted.
     pub fn tell_notes(&self, header: &HeaderInfo) {
-        for note in &header.notes {
-            terminal::warning(&format!("{}: {note}", self.name()));
-        }
+        terminal::warnings(&self.source().notes(header));
     }
 }
 
@@ -181,34 +135,7 @@ impl RawArgs {
 
 /// 1 where a volume is not zero, else 0.
 pub fn where_not_zero(volume: &AnyVolume) -> Result<Volume<u8>, VolumeError> {
-    let ones = match volume {
-        AnyVolume::U8(volume) => ones(volume.samples()),
-        AnyVolume::I8(volume) => ones(volume.samples()),
-        AnyVolume::U16(volume) => ones(volume.samples()),
-        AnyVolume::I16(volume) => ones(volume.samples()),
-        AnyVolume::I32(volume) => ones(volume.samples()),
-        AnyVolume::F32(volume) => ones(volume.samples()),
-        AnyVolume::F64(volume) => ones(volume.samples()),
-    };
-    Volume::new(ones, volume.dims(), *volume.geometry())
-}
-
-fn check_mask(path: &Path, mask: [usize; 3], dims: [usize; 3]) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        mask == dims,
-        "{}: the mask has {} samples and the volume {}; they must have the same grid",
-        path.display(),
-        by(mask),
-        by(dims)
-    );
-    Ok(())
-}
-
-fn ones<T: ferrovox::grid::Sample>(samples: &[T]) -> Vec<u8> {
-    samples
-        .iter()
-        .map(|sample| u8::from(sample.to_f64() != 0.0))
-        .collect()
+    Ok(volume.clone().where_not_zero())
 }
 
 /// Dims as messages show them.

@@ -1,7 +1,7 @@
 //! The `ferrovox` command: a thin shell over the `ferrovox` library.
 //!
 //! Standard output carries results (one JSON object with `--json`), standard error everything else. The exit status is
-//! 0, 1 for a failure, 2 for a usage that makes no sense.
+//! 0, 1 for a failure, 2 for a usage that makes no sense, 130 where Ctrl-C stopped the work.
 
 mod args;
 mod commands;
@@ -9,12 +9,13 @@ mod device_choice;
 mod input;
 mod numbers;
 mod on_device;
-mod output;
 mod phases;
 mod terminal;
+mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;
+use ferrovox::pipeline::PipelineError;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -31,6 +32,14 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error)
+            if error
+                .downcast_ref()
+                .is_some_and(PipelineError::is_cancelled) =>
+        {
+            terminal::cancelled();
+            ExitCode::from(watch::INTERRUPTED)
+        }
         Err(error) => {
             terminal::error(&error);
             ExitCode::FAILURE

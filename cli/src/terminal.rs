@@ -1,6 +1,7 @@
 //! What is said, and where: results on standard output, everything else on standard error.
 
 use anyhow::Context;
+use ferrovox::pipeline::Warning;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
@@ -29,6 +30,18 @@ pub fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
 /// Says something that the user should know but that is no failure.
 pub fn warning(text: &str) {
     line(&format!("ferrovox: warning: {text}\n"));
+}
+
+/// Says what a pipeline found.
+pub fn warnings(warnings: &[Warning]) {
+    for found in warnings {
+        warning(&found.to_string());
+    }
+}
+
+/// Says that the work was stopped.
+pub fn cancelled() {
+    line("ferrovox: cancelled\n");
 }
 
 /// Says something that explains a result.

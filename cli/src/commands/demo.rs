@@ -1,148 +1,98 @@
 //! `ferrovox demo`: the main job on two volumes that need no file.
 
-use crate::{args::DemoArgs, on_device::upload, output, phases::Phases, terminal};
-use anyhow::Context;
+use crate::{args::DemoArgs, terminal, watch::watched};
 use ferrovox::{
-    device::{DeviceError, Stream},
-    grid::AnyDeviceVolume,
-    io::{ReadOptions, WriteOptions, read_volume_bytes, write_mesh},
-    isosurface::{self, IsosurfaceError, IsosurfaceParams},
-    mesh,
-    render::{self, RenderParams, ViewDirection},
-    synthetic::{self, Metaball},
-    with_device_volume,
+    pipeline::demo::{self, DemoJob, Scene, SceneOutcome, SceneVolume},
+    render::{RenderParams, ViewDirection},
+    synthetic::Metaball,
 };
-use std::{fs, path::Path};
 
 /// A T1 MRI of a brain, without the skull (see `data/README.md`). Part of the command, so that the demo works anywhere.
 const BRAIN: &[u8] = include_bytes!("../../../data/mni152_t1_1mm.nii.gz");
 const BRAIN_FILE: &str = "mni152_t1_1mm.nii.gz";
 
-/// What is made of one volume.
-struct Scene {
-    name: &'static str,
-    what: String,
-    volume: AnyDeviceVolume,
-    /// The part of the volume that the picture shows, where that is not all of it.
-    solid: Option<AnyDeviceVolume>,
-    picture: RenderParams,
-}
-
 /// Meshes, checks and draws a brain and a field of metaballs.
 pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
-    let folder = &args.output;
-    let device = args.device.device.open()?;
-    let stream = device.stream()?;
-    fs::create_dir_all(folder)
-        .with_context(|| format!("{}: cannot make the folder", folder.display()))?;
-    let mut phases = Phases::new(9);
-    let scenes = phases.run("volumes", || -> anyhow::Result<_> {
-        Ok([brain(&stream)?, metaballs(&stream)?])
-    })?;
-    let mut text = format!("device     {device}\n");
-    for scene in &scenes {
-        text.push_str(&make(folder, &stream, scene, &mut phases)?);
+    let job = DemoJob {
+        folder: args.output.clone(),
+        scenes: vec![brain(), metaballs()],
+        device: args.device.device.open()?,
+    };
+    let outcome = watched(|monitor| demo::run(&job, monitor))?;
+    let mut text = format!("device     {}\n", job.device);
+    for (scene, made) in job.scenes.iter().zip(&outcome.scenes) {
+        text.push_str(&readable(scene, made));
     }
-    let (_, total) = phases.finish();
-    text.push_str(&format!("time       {:.1} s\n", total / 1e3));
+    let total = outcome.timings.total.as_secs_f64();
+    text.push_str(&format!("time       {total:.1} s\n"));
     terminal::print(&text)
 }
 
-/// Writes the mesh and the picture of a scene; says in lines what they are.
-fn make(
-    folder: &Path,
-    stream: &Stream,
-    scene: &Scene,
-    phases: &mut Phases,
-) -> anyhow::Result<String> {
-    let [mesh_file, picture_file] =
-        ["ply", "png"].map(|extension| folder.join(scene.name).with_extension(extension));
-    let params = IsosurfaceParams {
-        iso: scene.picture.iso,
-        normals: true,
-        ..IsosurfaceParams::default()
+/// Says in lines what was made of a scene.
+fn readable(scene: &Scene, made: &SceneOutcome) -> String {
+    let closed = if made.mesh.is_closed() {
+        "closed"
+    } else {
+        "open"
     };
-    let surface = phases.run("extract", || {
- let mesh = with_device_volume!(&scene.volume, volume => isosurface::extract(stream, volume, None, &params))?;
- stream.synchronize()?;
- Ok::<_, IsosurfaceError>(mesh)
- })?;
-    let mesh = surface.download(stream)?;
-    let report = phases.run("check", || mesh::check(&mesh));
-    phases.run("write", || {
-        write_mesh(&mesh_file, &mesh, &WriteOptions::default())
-    })?;
-    let picture = phases.run("draw", || {
-        let solid = scene.solid.as_ref().unwrap_or(&scene.volume);
-        with_device_volume!(solid, volume => render::isosurface(stream, volume, &scene.picture))
-    })?;
-    output::write_picture(&picture_file, &picture)?;
-    let closed = if report.is_closed() { "closed" } else { "open" };
-    let manifold = if report.is_manifold() {
+    let manifold = if made.mesh.is_manifold() {
         "manifold"
     } else {
         "not manifold"
     };
-    Ok(format!(
+    let [nx, ny, nz] = made.dims;
+    let samples = format!("{nx} x {ny} x {nz} samples of {}", made.sample_type);
+    let what = match &scene.volume {
+        SceneVolume::File { .. } => format!("MRI, {samples}"),
+        SceneVolume::Metaballs { balls, .. } => {
+            format!("{} balls, density in {samples}", balls.len())
+        }
+    };
+    format!(
         "{name:<10} {what}, surface at {iso}\n\
          {empty:<10} {mesh_file}: {vertices} vertices, {triangles} triangles, {closed}, {manifold}, \
          Euler characteristic {euler}\n\
          {empty:<10} {picture_file}: {width} x {height} pixels\n",
         name = scene.name,
-        what = scene.what,
         iso = scene.picture.iso,
         empty = "",
-        mesh_file = mesh_file.display(),
-        vertices = report.vertices,
-        triangles = report.triangles,
-        euler = report.euler_characteristic(),
-        picture_file = picture_file.display(),
-        width = picture.width(),
-        height = picture.height(),
-    ))
+        mesh_file = made.mesh_file.display(),
+        vertices = made.mesh.vertices,
+        triangles = made.mesh.triangles,
+        euler = made.mesh.euler_characteristic(),
+        picture_file = made.picture_file.display(),
+        width = made.size[0],
+        height = made.size[1],
+    )
 }
 
-fn brain(stream: &Stream) -> anyhow::Result<Scene> {
-    let file = read_volume_bytes(BRAIN_FILE, BRAIN, &ReadOptions::default())?;
-    let [nx, ny, nz] = file.volume.dims();
-    let what = format!(
-        "MRI, {nx} x {ny} x {nz} samples of {}",
-        file.volume.sample_type()
-    );
-    let picture = RenderParams {
-        iso: 120.0,
-        view: ViewDirection {
-            azimuth: 28.0,
-            elevation: 20.0,
-        },
-        surface: [0.90, 0.48, 0.39],
-        ..RenderParams::default()
-    };
-    let (volume, _) = file.volume.into_kernel_type();
-    let on_device = upload(stream, &volume)?;
-    let solid = upload(stream, &volume.crop_to_solid(picture.iso, picture.inside))?;
-    Ok(Scene {
+fn brain() -> Scene {
+    Scene {
         name: "brain",
-        what,
-        volume: on_device,
-        solid: Some(solid),
-        picture,
-    })
+        volume: SceneVolume::File {
+            name: BRAIN_FILE,
+            bytes: BRAIN,
+        },
+        picture: RenderParams {
+            iso: 120.0,
+            view: ViewDirection {
+                azimuth: 28.0,
+                elevation: 20.0,
+            },
+            surface: [0.90, 0.48, 0.39],
+            ..RenderParams::default()
+        },
+    }
 }
 
-fn metaballs(stream: &Stream) -> Result<Scene, DeviceError> {
+fn metaballs() -> Scene {
     let dims = [106, 106, 60];
-    let balls = balls(dims);
-    let volume = AnyDeviceVolume::F32(synthetic::metaballs(stream, dims, &balls)?);
-    let [nx, ny, nz] = dims;
-    Ok(Scene {
+    Scene {
         name: "metaballs",
-        what: format!(
-            "{} balls, density in {nx} x {ny} x {nz} samples of f32",
-            balls.len()
-        ),
-        volume,
-        solid: None,
+        volume: SceneVolume::Metaballs {
+            dims,
+            balls: balls(dims),
+        },
         picture: RenderParams {
             iso: 1.0,
             view: ViewDirection {
@@ -152,7 +102,7 @@ fn metaballs(stream: &Stream) -> Result<Scene, DeviceError> {
             surface: [0.06, 0.34, 0.62],
             ..RenderParams::default()
         },
-    })
+    }
 }
 
 /// A ring of eight balls, in turns above and below the middle plane, around one in the middle.

@@ -1,46 +1,59 @@
 //! `ferrovox mesh`.
 
-use super::{
-    mesh_report::{json, readable},
-    mesh_stream, mesh_whole,
-};
+use super::mesh_report::{json, readable};
 use crate::{
     args::{Cli, MeshArgs, MethodName, SurfaceArgs},
     input::VolumeArgs,
-    output, terminal,
+    terminal,
+    watch::watched,
 };
 use clap::{CommandFactory, error::ErrorKind};
-use ferrovox::{device::Device, grid::SampleSummary, isosurface::IsosurfaceParams};
+use ferrovox::{
+    device::Device,
+    isosurface::IsosurfaceParams,
+    pipeline::{
+        VolumeSource,
+        mesh::{self, MeshCheck, MeshJob},
+    },
+};
 
 /// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
 pub fn run(args: &MeshArgs) -> anyhow::Result<()> {
-    let name = args.input.name();
+    refuse_conflicts(args);
+    let job = job(args)?;
+    let outcome = watched(|monitor| mesh::run(&job, monitor))?;
+    terminal::warnings(&outcome.warnings);
+    if args.json {
+        terminal::print_json(&json(args, &outcome))
+    } else {
+        terminal::print(&readable(args, &outcome))
+    }
+}
+
+fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
     let params = IsosurfaceParams {
-        iso: iso(&args.surface, &name)?,
+        iso: iso(&args.surface, &args.input.name())?,
         inside: args.surface.inside.into(),
         close: args.close,
         normals: args.normals,
         method: args.method.into(),
         ..IsosurfaceParams::default()
     };
-    refuse_conflicts(args);
-    output::check_mesh_path(&args.output)?;
     let devices = args.device.open()?;
     refuse_staged(args, &devices);
-    let run = if mesh_stream::is_needed(args, &devices)? {
-        mesh_stream::run(args, devices, &params)?
-    } else {
-        mesh_whole::run(args, devices, &params)?
-    };
-    tell_left_out(&name, &run.summary, run.non_finite_cells);
-    if run.triangles == 0 {
-        tell_empty(&name, &args.surface, &run.summary, run.dims);
-    }
-    if args.json {
-        terminal::print_json(&json(&run))
-    } else {
-        terminal::print(&readable(&run))
-    }
+    Ok(MeshJob {
+        volume: args.input.source(),
+        mask: args.mask.as_ref().map(VolumeSource::new),
+        output: args.output.clone(),
+        params,
+        devices,
+        memory: args.memory,
+        check: match (args.check, args.json) {
+            (true, _) => MeshCheck::Required,
+            (false, true) => MeshCheck::IfWhole,
+            (false, false) => MeshCheck::No,
+        },
+    })
 }
 
 /// Arguments that exclude each other. Does not return if there are any.
@@ -84,30 +97,4 @@ pub fn tell_conversion(input: &VolumeArgs, stored: &str, sample_type: &str, inex
             input.name()
         ));
     }
-}
-
-fn tell_left_out(name: &str, summary: &SampleSummary, cells: u64) {
-    if summary.non_finite > 0 {
-        terminal::warning(&format!(
-            "{name}: {} of {} samples are NaN or infinite; the {cells} cells around them emit nothing",
-            summary.non_finite, summary.count
-        ));
-    }
-}
-
-fn tell_empty(name: &str, surface: &SurfaceArgs, summary: &SampleSummary, dims: [usize; 3]) {
-    let why = match (summary.min, summary.max) {
-        _ if dims.iter().any(|&n| n < 2) => {
-            "a surface needs two samples at least along each axis".to_owned()
-        }
-        (Some(min), Some(max)) if surface.iso > max || surface.iso <= min => {
-            format!(
-                "the samples range from {min} to {max}, and none of them is on the other side of {}",
-                surface.iso
-            )
-        }
-        (Some(_), Some(_)) => "every cell with the isovalue in it is left out".to_owned(),
-        _ => "no sample is finite".to_owned(),
-    };
-    terminal::warning(&format!("{name}: the mesh is empty: {why}"));
 }

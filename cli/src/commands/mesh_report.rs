@@ -1,68 +1,18 @@
 //! What `ferrovox mesh` says when it is done.
 
-use crate::{args::MeshArgs, input::by};
+use crate::{args::MeshArgs, input::by, phases::milliseconds};
 use ferrovox::{
     device::Device,
-    grid::{SampleSummary, SampleType},
     isosurface::Method,
     mesh::{MeshReport, Opening},
+    monitor::StageTime,
+    pipeline::{
+        DeviceRun,
+        mesh::{MeshChecked, MeshOutcome},
+    },
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::fmt::Write;
-
-/// Everything there is to say.
-pub struct MeshRun<'a> {
-    pub args: &'a MeshArgs,
-    pub iso: f32,
-    pub dims: [usize; 3],
-    pub sample_type: SampleType,
-    pub summary: SampleSummary,
-    pub inexact: usize,
-    pub vertices: u64,
-    pub triangles: u64,
-    pub index_bits: u32,
-    pub non_finite_cells: u64,
-    pub slabs: u64,
-    /// None where there was nothing to work on.
-    pub devices: Vec<DeviceRun>,
-    /// If the mesh was looked at: not where it was streamed.
-    pub checked: Option<Checked>,
-    pub phase_times: Vec<(&'static str, f64)>,
-    pub total: f64,
-}
-
-/// What a device did.
-pub struct DeviceRun {
-    pub device: Device,
-    pub slabs: u64,
-    pub stages: Vec<(&'static str, f64)>,
-}
-
-impl MeshRun<'_> {
-    /// The time of each stage where it took longest: devices work at the same time.
-    fn stages(&self) -> Vec<(&'static str, f64)> {
-        let mut stages: Vec<(&'static str, f64)> = Vec::new();
-        for &(name, time) in self.devices.iter().flat_map(|device| &device.stages) {
-            match stages.iter_mut().find(|stage| stage.0 == name) {
-                Some(stage) => stage.1 = stage.1.max(time),
-                None => stages.push((name, time)),
-            }
-        }
-        stages
-    }
-
-    fn devices_by(&self, name: impl Fn(&Device) -> String) -> String {
-        let names: Vec<String> = self.devices.iter().map(|run| name(&run.device)).collect();
-        names.join(", ")
-    }
-}
-
-/// The check of a mesh, where it is open, and where it lies.
-pub struct Checked {
-    pub report: MeshReport,
-    pub openings: Vec<Opening>,
-    pub bounds: Option<[[f32; 3]; 2]>,
-}
 
 /// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was streamed.
 #[derive(Serialize)]
@@ -78,7 +28,7 @@ pub struct Json<'a> {
     method: &'static str,
     device: String,
     device_name: String,
-    devices: Vec<JsonDevice<'a>>,
+    devices: Vec<JsonDevice>,
     slabs: u64,
     streamed: bool,
     vertices: u64,
@@ -97,21 +47,21 @@ pub struct Json<'a> {
     area: Option<f64>,
     volume: Option<f64>,
     bounds: Option<[[f32; 3]; 2]>,
-    timings: Timings<'a>,
+    timings: Timings,
 }
 
 #[derive(Serialize)]
-struct JsonDevice<'a> {
+struct JsonDevice {
     device: String,
     device_name: String,
     slabs: u64,
-    stages: Ordered<&'a [(&'static str, f64)]>,
+    stages: Ordered<Vec<(&'static str, f64)>>,
 }
 
 #[derive(Serialize)]
-struct Timings<'a> {
+struct Timings {
     #[serde(flatten)]
-    phases: Ordered<&'a [(&'static str, f64)]>,
+    phases: Ordered<Vec<(&'static str, f64)>>,
     total: f64,
     stages: Ordered<Vec<(&'static str, f64)>>,
 }
@@ -130,35 +80,49 @@ impl<P: AsRef<[(&'static str, f64)]>> Serialize for Ordered<P> {
     }
 }
 
+/// The devices' names, in order.
+fn names(run: &MeshOutcome, name: impl Fn(&Device) -> String) -> String {
+    let names: Vec<String> = run.devices.iter().map(|run| name(&run.device)).collect();
+    names.join(", ")
+}
+
+/// Stages and how long they took.
+pub fn in_milliseconds(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
+    let stages = stages.iter();
+    stages
+        .map(|stage| (stage.stage, milliseconds(stage.time)))
+        .collect()
+}
+
 /// The JSON object of a run.
-pub fn json<'a>(run: &'a MeshRun<'a>) -> Json<'a> {
+pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     let checked = run.checked.as_ref();
     let report = checked.map(|checked| &checked.report);
-    let device = |did: &'a DeviceRun| JsonDevice {
+    let device = |did: &DeviceRun| JsonDevice {
         device: did.device.id(),
         device_name: did.device.name(),
-        slabs: did.slabs,
-        stages: Ordered(&did.stages[..]),
+        slabs: did.parts,
+        stages: Ordered(in_milliseconds(&did.stages)),
     };
     Json {
-        input: run.args.input.name(),
-        output: run.args.output.display().to_string(),
+        input: args.input.name(),
+        output: args.output.display().to_string(),
         dims: run.dims,
         sample_type: run.sample_type.name(),
-        non_finite_samples: run.summary.non_finite,
-        inexact_samples: run.inexact,
-        iso: run.iso,
-        inside: run.args.surface.inside.name(),
-        method: Method::from(run.args.method).name(),
-        device: run.devices_by(Device::id),
-        device_name: run.devices_by(Device::name),
+        non_finite_samples: run.samples.non_finite,
+        inexact_samples: run.inexact_samples,
+        iso: args.surface.iso as f32,
+        inside: args.surface.inside.name(),
+        method: Method::from(args.method).name(),
+        device: names(run, Device::id),
+        device_name: names(run, Device::name),
         devices: run.devices.iter().map(device).collect(),
         slabs: run.slabs,
         streamed: checked.is_none(),
         vertices: run.vertices,
         triangles: run.triangles,
         index_bits: run.index_bits,
-        normals: run.args.normals,
+        normals: args.normals,
         non_finite_cells: run.non_finite_cells,
         closed: report.map(MeshReport::is_closed),
         manifold: report.map(MeshReport::is_manifold),
@@ -172,20 +136,19 @@ pub fn json<'a>(run: &'a MeshRun<'a>) -> Json<'a> {
         volume: report.map(|report| report.volume),
         bounds: checked.and_then(|checked| checked.bounds),
         timings: Timings {
-            phases: Ordered(&run.phase_times[..]),
-            total: run.total,
-            stages: Ordered(run.stages()),
+            phases: Ordered(in_milliseconds(&run.timings.stages)),
+            total: milliseconds(run.timings.total),
+            stages: Ordered(in_milliseconds(&run.device_stages())),
         },
     }
 }
 
 /// The same in a few lines.
-pub fn readable(run: &MeshRun<'_>) -> String {
+pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<9} {value}");
     };
-    let args = run.args;
     line(
         "volume",
         format!(
@@ -206,7 +169,7 @@ pub fn readable(run: &MeshRun<'_>) -> String {
         ),
     );
     let checked = run.checked.as_ref().filter(|_| args.check);
-    if let Some(Checked {
+    if let Some(MeshChecked {
         report, openings, ..
     }) = checked
     {
@@ -221,16 +184,11 @@ pub fn readable(run: &MeshRun<'_>) -> String {
         };
         line("measure", format!("area {:.6}{enclosed}", report.area));
     }
-    let stages: Vec<String> = run
-        .stages()
-        .iter()
-        .map(|(name, time)| format!("{name} {time:.1}"))
-        .collect();
-    let phases: Vec<String> = run
-        .phase_times
-        .iter()
-        .map(|(name, time)| format!("{name} {time:.1}"))
-        .collect();
+    let listed = |times: &[StageTime]| {
+        let times = in_milliseconds(times);
+        let times = times.iter().map(|(name, time)| format!("{name} {time:.1}"));
+        times.collect::<Vec<_>>().join(", ")
+    };
     let slabs = match run.slabs {
         0 | 1 => String::new(),
         slabs => format!(", {slabs} slabs"),
@@ -239,13 +197,15 @@ pub fn readable(run: &MeshRun<'_>) -> String {
         "device",
         format!(
             "{}, {}{slabs}",
-            run.devices_by(|device| device.to_string()),
+            names(run, |device| device.to_string()),
             Method::from(args.method).name()
         ),
     );
-    line("ms", format!("{:.1}: {}", run.total, phases.join(", ")));
+    let total = milliseconds(run.timings.total);
+    line("ms", format!("{total:.1}: {}", listed(&run.timings.stages)));
+    let stages = run.device_stages();
     if !stages.is_empty() {
-        line("stages", stages.join(", "));
+        line("stages", listed(&stages));
     }
     text
 }

@@ -7,8 +7,6 @@ mod distance_report;
 pub mod info;
 pub mod mesh;
 mod mesh_report;
-mod mesh_stream;
-mod mesh_whole;
 pub mod occupancy;
 mod occupancy_report;
 mod occupancy_text;

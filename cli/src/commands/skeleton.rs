@@ -5,13 +5,17 @@ use super::{
     skeleton_json::json,
     skeleton_report::{SkeletonRun, readable},
 };
-use crate::{args::SkeletonArgs, on_device::upload, output, phases::Phases, terminal};
+use crate::{args::SkeletonArgs, on_device::upload, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::{Device, Stream},
     grid::AnyDeviceVolume,
     io::{write_field, write_skeleton},
     monitor::Progress,
+    pipeline::{
+        paths::{self, OutputKind},
+        write_picture,
+    },
     render::{self, Picture, RenderParams, SkeletonStyle},
     skeleton::{self, Execution, Prune, Skeleton},
     with_device_volume,
@@ -78,7 +82,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
             write_field(path, mask.dims(), field.vectors(stream)?)?;
         }
         if let (Some(path), Some(picture)) = (&args.png, &picture) {
-            output::write_picture(path, picture)?;
+            write_picture(path, picture)?;
         }
         Ok(cut_cycles)
     })?;
@@ -104,16 +108,12 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
 }
 
 fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
-    for path in &args.output {
-        output::check_skeleton_path(path)?;
-    }
-    if let Some(field) = &args.field {
-        output::check_field_path(field)?;
-    }
-    if let Some(picture) = &args.png {
-        output::check_picture_path(picture)?;
-    }
-    Ok(())
+    let skeletons = args.output.iter().map(|path| (path, OutputKind::Skeleton));
+    let field = args.field.iter().map(|path| (path, OutputKind::Field));
+    let picture = args.png.iter().map(|path| (path, OutputKind::Picture));
+    let outputs = skeletons.chain(field).chain(picture);
+    let outputs: Vec<_> = outputs.map(|(path, kind)| (path.as_path(), kind)).collect();
+    Ok(paths::check(&[&args.input.volume], &outputs)?)
 }
 
 fn draw(

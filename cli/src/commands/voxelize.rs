@@ -1,11 +1,12 @@
 //! `ferrovox voxelize`.
 
 use super::mesh_report::Ordered;
-use crate::{args::VoxelizeArgs, input::by, output, phases::Phases, terminal};
+use crate::{args::VoxelizeArgs, input::by, phases::Phases, terminal};
 use anyhow::Context;
 use ferrovox::{
     device::Device,
     io::{VolumeWriteOptions, read_mesh, write_volume},
+    pipeline::paths::{self, OutputKind},
     voxelize::{self, VoxelizeParams},
 };
 use serde::Serialize;
@@ -30,7 +31,7 @@ struct Report {
 /// Reads the mesh, marks the voxels inside, writes them.
 pub fn run(args: &VoxelizeArgs) -> anyhow::Result<()> {
     let name = args.mesh.display().to_string();
-    output::check_volume_path(&args.output)?;
+    paths::check(&[&args.mesh], &[(&args.output, OutputKind::Volume)])?;
     let device = args.device.device.open()?;
     let stream = device.stream()?;
     let params = VoxelizeParams {

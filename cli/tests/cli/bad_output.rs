@@ -55,6 +55,77 @@ fn folders_are_told_before_any_work() {
 }
 
 #[test]
+fn a_file_that_is_read_or_written_already() {
+    let folder = folder();
+    let ball = fs::read(folder.path("ball.nii")).unwrap();
+    folder.file("in.nii", &ball).file("in.npy", "not read");
+    fs::hard_link(folder.path("in.nii"), folder.path("hard.nii")).unwrap();
+    std::os::unix::fs::symlink("in.nii", folder.path("soft.nii")).unwrap();
+    std::os::unix::fs::symlink("ball.nii", folder.path("mesh.ply")).unwrap();
+    let read = "which is read; name another output";
+    let written = "which is written too; name another output";
+    for (arguments, output, other, what) in [
+        (
+            "mesh ball.nii --iso 50 -o mesh.ply",
+            "mesh.ply",
+            "ball.nii",
+            read,
+        ),
+        (
+            "mesh in.npy --mask ball.nii --iso 50 -o mesh.ply",
+            "mesh.ply",
+            "ball.nii",
+            read,
+        ),
+        (
+            "distance in.nii --mask -o ./in.nii",
+            "./in.nii",
+            "in.nii",
+            read,
+        ),
+        (
+            "distance in.nii --mask -o hard.nii",
+            "hard.nii",
+            "in.nii",
+            read,
+        ),
+        (
+            "distance in.nii --mask -o soft.nii",
+            "soft.nii",
+            "in.nii",
+            read,
+        ),
+        (
+            "distance in.npy --points --like in.nii -o hard.nii",
+            "hard.nii",
+            "in.nii",
+            read,
+        ),
+        (
+            "distance in.nii --mask -o d.nii --nearest ./d.nii",
+            "./d.nii",
+            "d.nii",
+            written,
+        ),
+        (
+            "skeleton in.npy -o s.swc --field in.npy",
+            "in.npy",
+            "in.npy",
+            read,
+        ),
+        (
+            "skeleton in.npy -o s.swc -o ./s.swc",
+            "./s.swc",
+            "s.swc",
+            written,
+        ),
+    ] {
+        let fact = format!("{output}: this is the same file as {other}, {what}");
+        folder.refuses(arguments, &[&fact]);
+    }
+}
+
+#[test]
 fn a_folder_that_may_not_be_written_to() {
     if is_root() {
         eprintln!("skipped: root may write anywhere");

@@ -6,7 +6,7 @@ use crate::{
 };
 use ferrovox::{
     grid::AnyVolume,
-    io::{ReadOptions, WriteOptions, read_volume, write_mesh},
+    io::{MeshWriteOptions, ReadOptions, read_volume, write_mesh},
     mesh::{TriangleMesh, Triangles},
 };
 
@@ -28,7 +28,12 @@ fn folder() -> Folder {
         normals: None,
         triangles: Triangles::U32(vec![[0, 1, 2]]),
     };
-    write_mesh(folder.path("points.ply"), &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(
+        folder.path("points.ply"),
+        &mesh,
+        &MeshWriteOptions::default(),
+    )
+    .unwrap();
     folder
 }
 

@@ -7,7 +7,7 @@ use std::{env, error::Error, fs, path::Path};
 fn library() -> Result<(), Box<dyn Error>> {
 // README: library
 use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
-use ferrovox::io::{ReadOptions, WriteOptions, read_volume, write_mesh};
+use ferrovox::io::{MeshWriteOptions, ReadOptions, read_volume, write_mesh};
 
 let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
 let stream = Device::best().stream()?;
@@ -15,7 +15,7 @@ let on_device = DeviceVolume::upload(&stream, volume.view())?;
 let surface = isosurface::extract(&stream, &on_device, None, &IsosurfaceParams { iso: 120.0, ..Default::default() })?;
 let triangles = surface.download(&stream)?;
 println!("{:?}", mesh::check(&triangles));
-write_mesh("scan.ply", &triangles, &WriteOptions::default())?;
+write_mesh("scan.ply", &triangles, &MeshWriteOptions::default())?;
 // README: end
 Ok(())
 }

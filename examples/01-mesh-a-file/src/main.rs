@@ -5,7 +5,7 @@
 use ferrovox::{
     device::Device,
     grid::DeviceVolume,
-    io::{ReadOptions, WriteOptions, read_volume, write_mesh},
+    io::{ReadOptions, MeshWriteOptions, read_volume, write_mesh},
     isosurface::{self, IsosurfaceParams},
     mesh,
 };
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 4. Look at it, and write it. The extension tells the format.
     let report = mesh::check(&mesh);
-    write_mesh(&output, &mesh, &WriteOptions::default())?;
+    write_mesh(&output, &mesh, &MeshWriteOptions::default())?;
     println!(
         "{device}: {} vertices, {} triangles",
         report.vertices, report.triangles

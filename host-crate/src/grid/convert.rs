@@ -1,8 +1,8 @@
-//! Conversion of any volume to f32 samples, with an account of what it cost.
+//! Conversion of any volume to f32 samples, with an account of what it cost, or to a mask.
 
 use rayon::prelude::*;
 
-use super::{AnyVolume, Sample, SampleType, Volume};
+use super::{AnyVolume, Sample, SampleType, Volume, with_volume};
 
 /// What a conversion to f32 changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,21 @@ impl AnyVolume {
     }
 }
 
+impl AnyVolume {
+    /// A mask of the same grid: 1 where the volume is not zero, else 0.
+    ///
+    /// ```
+    /// use ferrovox::grid::{AnyVolume, Geometry, Volume};
+    ///
+    /// let volume = Volume::new(vec![0.0_f64, -0.5, 3.0], [3, 1, 1], Geometry::default())?;
+    /// assert_eq!(AnyVolume::from(volume).where_not_zero().samples(), [0, 1, 1]);
+    /// # Ok::<(), ferrovox::grid::VolumeError>(())
+    /// ```
+    pub fn where_not_zero(self) -> Volume<u8> {
+        with_volume!(self, volume => map(volume, |sample| u8::from(sample.to_f64() != 0.0)))
+    }
+}
+
 /// The nearest f32, and whether it is exact.
 pub(crate) fn i32_to_f32(sample: i32) -> (f32, bool) {
     let narrow = sample as f32;
@@ -75,7 +90,7 @@ pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
     (narrow, sample.is_nan() || f64::from(narrow) == sample)
 }
 
-fn map<T: Sample>(volume: Volume<T>, convert: impl Fn(T) -> f32 + Sync) -> Volume<f32> {
+fn map<T: Sample, U: Sample>(volume: Volume<T>, convert: impl Fn(T) -> U + Sync) -> Volume<U> {
     let samples = volume
         .samples()
         .par_iter()

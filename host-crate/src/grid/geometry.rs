@@ -28,6 +28,15 @@ pub struct Geometry {
     origin: Vector3<f64>,
 }
 
+/// How far two grids are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// In voxels of the first.
+    pub voxels: f64,
+    /// In world units.
+    pub world: f64,
+}
+
 impl Default for Geometry {
     /// Unit spacing, origin zero: world coordinates are grid indices.
     fn default() -> Self {
@@ -164,6 +173,35 @@ impl Geometry {
             "a Geometry is invertible by construction"
         );
         Point3::from(inverse.unwrap_or_else(Matrix3::identity) * (world.coords - self.origin))
+    }
+
+    /// How far apart the samples of two grids of the same dims are where they are farthest apart: at a corner.
+    ///
+    /// ```
+    /// use ferrovox::grid::Geometry;
+    ///
+    /// let grid = Geometry::from_spacing([2.0; 3], [0.0; 3])?;
+    /// let wider = Geometry::from_spacing([3.0, 2.0, 2.0], [0.0; 3])?;
+    /// let apart = grid.farthest_from(&wider, [11, 11, 11]);
+    /// assert_eq!((apart.voxels, apart.world), (5.0, 10.0));
+    /// # Ok::<(), ferrovox::grid::VolumeError>(())
+    /// ```
+    pub fn farthest_from(&self, other: &Geometry, dims: [usize; 3]) -> Apart {
+        let last = dims.map(|n| n.saturating_sub(1) as f64);
+        let mut apart = Apart {
+            voxels: 0.0,
+            world: 0.0,
+        };
+        for corner in 0..8 {
+            let at = |axis: usize| f64::from(corner >> axis & 1) * last[axis];
+            let index = Point3::new(at(0), at(1), at(2));
+            let theirs = other.index_to_world(index);
+            let world = (theirs - self.index_to_world(index)).norm();
+            let voxels = (self.world_to_index(theirs) - index).norm();
+            apart.world = apart.world.max(world);
+            apart.voxels = apart.voxels.max(voxels);
+        }
+        apart
     }
 
     /// The homogeneous 4 x 4 matrix of the map.

@@ -69,9 +69,7 @@ pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
 pub use format::{MeshFormat, VolumeFormat};
 pub use mask::{ReadMaskError, read_mask};
-pub use mesh::{
-    MeshCounts, MeshWriter, MeshWriterOptions, WriteOptions, read_mesh, read_mesh_bytes, write_mesh,
-};
+pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use points::{read_points, read_points_bytes};

@@ -4,12 +4,23 @@
 //! [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how long each stage took, what each device did, and
 //! [`Warning`]s. How it is done (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
 //!
+//! | pipeline | from | to |
+//! | --- | --- | --- |
+//! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
+//! | [`distance`](mod@distance) | a volume, or points | the distance of every voxel to them |
+//! | [`render`] | a volume | a picture of its isosurface |
+//! | [`demo`] | volumes that need no file | meshes and pictures of them |
+//!
 //! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
 
+pub mod demo;
 pub mod distance;
 mod error;
+mod mask;
+pub mod mesh;
 mod outcome;
 pub mod paths;
+pub mod render;
 mod source;
 pub mod stream_mesh;
 mod warning;
@@ -19,5 +30,5 @@ pub(crate) use error::at;
 pub use error::{PipelineError, Problem};
 pub use outcome::{DeviceRun, Timings};
 pub use source::VolumeSource;
-pub use warning::Warning;
+pub use warning::{Warning, WhyEmpty};
 pub use write_picture::write_picture;

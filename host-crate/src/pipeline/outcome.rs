@@ -29,6 +29,30 @@ pub struct DeviceRun {
     pub stages: Vec<StageTime>,
 }
 
+impl DeviceRun {
+    /// What a device did of which the peak of memory was reset before.
+    pub(crate) fn of(device: &Device, parts: u64, stages: Vec<StageTime>) -> Self {
+        Self {
+            device: device.clone(),
+            parts,
+            peak_bytes: device.memory_use().peak,
+            stages,
+        }
+    }
+}
+
+/// The time of each stage where it took longest: devices work at the same time.
+pub(crate) fn longest(devices: &[DeviceRun]) -> Vec<StageTime> {
+    let mut stages: Vec<StageTime> = Vec::new();
+    for time in devices.iter().flat_map(|device| &device.stages) {
+        match stages.iter_mut().find(|stage| stage.stage == time.stage) {
+            Some(stage) => stage.time = stage.time.max(time.time),
+            None => stages.push(time.clone()),
+        }
+    }
+    stages
+}
+
 /// Times the stages of a pipeline on the host and tells of them. Stops the work between two of them.
 pub(crate) struct Stages<'a> {
     monitor: Monitor<'a>,

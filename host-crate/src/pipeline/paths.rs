@@ -3,7 +3,7 @@
 //! Each output must have an extension that says what is written there, lie in a folder where a file can be made, and be no other file of the
 //! job: neither one that is read nor another output, whatever the name, link or hard link.
 
-use crate::io::{MeshFormat, SkeletonFormat};
+use crate::io::{HeaderInfo, MeshFormat, SkeletonFormat};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -142,6 +142,14 @@ pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathEr
                 input: input.to_path_buf(),
             },
         }),
+        None => Ok(()),
+    }
+}
+
+/// Fails if an output is the file with the samples that the header of an input names.
+pub(crate) fn refuse_data_file(output: &Path, header: &HeaderInfo) -> Result<(), PathError> {
+    match &header.data_file {
+        Some(data) => refuse_input(output, &[data]),
         None => Ok(()),
     }
 }

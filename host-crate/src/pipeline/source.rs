@@ -52,11 +52,17 @@ impl VolumeSource {
     /// # Errors
     /// What is wrong with the file, or with the spacing or the origin.
     pub fn read(&self) -> Result<VolumeFile, PipelineError> {
+        Ok(self.read_both()?.0)
+    }
+
+    /// The volume where this source says it lies, and where its file says.
+    pub(crate) fn read_both(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
         let mut file = read_volume(&self.path, &self.options)?;
-        if let Some(geometry) = self.geometry(file.volume.geometry())? {
+        let own = *file.volume.geometry();
+        if let Some(geometry) = self.geometry(&own)? {
             file.volume = file.volume.with_geometry(geometry);
         }
-        Ok(file)
+        Ok((file, own))
     }
 
     /// Opens the file to read it plane by plane. The reader tells the file's own geometry.

@@ -1,7 +1,7 @@
 //! What a caller should know though the work went well.
 
 use super::distance::PointsOutside;
-use crate::io::StoredType;
+use crate::{grid::SampleSummary, io::StoredType};
 use std::path::PathBuf;
 
 /// What a caller should know though the work went well. The message names the file.
@@ -86,4 +86,19 @@ pub enum WhyEmpty {
     /// There is no sample to compare with.
     #[error("no sample is finite")]
     NoSample,
+}
+
+impl WhyEmpty {
+    /// Why there is no surface in a volume with these samples.
+    pub(crate) fn of(samples: &SampleSummary, dims: [usize; 3], iso: f32) -> Self {
+        let level = f64::from(iso);
+        match (samples.min, samples.max) {
+            _ if dims.iter().any(|&n| n < 2) => Self::Flat,
+            (Some(min), Some(max)) if level > max || level <= min => {
+                Self::OneSide { min, max, iso }
+            }
+            (Some(_), Some(_)) => Self::LeftOut,
+            _ => Self::NoSample,
+        }
+    }
 }

@@ -74,6 +74,14 @@ impl Picture {
         }
     }
 
+    /// Whether every pixel has a colour (as [`RenderParams::background`](super::RenderParams::background)): nothing is to be seen.
+    pub fn is_only(&self, colour: [f32; 3]) -> bool {
+        let wanted = Self::filled(1, 1, colour).rgba;
+        let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;
+        let mut pixels = self.rgba.chunks_exact(4);
+        pixels.all(|pixel| pixel.iter().zip(&wanted).all(near))
+    }
+
     /// Pixels along x.
     pub fn width(&self) -> u32 {
         self.width

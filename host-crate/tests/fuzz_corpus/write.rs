@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use ferrovox::grid::{AnyVolume, Geometry, Volume};
-use ferrovox::io::{ByteOrder, VolumeWriteOptions, WriteOptions, write_mesh, write_volume};
+use ferrovox::io::{ByteOrder, MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume};
 use ferrovox::mesh::{TriangleMesh, Triangles};
 
 /// Target, file name, bytes.
@@ -284,7 +284,7 @@ fn facets() -> Vec<File> {
         normals: None,
         triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
     };
-    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
     let binary = fs::read(&path).unwrap();
     let mut like_text = binary.clone();
     like_text[..6].copy_from_slice(b"solid ");
@@ -316,14 +316,14 @@ fn meshes() -> Vec<File> {
         normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
         triangles: Triangles::U32(vec![[0, 1, 2]]),
     };
-    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
     let normals = fs::read(&path).unwrap();
     write_mesh(
         &path,
         &mesh,
-        &WriteOptions {
+        &MeshWriteOptions {
             normals: false,
-            ..WriteOptions::default()
+            ..MeshWriteOptions::default()
         },
     )
     .unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ferrovox::io::{MeshFormat, WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+use ferrovox::io::{MeshFormat, MeshWriteOptions, read_mesh, read_mesh_bytes, write_mesh};
 use ferrovox::mesh::{TriangleMesh, Triangles};
 
 use crate::helpers::folder;
@@ -29,7 +29,7 @@ fn tetrahedron() -> TriangleMesh {
 }
 
 /// Writes a mesh under a name and returns the file's bytes.
-fn written(name: &str, mesh: &TriangleMesh, options: &WriteOptions) -> Vec<u8> {
+fn written(name: &str, mesh: &TriangleMesh, options: &MeshWriteOptions) -> Vec<u8> {
     let folder = folder();
     let path = folder.path().join(name);
     write_mesh(&path, mesh, options).unwrap();
@@ -56,12 +56,16 @@ fn f32s<const N: usize>(bytes: &[u8], count: usize, decode: fn([u8; 4]) -> f32) 
 fn ply_round_trip() {
     let mesh = tetrahedron();
     assert_eq!(
-        read_mesh_bytes("a.ply", &written("a.ply", &mesh, &WriteOptions::default())).unwrap(),
+        read_mesh_bytes(
+            "a.ply",
+            &written("a.ply", &mesh, &MeshWriteOptions::default())
+        )
+        .unwrap(),
         mesh
     );
-    let plain = WriteOptions {
+    let plain = MeshWriteOptions {
         normals: false,
-        ..WriteOptions::default()
+        ..MeshWriteOptions::default()
     };
     let read = read_mesh_bytes("a.ply", &written("a.ply", &mesh, &plain)).unwrap();
     assert_eq!(
@@ -76,12 +80,20 @@ fn ply_round_trip() {
         ..mesh.clone()
     };
     assert_eq!(
-        read_mesh_bytes("a.ply", &written("a.ply", &wide, &WriteOptions::default())).unwrap(),
+        read_mesh_bytes(
+            "a.ply",
+            &written("a.ply", &wide, &MeshWriteOptions::default())
+        )
+        .unwrap(),
         mesh
     );
     let empty = TriangleMesh::default();
     assert_eq!(
-        read_mesh_bytes("a.ply", &written("a.ply", &empty, &WriteOptions::default())).unwrap(),
+        read_mesh_bytes(
+            "a.ply",
+            &written("a.ply", &empty, &MeshWriteOptions::default())
+        )
+        .unwrap(),
         empty
     );
 }
@@ -110,7 +122,7 @@ fn ply_of_other_writers() {
 
 #[test]
 fn damaged_ply_is_named() {
-    let good = written("a.ply", &tetrahedron(), &WriteOptions::default());
+    let good = written("a.ply", &tetrahedron(), &MeshWriteOptions::default());
     for length in 0..good.len() {
         let error = read_mesh_bytes("a.ply", &good[..length])
             .unwrap_err()
@@ -188,7 +200,7 @@ fn damaged_ply_is_named() {
 #[test]
 fn obj_holds_every_digit() {
     let mesh = tetrahedron();
-    let text = String::from_utf8(written("a.obj", &mesh, &WriteOptions::default())).unwrap();
+    let text = String::from_utf8(written("a.obj", &mesh, &MeshWriteOptions::default())).unwrap();
     let numbers = |line: &str| -> [f32; 3] {
         let words: Vec<f32> = line
             .split(' ')
@@ -208,9 +220,9 @@ fn obj_holds_every_digit() {
     assert_eq!(Some(normals), mesh.normals);
     assert_eq!(lines("f ")[0], "f 1//1 3//3 2//2");
     assert_eq!(lines("f ").len(), 4);
-    let plain = WriteOptions {
+    let plain = MeshWriteOptions {
         normals: false,
-        ..WriteOptions::default()
+        ..MeshWriteOptions::default()
     };
     let text = String::from_utf8(written("a.obj", &mesh, &plain)).unwrap();
     assert!(
@@ -222,7 +234,7 @@ fn obj_holds_every_digit() {
 #[test]
 fn stl_is_a_list_of_facets() {
     let mesh = tetrahedron();
-    let bytes = written("a.stl", &mesh, &WriteOptions::default());
+    let bytes = written("a.stl", &mesh, &MeshWriteOptions::default());
     assert_eq!(bytes.len(), 84 + 50 * 4);
     assert!(!bytes.starts_with(b"solid"));
     assert_eq!(bytes[80..84], 4_u32.to_le_bytes());
@@ -241,7 +253,7 @@ fn stl_is_a_list_of_facets() {
 #[test]
 fn vtk_legacy_is_big_endian_polydata() {
     let mesh = tetrahedron();
-    let bytes = written("a.vtk", &mesh, &WriteOptions::default());
+    let bytes = written("a.vtk", &mesh, &MeshWriteOptions::default());
     assert!(bytes.starts_with(b"# vtk DataFile Version 3.0\n"));
     let points = after(&bytes, "\nBINARY\nDATASET POLYDATA\nPOINTS 5 float\n");
     assert_eq!(f32s::<3>(points, 5, f32::from_be_bytes), mesh.vertices);
@@ -267,7 +279,7 @@ fn vtk_legacy_is_big_endian_polydata() {
 #[test]
 fn vtp_arrays_stand_at_their_offsets() {
     let mesh = tetrahedron();
-    let bytes = written("a.vtp", &mesh, &WriteOptions::default());
+    let bytes = written("a.vtp", &mesh, &MeshWriteOptions::default());
     let data = after(&bytes, "<AppendedData encoding=\"raw\">_");
     let xml = String::from_utf8_lossy(&bytes[..bytes.len() - data.len()]).into_owned();
     let array = |name: &str| {
@@ -326,7 +338,11 @@ fn large_meshes_are_encoded_in_order() {
         ),
     };
     assert_eq!(
-        read_mesh_bytes("a.ply", &written("a.ply", &mesh, &WriteOptions::default())).unwrap(),
+        read_mesh_bytes(
+            "a.ply",
+            &written("a.ply", &mesh, &MeshWriteOptions::default())
+        )
+        .unwrap(),
         mesh
     );
 }
@@ -334,7 +350,7 @@ fn large_meshes_are_encoded_in_order() {
 #[test]
 fn invalid_meshes_and_unknown_extensions_leave_no_file() {
     let folder = folder();
-    let options = WriteOptions::default();
+    let options = MeshWriteOptions::default();
     let mut mesh = tetrahedron();
     mesh.triangles = Triangles::U64(vec![[0, 1, 1 << 40]]);
     let error = write_mesh(folder.path().join("a.ply"), &mesh, &options)
@@ -350,7 +366,7 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
     assert!(error.ends_with("a.fbx: unknown extension \"fbx\"; meshes are written as .ply, .obj, .stl, .vtk and .vtp"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     // A format that is named needs no extension.
-    let named = WriteOptions {
+    let named = MeshWriteOptions {
         format: Some(MeshFormat::Stl),
         ..options
     };
@@ -378,7 +394,7 @@ fn time_of_writing() {
     for extension in ["ply", "obj", "stl", "vtk", "vtp"] {
         let path = folder.path().join(format!("a.{extension}"));
         let start = std::time::Instant::now();
-        write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+        write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
         println!(
             "{extension}: {:?}, {} bytes",
             start.elapsed(),

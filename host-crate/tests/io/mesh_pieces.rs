@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ferrovox::io::{
-    FileProblem, MeshFormat, MeshWriter, MeshWriterOptions, WriteOptions, write_mesh,
-};
+use ferrovox::io::{FileProblem, MeshFormat, MeshWriteOptions, MeshWriter, write_mesh};
 use ferrovox::mesh::{MeshError, TriangleMesh, Triangles};
 use proptest::prelude::*;
 
@@ -15,8 +13,8 @@ use crate::helpers::folder;
 const NAMES: [&str; 5] = ["a.ply", "a.obj", "a.stl", "a.vtk", "a.vtp"];
 const NO_TRIANGLES: &[[u32; 3]] = &[];
 
-fn options(normals: bool) -> MeshWriterOptions {
-    MeshWriterOptions {
+fn options(normals: bool) -> MeshWriteOptions {
+    MeshWriteOptions {
         format: None,
         normals,
     }
@@ -78,7 +76,7 @@ fn assert_same_files(names: &[&str], mesh: &TriangleMesh, cuts: &[(usize, usize,
     let folder = folder();
     for name in names {
         let whole = folder.path().join(name);
-        write_mesh(&whole, mesh, &WriteOptions::default()).unwrap();
+        write_mesh(&whole, mesh, &MeshWriteOptions::default()).unwrap();
         let pieces = folder.path().join(format!("pieces-{name}"));
         write_pieces(&pieces, mesh, cuts);
         assert!(
@@ -168,7 +166,7 @@ fn a_vertex_that_never_comes_is_named_as_in_the_whole_mesh() {
             normals: None,
             triangles: Triangles::U32(vec![[0, 3, 4], [4, 5, 0], [7, 1, 1]]),
         };
-        let whole = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap_err();
+        let whole = write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap_err();
         let mut writer = MeshWriter::create(&path, &options(false)).unwrap();
         writer
             .append(&[[1.0; 3]; 2], None, &[[0_u32, 3, 4]])
@@ -212,7 +210,7 @@ fn pieces_with_wrong_normals_are_refused_and_leave_no_trace() {
         .unwrap();
     writer.finish().unwrap();
     let whole = folder.path().join("whole.ply");
-    write_mesh(&whole, &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(&whole, &mesh, &MeshWriteOptions::default()).unwrap();
     assert_eq!(fs::read(path).unwrap(), fs::read(whole).unwrap());
 }
 
@@ -229,7 +227,7 @@ fn formats_and_places_are_checked_at_once() {
     assert!(message(&folder.path().join("b.ply")).contains("this is a directory"));
     // A format that is named needs no extension.
     let path = folder.path().join("a.tiff");
-    let named = MeshWriterOptions {
+    let named = MeshWriteOptions {
         format: Some(MeshFormat::Obj),
         normals: false,
     };
@@ -368,7 +366,7 @@ fn time_of_pieces() {
     for name in NAMES {
         let path = folder.path().join(name);
         let start = std::time::Instant::now();
-        write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+        write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
         let whole = start.elapsed();
         let start = std::time::Instant::now();
         write_pieces(&path, &mesh, &cuts);

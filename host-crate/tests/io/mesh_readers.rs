@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ferrovox::io::{WriteOptions, read_mesh, read_mesh_bytes, write_mesh};
+use ferrovox::io::{MeshWriteOptions, read_mesh, read_mesh_bytes, write_mesh};
 use ferrovox::mesh::{TriangleMesh, Triangles, check};
 
 use crate::helpers::folder;
@@ -29,10 +29,10 @@ fn what_is_written_is_read() {
     let folder = folder();
     let mesh = tetrahedron();
     let path = folder.path().join("a.obj");
-    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
     assert_eq!(read_mesh(&path).unwrap(), mesh);
     let path = folder.path().join("a.stl");
-    write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+    write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
     let read = read_mesh(&path).unwrap();
     let corners = |mesh: &TriangleMesh| -> Vec<_> {
         (0..4).map(|triangle| mesh.triangle(triangle)).collect()

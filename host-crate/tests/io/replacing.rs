@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ferrovox::grid::{Geometry, Volume};
-use ferrovox::io::{VolumeWriteOptions, WriteOptions, write_mesh, write_volume};
+use ferrovox::io::{MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume};
 use ferrovox::mesh::{TriangleMesh, Triangles};
 
 use crate::helpers::folder;
@@ -32,7 +32,7 @@ fn write_all(folder: &Path) -> Vec<String> {
         .unwrap()
         .into();
     let meshes =
-        MESHES.map(|name| write_mesh(folder.join(name), &mesh(), &WriteOptions::default()));
+        MESHES.map(|name| write_mesh(folder.join(name), &mesh(), &MeshWriteOptions::default()));
     let volumes = VOLUMES
         .map(|name| write_volume(folder.join(name), &volume, &VolumeWriteOptions::default()));
     meshes
@@ -115,7 +115,7 @@ fn a_full_device_is_an_error() {
     let folder = folder();
     let link = folder.path().join("full.ply");
     std::os::unix::fs::symlink("/dev/full", &link).unwrap();
-    let error = write_mesh(&link, &mesh(), &WriteOptions::default())
+    let error = write_mesh(&link, &mesh(), &MeshWriteOptions::default())
         .unwrap_err()
         .to_string();
     assert!(
@@ -130,7 +130,7 @@ fn a_full_device_is_an_error() {
 fn a_missing_folder_is_named() {
     let folder = folder();
     let path = folder.path().join("nowhere").join("a.ply");
-    let error = write_mesh(&path, &mesh(), &WriteOptions::default())
+    let error = write_mesh(&path, &mesh(), &MeshWriteOptions::default())
         .unwrap_err()
         .to_string();
     let missing = folder.path().join("nowhere");
@@ -149,7 +149,7 @@ fn a_folder_in_the_files_place_is_an_error() {
     let folder = folder();
     let path = folder.path().join("a.ply");
     fs::create_dir(&path).unwrap();
-    let error = write_mesh(&path, &mesh(), &WriteOptions::default())
+    let error = write_mesh(&path, &mesh(), &MeshWriteOptions::default())
         .unwrap_err()
         .to_string();
     assert!(
@@ -162,7 +162,7 @@ fn a_folder_in_the_files_place_is_an_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unwritable_folder_is_an_error() {
-    let error = write_mesh("/proc/a.ply", &mesh(), &WriteOptions::default())
+    let error = write_mesh("/proc/a.ply", &mesh(), &MeshWriteOptions::default())
         .unwrap_err()
         .to_string();
     assert!(
@@ -180,7 +180,7 @@ fn a_folder_without_permission_keeps_the_old_file() {
     fs::write(&path, "old").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
     let superuser = fs::write(folder.path().join("probe"), "").is_ok();
-    let result = write_mesh(&path, &mesh(), &WriteOptions::default());
+    let result = write_mesh(&path, &mesh(), &MeshWriteOptions::default());
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     if !superuser {
         let error = result.unwrap_err().to_string();
@@ -204,7 +204,7 @@ fn links_are_followed_and_permissions_kept() {
     fs::write(&target, "old").unwrap();
     fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    write_mesh(&link, &mesh(), &WriteOptions::default()).unwrap();
+    write_mesh(&link, &mesh(), &MeshWriteOptions::default()).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::read(&target).unwrap().starts_with(b"ply\n"));
     assert_eq!(

@@ -1,11 +1,12 @@
 //! A volume that is streamed gives the same file, byte for byte.
 
+use ferrovox::monitor::Monitor;
 use ferrovox::{
     device::{CpuOptions, Device},
     grid::{AnyVolume, DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, Volume},
     io::{
-        FileProblem, MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions,
-        WriteOptions, read_volume, write_mesh, write_volume,
+        FileProblem, MeshWriteOptions, MeshWriter, ReadOptions, VolumeReader, VolumeWriteOptions,
+        read_volume, write_mesh, write_volume,
     },
     isosurface::{self, IsosurfaceError, IsosurfaceParams},
     monitor::{CancelFlag, Monitor, Progress},
@@ -74,7 +75,7 @@ impl Files {
             }
         };
         let path = self.path(output);
-        write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+        write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
         Whole {
             bytes: fs::read(path).unwrap(),
             non_finite_cells,
@@ -93,7 +94,7 @@ impl Files {
         let open = |name: &str| VolumeReader::open(self.path(name), &ReadOptions::default());
         let mut volume = open(self.volume)?;
         let mut mask = self.masked.then(|| open("mask.nrrd").unwrap());
-        let writer_options = MeshWriterOptions {
+        let writer_options = MeshWriteOptions {
             format: None,
             normals: params.normals,
         };
@@ -359,7 +360,7 @@ fn whoever_fails_is_named_and_the_file_stays_as_it_was() {
 fn normals_that_the_writer_wants_must_be_made() {
     let files = Files::new(random::floats([5; 3], 3, 0.0, false).into(), "a.nrrd", None);
     let mut volume = VolumeReader::open(files.path("a.nrrd"), &ReadOptions::default()).unwrap();
-    let options = MeshWriterOptions {
+    let options = MeshWriteOptions {
         format: None,
         normals: true,
     };

@@ -27,20 +27,21 @@ use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::Counts as MeshCounts;
 pub use read::{read_mesh, read_mesh_bytes};
-pub use writer::{MeshWriter, MeshWriterOptions};
+pub use writer::MeshWriter;
 
 use parts::{Counts, Form, Part, write_facets};
 
-/// How to write a mesh file.
+/// How to write a mesh file, at once or piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WriteOptions {
+pub struct MeshWriteOptions {
     /// The format; `None` tells it by the extension.
     pub format: Option<MeshFormat>,
-    /// Write the vertex normals where the mesh has them. (STL has facet normals, always.)
+    /// Write the vertex normals: [`write_mesh`] where the mesh has them; to a [`MeshWriter`] every piece must bring them then. (STL has
+    /// facet normals, always.)
     pub normals: bool,
 }
 
-impl Default for WriteOptions {
+impl Default for MeshWriteOptions {
     fn default() -> Self {
         Self {
             format: None,
@@ -59,7 +60,7 @@ impl Default for WriteOptions {
 /// vertices or triangles than the format counts, and what the operating system refuses.
 ///
 /// ```
-/// use ferrovox::io::{WriteOptions, read_mesh, write_mesh};
+/// use ferrovox::io::{MeshWriteOptions, read_mesh, write_mesh};
 /// use ferrovox::mesh::{TriangleMesh, Triangles};
 ///
 /// let triangle = TriangleMesh {
@@ -69,14 +70,14 @@ impl Default for WriteOptions {
 /// };
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("triangle.ply");
-/// write_mesh(&path, &triangle, &WriteOptions::default())?;
+/// write_mesh(&path, &triangle, &MeshWriteOptions::default())?;
 /// assert_eq!(read_mesh(&path)?, triangle);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_mesh(
     path: impl AsRef<Path>,
     mesh: &TriangleMesh,
-    options: &WriteOptions,
+    options: &MeshWriteOptions,
 ) -> Result<(), FileError> {
     let path = path.as_ref();
     let problem = |problem| FileError::new(path, problem);
@@ -107,7 +108,7 @@ fn format_of(path: &Path, named: Option<MeshFormat>) -> Result<MeshFormat, FileE
 fn encode(
     format: MeshFormat,
     mesh: &TriangleMesh,
-    options: &WriteOptions,
+    options: &MeshWriteOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match &mesh.triangles {
@@ -120,7 +121,7 @@ fn encode_parts<I: VertexIndex + Into<u64>>(
     format: MeshFormat,
     mesh: &TriangleMesh,
     triangles: &[[I; 3]],
-    options: &WriteOptions,
+    options: &MeshWriteOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let normals = mesh.normals.as_deref().filter(|_| options.normals);

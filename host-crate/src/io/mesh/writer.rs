@@ -7,19 +7,10 @@ use std::path::{Path, PathBuf};
 use super::ahead::Ahead;
 use super::parts::{Counts, Form, Part, write_facets};
 use super::spool::Spool;
-use super::{format_of, limits, vtp};
+use super::{MeshWriteOptions, format_of, limits, vtp};
 use crate::io::replace::{create_problem, replace_file, temporary_folder};
-use crate::io::{FileError, FileProblem, MeshFormat};
+use crate::io::{FileError, FileProblem};
 use crate::mesh::{MeshError, VertexIndex};
-
-/// What a mesh file that is written piece by piece is to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MeshWriterOptions {
-    /// The format; `None` tells it by the extension.
-    pub format: Option<MeshFormat>,
-    /// Write vertex normals: every piece must bring them. (STL has facet normals, always.)
-    pub normals: bool,
-}
 
 /// Writes a mesh that comes piece by piece, such as one slab of a volume after the other.
 ///
@@ -33,11 +24,12 @@ pub struct MeshWriterOptions {
 /// and 24 per triangle, and maps them into memory when it is joined.
 ///
 /// ```
-/// use ferrovox::io::{MeshWriter, MeshWriterOptions, read_mesh};
+/// use ferrovox::io::{MeshWriteOptions, MeshWriter, read_mesh};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("strip.ply");
-/// let mut writer = MeshWriter::create(&path, &MeshWriterOptions::default())?;
+/// let options = MeshWriteOptions { normals: false, ..MeshWriteOptions::default() };
+/// let mut writer = MeshWriter::create(&path, &options)?;
 /// // The second triangle's last vertex comes with the next piece.
 /// let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 /// writer.append(&square, None, &[[0_u32, 1, 2], [1, 3, 2]])?;
@@ -68,7 +60,7 @@ impl MeshWriter {
     ///
     /// # Errors
     /// [`FileError`] for an extension that names no mesh format, and a folder in which no file can be made.
-    pub fn create(path: impl AsRef<Path>, options: &MeshWriterOptions) -> Result<Self, FileError> {
+    pub fn create(path: impl AsRef<Path>, options: &MeshWriteOptions) -> Result<Self, FileError> {
         let path = path.as_ref();
         let form = Form {
             format: format_of(path, options.format)?,
@@ -88,7 +80,7 @@ impl MeshWriter {
     /// Appends vertices, which get the numbers after those of the vertices before, and triangles, which name vertices
     /// by their numbers in the whole mesh: of any piece, those to come included.
     ///
-    /// Normals, one per vertex, are needed where [`MeshWriterOptions::normals`] is set, and else ignored.
+    /// Normals, one per vertex, are needed where [`MeshWriteOptions::normals`] is set, and else ignored.
     ///
     /// # Errors
     /// [`FileError`] for normals that are not one per vertex, more vertices or triangles than the format counts, and what
@@ -241,7 +233,11 @@ mod tests {
             ("a.stl", 0, u64::from(u32::MAX)),
         ] {
             let path = folder.path().join(name);
-            let mut writer = MeshWriter::create(&path, &MeshWriterOptions::default()).unwrap();
+            let options = MeshWriteOptions {
+                normals: false,
+                ..MeshWriteOptions::default()
+            };
+            let mut writer = MeshWriter::create(&path, &options).unwrap();
             writer.counts = Counts {
                 vertices,
                 triangles,

@@ -1,0 +1,162 @@
+//! Long work, as who waits for it sees it: a progress bar, and Ctrl-C.
+
+use anyhow::Context;
+use ferrovox::{
+    monitor::{CancelFlag, Monitor, Progress},
+    pipeline::PipelineError,
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    io::IsTerminal,
+    sync::{
+        OnceLock,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// The exit status of a command that was stopped by Ctrl-C, as shells have it: 128 and the signal's number.
+pub const INTERRUPTED: u8 = 130;
+
+/// Whoever has waited this long wants to see that something happens.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Does some work that tells how far it is, and that Ctrl-C stops.
+pub fn watched<R>(
+    work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
+) -> anyhow::Result<R> {
+    let cancel = cancelled_by_keyboard()?;
+    let silent = Monitor::silent().cancelled_by(cancel);
+    let result = match Bar::on_terminal() {
+        Some(bar) => work(&silent.on_progress(&|progress| bar.show(&progress))),
+        None => work(&silent),
+    };
+    Ok(result?)
+}
+
+/// A flag that Ctrl-C sets. A second one ends the command at once.
+fn cancelled_by_keyboard() -> anyhow::Result<&'static CancelFlag> {
+    static FLAG: OnceLock<CancelFlag> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag);
+    }
+    let flag = FLAG.get_or_init(CancelFlag::new);
+    let interrupted = || {
+        if flag.is_cancelled() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        flag.cancel();
+    };
+    ctrlc::set_handler(interrupted).context("cannot listen to Ctrl-C")?;
+    Ok(flag)
+}
+
+/// A progress bar that appears after a second.
+pub struct Bar {
+    bar: ProgressBar,
+    /// Dropped to tell the thread below that the bar need not appear any more.
+    stop: Option<mpsc::Sender<()>>,
+    waiting: Option<JoinHandle<()>>,
+}
+
+impl Bar {
+    /// None if standard error is no terminal.
+    pub fn on_terminal() -> Option<Self> {
+        std::io::stderr().is_terminal().then(Self::appear_later)
+    }
+
+    /// Shows how far a stage is.
+    pub fn show(&self, progress: &Progress) {
+        self.bar.set_length(progress.all.max(1));
+        self.bar.set_position(progress.done);
+        self.bar.set_message(message(progress));
+    }
+
+    fn appear_later() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{bar:24} {msg} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let (stop, stopped) = mpsc::channel();
+        let shown = bar.clone();
+        let waiting = thread::spawn(move || {
+            if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(Duration::from_millis(200));
+            }
+        });
+        Self {
+            bar,
+            stop: Some(stop),
+            waiting: Some(waiting),
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(waiting) = self.waiting.take() {
+            let _ = waiting.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The stage, how much of it is done where it has steps, and how long the rest takes.
+fn message(progress: &Progress) -> String {
+    let Progress {
+        stage, done, all, ..
+    } = progress;
+    let part = match all {
+        0 | 1 => return (*stage).to_owned(),
+        2..10_000 => format!("{stage} {done}/{all}"),
+        _ => format!("{stage} {:.0} %", 100.0 * progress.fraction()),
+    };
+    match progress.left().filter(|left| !left.is_zero()) {
+        Some(left) => format!("{part}, {} left", about(left)),
+        None => part,
+    }
+}
+
+/// A time for those who wait for it.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6000 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_to_wait_are_about_right() {
+        let about = |seconds: f64| about(Duration::from_secs_f64(seconds));
+        assert_eq!(about(0.2), "1 s");
+        assert_eq!(about(99.0), "99 s");
+        assert_eq!(about(99.5), "2 min");
+        assert_eq!(about(5401.0), "91 min");
+        assert_eq!(about(9000.0), "2.5 h");
+    }
+
+    #[test]
+    fn messages_say_what_is_known() {
+        let message = |done, all| {
+            message(&Progress {
+                stage: "slabs",
+                done,
+                all,
+                elapsed: Duration::from_secs(3),
+            })
+        };
+        assert_eq!(message(0, 1), "slabs");
+        assert_eq!(message(0, 8), "slabs 0/8");
+        assert_eq!(message(2, 8), "slabs 2/8, 9 s left");
+        assert_eq!(message(8, 8), "slabs 8/8");
+        assert_eq!(message(25_000, 100_000), "slabs 25 %, 9 s left");
+    }
+}

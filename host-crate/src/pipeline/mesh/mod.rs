@@ -1,0 +1,178 @@
+//! From a volume file to a mesh file: the isosurface.
+
+mod need;
+mod streamed;
+mod whole;
+
+use super::{
+    DeviceRun, PipelineError, Timings, VolumeSource, Warning,
+    outcome::Stages,
+    paths::{self, OutputKind},
+    warning::WhyEmpty,
+};
+use crate::{
+    device::Device,
+    grid::{SampleSummary, SampleType},
+    isosurface::{IsosurfaceError, IsosurfaceParams},
+    mesh::{MeshReport, Opening},
+    monitor::Monitor,
+};
+use std::path::{Path, PathBuf};
+
+/// What [`run`] is to do.
+#[derive(Clone, Debug)]
+pub struct MeshJob {
+    /// The volume.
+    pub volume: VolumeSource,
+    /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8` unless its options say otherwise.
+    pub mask: Option<VolumeSource>,
+    /// The mesh file.
+    pub output: PathBuf,
+    /// Which surface, and how it is made.
+    pub params: IsosurfaceParams,
+    /// Who makes it: several devices each take a part. One may be named more than once.
+    pub devices: Vec<Device>,
+    /// Bytes that the work may take of the host's memory, and of each device's; `None` is what there is.
+    pub memory: Option<u64>,
+    /// Whether the mesh is looked at.
+    pub check: MeshCheck,
+}
+
+/// Whether a mesh is looked at before it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeshCheck {
+    /// It is not.
+    #[default]
+    No,
+    /// It is, unless it is streamed and never there as a whole.
+    IfWhole,
+    /// It is, and must be an oriented manifold. A volume that must be streamed is an error.
+    Required,
+}
+
+/// What a mesh is like.
+#[derive(Clone, Debug)]
+pub struct MeshOutcome {
+    /// Samples along x, y and z.
+    pub dims: [usize; 3],
+    /// Their type in the file.
+    pub sample_type: SampleType,
+    /// The samples, as the file has them.
+    pub samples: SampleSummary,
+    /// Samples that were rounded to become `f32`.
+    pub inexact_samples: usize,
+    /// Vertices of the mesh.
+    pub vertices: u64,
+    /// Its triangles.
+    pub triangles: u64,
+    /// Bits of a vertex index: 32 or 64.
+    pub index_bits: u32,
+    /// Cells left out because a corner of theirs is NaN or infinite.
+    pub non_finite_cells: u64,
+    /// Parts in which it was made.
+    pub slabs: u64,
+    /// What is known of the mesh if it was looked at.
+    pub checked: Option<MeshChecked>,
+    /// What each device did.
+    pub devices: Vec<DeviceRun>,
+    /// What a caller should know.
+    pub warnings: Vec<Warning>,
+    /// How long it took: `read`, `upload`, `extract`, `download`, `check`, `write`; or `stream`, and of it `read` and `write`.
+    pub timings: Timings,
+}
+
+/// The check of a mesh, where it is open, and where it lies.
+#[derive(Clone, Debug)]
+pub struct MeshChecked {
+    /// Topology and measures.
+    pub report: MeshReport,
+    /// Boundaries in the faces of the volume.
+    pub openings: Vec<Opening>,
+    /// The least and the largest position along x, y and z; `None` for a mesh without vertices.
+    pub bounds: Option<[[f32; 3]; 2]>,
+}
+
+/// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for byte, on any devices and in any memory.
+///
+/// The volume is read as a whole if it, its scratch memory and (where the job sets a limit) a mesh as large as both fit the memory; else it
+/// is [streamed](crate::isosurface::stream). If a device has room for the volume but not for all of the mesh with it, the mesh is made
+/// and downloaded in parts.
+///
+/// ```
+/// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
+/// use ferrovox::{isosurface::IsosurfaceParams, monitor::Monitor, pipeline::{VolumeSource, mesh::{self, MeshCheck, MeshJob}}};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (input, output) = (folder.path().join("ramp.nrrd"), folder.path().join("ramp.ply"));
+/// let ramp = Volume::from_fn([4, 4, 10], Geometry::default(), |_, _, z| z as f32)?;
+/// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
+///
+/// let job = MeshJob {
+///     volume: VolumeSource::new(&input),
+///     mask: None,
+///     output,
+///     params: IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() },
+///     devices: vec![Device::cpu()],
+///     memory: None,
+///     check: MeshCheck::Required,
+/// };
+/// let outcome = mesh::run(&job, &Monitor::silent())?;
+/// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
+/// assert!(outcome.warnings.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`PipelineError`], which names the file: of paths before anything is read, of files, of a mask with another grid, of the extraction, of
+/// a check that failed, and [`PipelineError::Cancelled`]. What stood under the output's name is untouched then.
+pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, PipelineError> {
+    job.check_paths()?;
+    if job.devices.is_empty() {
+        return Err(job.volume.error()(IsosurfaceError::NoDevices));
+    }
+    for device in &job.devices {
+        device.reset_peak_memory();
+    }
+    let stages = Stages::begin(monitor);
+    let mut outcome = match need::streaming(job)? {
+        true => streamed::run(job, stages, monitor)?,
+        false => whole::run(job, stages)?,
+    };
+    outcome.warn(job);
+    Ok(outcome)
+}
+
+impl MeshJob {
+    fn check_paths(&self) -> Result<(), PipelineError> {
+        let volumes = [&self.volume].into_iter().chain(&self.mask);
+        let inputs: Vec<&Path> = volumes.map(|volume| volume.path.as_path()).collect();
+        Ok(paths::check(&inputs, &[(&self.output, OutputKind::Mesh)])?)
+    }
+}
+
+impl MeshOutcome {
+    /// The time of each stage on the devices, where it took longest: they work at the same time.
+    pub fn device_stages(&self) -> Vec<crate::monitor::StageTime> {
+        super::outcome::longest(&self.devices)
+    }
+
+    /// Adds what is to be said of the result.
+    fn warn(&mut self, job: &MeshJob) {
+        let path = || job.volume.path.clone();
+        if self.samples.non_finite > 0 {
+            self.warnings.push(Warning::NonFinite {
+                path: path(),
+                non_finite: self.samples.non_finite,
+                count: self.samples.count,
+                cells: self.non_finite_cells,
+            });
+        }
+        if self.triangles == 0 {
+            self.warnings.push(Warning::Empty {
+                path: path(),
+                what: "mesh",
+                why: WhyEmpty::of(&self.samples, self.dims, job.params.iso),
+            });
+        }
+    }
+}

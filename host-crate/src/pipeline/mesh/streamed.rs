@@ -1,0 +1,102 @@
+//! A volume that is streamed: read, worked on and written slab by slab.
+
+use super::{MeshCheck, MeshJob, MeshOutcome};
+use crate::{
+    io::{MeshWriteOptions, MeshWriter, VolumeReader},
+    monitor::Monitor,
+    pipeline::{
+        DeviceRun, PipelineError, Problem, at,
+        mask::{Placed, open_mask},
+        outcome::Stages,
+        paths,
+        stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
+    },
+};
+
+/// Streams the volume.
+pub(super) fn run(
+    job: &MeshJob,
+    mut stages: Stages<'_>,
+    monitor: &Monitor<'_>,
+) -> Result<MeshOutcome, PipelineError> {
+    if job.check == MeshCheck::Required {
+        return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
+    }
+    let mut volume = job.volume.open()?;
+    paths::refuse_data_file(&job.output, volume.header())?;
+    let mut warnings = job.volume.notes(volume.header());
+    let (dims, sample_type) = (volume.dims(), volume.sample_type());
+    let header = volume.header().clone();
+    let mut mask = match &job.mask {
+        Some(mask) => {
+            let volume = Placed::of(&job.volume, &header, dims, volume.geometry())?;
+            let mask = open_mask(mask, &volume)?;
+            paths::refuse_data_file(&job.output, mask.header())?;
+            Some(mask)
+        }
+        None => None,
+    };
+    let report = stages.run("stream", || {
+        stream(job, &mut volume, mask.as_mut(), monitor)
+    })?;
+    stages.add("read", report.reading);
+    stages.add("write", report.writing);
+    let timings = stages.finish();
+    warnings.extend(
+        job.volume
+            .conversion(&header, sample_type, report.inexact_samples),
+    );
+    let did = job.devices.iter().zip(report.devices);
+    Ok(MeshOutcome {
+        dims,
+        sample_type,
+        samples: report.samples,
+        inexact_samples: report.inexact_samples,
+        vertices: report.vertices,
+        triangles: report.triangles,
+        index_bits: if report.vertices.max(report.triangles) > u32::MAX.into() {
+            64
+        } else {
+            32
+        },
+        non_finite_cells: report.non_finite_cells,
+        slabs: report.slabs,
+        checked: None,
+        devices: did
+            .map(|(device, did)| DeviceRun::of(device, did.slabs, did.stages))
+            .collect(),
+        warnings,
+        timings,
+    })
+}
+
+/// From the readers to the output.
+fn stream(
+    job: &MeshJob,
+    volume: &mut VolumeReader<'static>,
+    mask: Option<&mut VolumeReader<'static>>,
+    monitor: &Monitor<'_>,
+) -> Result<StreamReport, PipelineError> {
+    let options = StreamOptions {
+        memory: job.memory,
+        geometry: job.volume.geometry(volume.geometry())?,
+        ..StreamOptions::default()
+    };
+    let write_options = MeshWriteOptions {
+        normals: job.params.normals,
+        ..MeshWriteOptions::default()
+    };
+    let writer = MeshWriter::create(&job.output, &write_options)?;
+    let inputs = StreamInputs {
+        devices: &job.devices,
+        volume,
+        mask,
+        writer,
+        params: &job.params,
+        options: &options,
+    };
+    stream_mesh(inputs, monitor).map_err(|error| match error {
+        StreamError::File(error) => error.into(),
+        StreamError::Isosurface(error) => at(&job.volume.path)(error),
+    })
+}

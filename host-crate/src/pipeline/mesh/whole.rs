@@ -1,0 +1,246 @@
+//! A volume that is read as a whole.
+
+use super::{MeshCheck, MeshChecked, MeshJob, MeshOutcome};
+use crate::{
+    device::{Device, DeviceError},
+    grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
+    io::{HeaderInfo, MeshWriteOptions, write_mesh},
+    isosurface::{
+        self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
+    },
+    mesh::{self, MeshReport, TriangleMesh, Triangles},
+    pipeline::{
+        DeviceRun, PipelineError, Problem, at,
+        mask::{Placed, read_mask},
+        outcome::Stages,
+        paths,
+    },
+    with_device_volume,
+};
+
+/// The mesh on the host, and what is known of it.
+struct Surface {
+    mesh: TriangleMesh,
+    non_finite_cells: u64,
+    devices: Vec<DeviceRun>,
+}
+
+/// Reads the volume, makes its isosurface, checks and writes it.
+pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, PipelineError> {
+    let (volume, header, mask) = stages.run("read", || read(job))?;
+    let mut warnings = job.volume.notes(&header);
+    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let samples = volume.summary();
+    let (volume, inexact_samples) = volume.into_kernel_type();
+    warnings.extend(job.volume.conversion(&header, sample_type, inexact_samples));
+    let surface = match &job.devices[..] {
+        [device] => on_one(&mut stages, job, device, volume, mask)?,
+        _ => on_several(&mut stages, job, volume, mask)?,
+    };
+    let mesh = surface.mesh;
+    let checked = match job.check {
+        MeshCheck::No => None,
+        _ => Some(stages.run("check", || {
+            Ok::<_, PipelineError>(MeshChecked {
+                report: mesh::check(&mesh),
+                openings: mesh::openings(&mesh, dims, &geometry),
+                bounds: mesh.bounds().map(|(low, high)| [low.into(), high.into()]),
+            })
+        })?),
+    };
+    if let (MeshCheck::Required, Some(checked)) = (job.check, &checked) {
+        refuse_if_broken(job, &checked.report, surface.non_finite_cells)?;
+    }
+    stages.run("write", || {
+        write_mesh(&job.output, &mesh, &MeshWriteOptions::default())
+    })?;
+    Ok(MeshOutcome {
+        dims,
+        sample_type,
+        samples,
+        inexact_samples,
+        vertices: mesh.vertices.len() as u64,
+        triangles: mesh.triangles.len() as u64,
+        index_bits: match mesh.triangles {
+            Triangles::U32(_) => 32,
+            Triangles::U64(_) => 64,
+        },
+        non_finite_cells: surface.non_finite_cells,
+        slabs: surface.devices.iter().map(|device| device.parts).sum(),
+        checked,
+        devices: surface.devices,
+        warnings,
+        timings: stages.finish(),
+    })
+}
+
+type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
+
+fn read(job: &MeshJob) -> Result<Read, PipelineError> {
+    let (file, own) = job.volume.read_both()?;
+    paths::refuse_data_file(&job.output, &file.header)?;
+    let mask = match &job.mask {
+        Some(mask) => {
+            let volume = Placed::of(&job.volume, &file.header, file.volume.dims(), &own)?;
+            let (mask, header) = read_mask(mask, &volume)?;
+            paths::refuse_data_file(&job.output, &header)?;
+            Some(mask)
+        }
+        None => None,
+    };
+    Ok((file.volume, file.header, mask))
+}
+
+fn on_one(
+    stages: &mut Stages<'_>,
+    job: &MeshJob,
+    device: &Device,
+    volume: AnyVolume,
+    mask: Option<Volume<u8>>,
+) -> Result<Surface, PipelineError> {
+    let path = &job.volume.path;
+    let stream = device.stream().map_err(at(path))?;
+    let upload = || {
+        let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()));
+        let on_device = AnyDeviceVolume::upload(&stream, &volume)?;
+        stream.synchronize()?;
+        Ok((on_device, mask.transpose()?))
+    };
+    let (on_device, mask) = stages.run("upload", || upload().map_err(at::<DeviceError>(path)))?;
+    drop(volume);
+    let extract = || {
+        let whole = with_device_volume!(&on_device, volume => isosurface::extract(&stream, volume, mask.as_ref(), &job.params));
+        let finished = whole.and_then(|mesh| {
+            stream.synchronize()?;
+            Ok(mesh)
+        });
+        match finished {
+            Err(error) if job.params.method == Method::Fused && is_out_of_memory(&error) => {
+                let host = with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), &job.params, None))?;
+                Ok(Extracted::OnHost(host))
+            }
+            result => result.map(|mesh| Extracted::OnDevice(Box::new(mesh))),
+        }
+    };
+    let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
+    let (mesh, non_finite_cells, parts, times) = match extracted {
+        Extracted::OnHost(host) => (host.mesh, host.non_finite_cells, host.parts, host.stages),
+        Extracted::OnDevice(surface) => {
+            let mesh = stages.run("download", || surface.download(&stream).map_err(at(path)))?;
+            let times = surface.stage_times().map_err(at(path))?;
+            (mesh, surface.non_finite_cells, 1, times)
+        }
+    };
+    Ok(Surface {
+        mesh,
+        non_finite_cells,
+        devices: vec![DeviceRun::of(device, parts, times)],
+    })
+}
+
+enum Extracted {
+    OnDevice(Box<DeviceMesh>),
+    /// The device has room for the volume, but not for all of the mesh with it.
+    OnHost(HostMesh),
+}
+
+fn is_out_of_memory(error: &IsosurfaceError) -> bool {
+    matches!(
+        error,
+        IsosurfaceError::Device(DeviceError::OutOfMemory { .. })
+    )
+}
+
+/// Upload and extraction are one stage: each device does both by itself.
+fn on_several(
+    stages: &mut Stages<'_>,
+    job: &MeshJob,
+    volume: AnyVolume,
+    mask: Option<Volume<u8>>,
+) -> Result<Surface, PipelineError> {
+    let path = &job.volume.path;
+    let mask = mask.as_ref().map(Volume::view);
+    let parts = stages.run("extract", || {
+        extract_parts(&volume, &job.devices, mask, &job.params).map_err(at(path))
+    })?;
+    let mesh = stages.run("download", || parts.join().map_err(at(path)))?;
+    let mut devices = Vec::with_capacity(job.devices.len());
+    for (number, device) in job.devices.iter().enumerate() {
+        devices.push(match parts.parts.get(number) {
+            Some(part) => {
+                let times = part.mesh.stage_times().map_err(at(path))?;
+                DeviceRun::of(device, 1, times)
+            }
+            // more devices than planes of cells
+            None => DeviceRun::of(device, 0, Vec::new()),
+        });
+    }
+    Ok(Surface {
+        mesh,
+        non_finite_cells: parts.non_finite_cells(),
+        devices,
+    })
+}
+
+fn extract_parts(
+    volume: &AnyVolume,
+    devices: &[Device],
+    mask: Option<VolumeView<'_, u8>>,
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    match volume {
+        AnyVolume::U8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::U16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I32(_) | AnyVolume::F64(_) => {
+            let (volume, _) = volume.clone().into_f32();
+            isosurface::extract_parts(devices, volume.view(), mask, params)
+        }
+    }
+}
+
+/// A mesh that the library should not have made is not written.
+fn refuse_if_broken(
+    job: &MeshJob,
+    report: &MeshReport,
+    non_finite_cells: u64,
+) -> Result<(), PipelineError> {
+    let defects = [
+        (
+            report.non_manifold_edges,
+            "edges with three triangles or more",
+        ),
+        (
+            report.non_manifold_vertices,
+            "vertices where sheets only touch",
+        ),
+        (
+            report.inconsistent_edges,
+            "edges whose triangles wind against each other",
+        ),
+        (
+            report.invalid_triangles,
+            "triangles with an index out of range",
+        ),
+        (report.non_finite_vertices, "vertices that are not finite"),
+    ];
+    let found: Vec<String> = defects
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let advice = if job.mask.is_some() || non_finite_cells > 0 {
+        "cells that a mask or non-finite samples leave out can cut the surface so; without --check it is written as it is"
+    } else {
+        "this is a defect of ferrovox, please report it; without --check the mesh is written as it is"
+    };
+    Err(at(&job.output)(Problem::Broken {
+        defects: found.join(", "),
+        advice,
+    }))
+}
