@@ -12,6 +12,7 @@ use ferrovox::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
         VolumeReader, read_volume,
     },
+    pipeline::VolumeInput,
 };
 use std::path::{Path, PathBuf};
 
@@ -90,6 +91,16 @@ impl VolumeArgs {
     /// Whether the file can be opened more than once: a pipe cannot.
     pub fn is_file(&self) -> bool {
         std::fs::metadata(&self.volume).is_ok_and(|it| it.is_file())
+    }
+
+    /// The same for the library's pipelines.
+    pub fn input(&self) -> VolumeInput {
+        VolumeInput {
+            path: self.volume.clone(),
+            options: self.options(),
+            spacing: self.spacing,
+            origin: self.origin,
+        }
     }
 
     fn options(&self) -> ReadOptions {

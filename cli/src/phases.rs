@@ -1,5 +1,6 @@
 //! The phases of a command: how long each takes, and a progress bar for those who wait.
 
+use ferrovox::monitor::{self, Monitor, StageTime};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
@@ -153,6 +154,24 @@ impl Drop for Bar {
         }
         self.bar.finish_and_clear();
     }
+}
+
+/// Does work that a bar shows the progress of.
+pub fn watched<R>(work: impl FnOnce(&Monitor<'_>) -> R) -> R {
+    let phases = Phases::new(100);
+    let bar = phases.progress();
+    let tell = |at: monitor::Progress| bar.part(at.stage, at.fraction(), at.left());
+    let monitor = Monitor::silent();
+    work(&match bar.is_seen() {
+        true => monitor.on_progress(&tell),
+        false => monitor,
+    })
+}
+
+/// The times of stages in milliseconds.
+pub fn stage_times(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
+    let stages = stages.iter();
+    stages.map(|at| (at.stage, milliseconds(at.time))).collect()
 }
 
 /// A time in milliseconds, to the microsecond.

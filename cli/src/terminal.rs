@@ -1,6 +1,7 @@
 //! What is said, and where: results on standard output, everything else on standard error.
 
 use anyhow::Context;
+use ferrovox::pipeline::Note;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
@@ -34,6 +35,16 @@ pub fn warning(text: &str) {
 /// Says something that explains a result.
 pub fn note(text: &str) {
     line(&format!("ferrovox: note: {text}\n"));
+}
+
+/// Says what the library noted of a run.
+pub fn notes(notes: &[Note]) {
+    for text in notes {
+        match text.is_warning() {
+            true => warning(&text.to_string()),
+            false => note(&text.to_string()),
+        }
+    }
 }
 
 /// Says why the command failed.

@@ -17,6 +17,7 @@
 //! | find the centre lines of a solid | [`skeleton`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`io`] |
+//! | all of it in one call, from files to files | [`pipeline`] |
 //! | understand a launch | [`occupancy`] |
 
 /// The linear algebra of the public interface: points, vectors and matrices of geometries and graphs.
@@ -32,6 +33,7 @@ pub mod mesh;
 pub mod monitor;
 pub mod occupancy;
 mod partition;
+pub mod pipeline;
 pub mod render;
 pub mod scan;
 pub mod skeleton;

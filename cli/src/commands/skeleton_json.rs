@@ -1,7 +1,7 @@
 //! What `ferrovox skeleton --json` prints.
 
 use super::{mesh_report::Ordered, skeleton_report::SkeletonRun};
-use crate::phases::milliseconds;
+use crate::phases::{milliseconds, stage_times};
 use ferrovox::{device::Device, skeleton::Certificate};
 use serde::Serialize;
 
@@ -81,22 +81,23 @@ impl From<&Certificate> for JsonCertificate {
 pub fn json(run: &SkeletonRun<'_>) -> Json {
     let args = run.args;
     let params = args.params();
-    let skeleton = &run.made.skeleton;
+    let made = &run.made.extraction;
+    let skeleton = &made.skeleton;
     let shown = |path: &std::path::PathBuf| path.display().to_string();
     let joined = |name: fn(&Device) -> String| {
         let names: Vec<String> = run.devices.iter().map(name).collect();
         names.join(", ")
     };
-    let stages = run.made.timings.iter();
-    let mut timings = run.phase_times.clone();
-    timings.push(("total", run.total));
+    let stages = made.timings.iter();
+    let mut timings = stage_times(&run.made.times);
+    timings.push(("total", milliseconds(run.made.total)));
     Json {
         input: args.input.name(),
         outputs: args.output.iter().map(shown).collect(),
         picture: args.png.as_ref().map(shown),
         field: args.field.as_ref().map(shown),
-        dims: run.dims,
-        spacing: run.spacing,
+        dims: run.made.dims,
+        spacing: run.made.geometry.spacing().into(),
         threshold: args.threshold,
         label: args.label,
         filled: args.fill,
@@ -108,26 +109,26 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         boundary: params.boundary.name(),
         variant: params.variant.name(),
         pruned_below: args.prune,
-        pruned: run.pruned,
+        pruned: run.made.pruned,
         merged: args.merge,
         components: skeleton.components().count,
-        bridges: run.made.bridges,
+        bridges: made.bridges,
         cycles: skeleton.cycles(),
         nodes: skeleton.nodes.len(),
         edges: skeleton.edges.len(),
         length: skeleton.length(),
-        cut_cycles: run.cut_cycles,
+        cut_cycles: run.made.cut_cycles,
         certificate: JsonCertificate {
             // sums may agree where components do not
-            balanced: run.off_balance() == 0,
-            ..JsonCertificate::from(&run.whole())
+            balanced: run.made.unbalanced() == 0,
+            ..JsonCertificate::from(&run.made.certificate())
         },
-        certificates: run.made.certificate.iter().map(Into::into).collect(),
+        certificates: made.certificate.iter().map(Into::into).collect(),
         voxels: Voxels {
-            exterior: run.made.counts.exterior,
-            surface: run.made.counts.surface,
-            boundary: run.made.counts.boundary,
-            interior: run.made.counts.interior,
+            exterior: made.counts.exterior,
+            surface: made.counts.surface,
+            boundary: made.counts.boundary,
+            interior: made.counts.interior,
         },
         device: joined(Device::id),
         device_name: joined(Device::name),

@@ -76,6 +76,7 @@ pub use mesh::{
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
+pub(crate) use replace::Replacement;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;

@@ -39,6 +39,18 @@ impl Certificate {
         counted
     }
 
+    /// That of several solids together. Sums may balance where their parts do not.
+    pub fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let parts = parts.into_iter();
+        parts.fold(Self::default(), |sum, next| Self {
+            attracting: sum.attracting + next.attracting,
+            saddles_index1: sum.saddles_index1 + next.saddles_index1,
+            saddles_index2: sum.saddles_index2 + next.saddles_index2,
+            repelling: sum.repelling + next.repelling,
+            euler_solid: sum.euler_solid + next.euler_solid,
+        })
+    }
+
     /// attracting − saddles of index 1 + saddles of index 2 − repelling.
     pub fn balance(&self) -> i64 {
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
