@@ -12,7 +12,7 @@ use ferrovox::{
         ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
         VolumeReader, read_volume,
     },
-    pipeline::VolumeInput,
+    pipeline::VolumeSource,
 };
 use std::path::{Path, PathBuf};
 
@@ -94,8 +94,8 @@ impl VolumeArgs {
     }
 
     /// The same for the library's pipelines.
-    pub fn input(&self) -> VolumeInput {
-        VolumeInput {
+    pub fn source(&self) -> VolumeSource {
+        VolumeSource {
             path: self.volume.clone(),
             options: self.options(),
             spacing: self.spacing,

@@ -1,10 +1,7 @@
 //! Files that a command writes: checked before any work, complete or not there at all.
 
 use anyhow::{Context, bail};
-use ferrovox::{
-    io::{MeshFormat, SkeletonFormat},
-    render::Picture,
-};
+use ferrovox::{io::MeshFormat, render::Picture};
 use std::{
     fs,
     io::{self, BufWriter, Write},
@@ -30,33 +27,6 @@ pub fn check_volume_path(path: &Path) -> anyhow::Result<()> {
     if !known.iter().any(|end| name.ends_with(end)) {
         bail!(
             "{}: {}; volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
-            path.display(),
-            extension(path)
-        );
-    }
-    check_path(path)
-}
-
-/// Fails if no skeleton can be written there.
-pub fn check_skeleton_path(path: &Path) -> anyhow::Result<()> {
-    if SkeletonFormat::from_path(path).is_none() {
-        bail!(
-            "{}: {}; skeletons are written as .swc, .obj, .vtp, .json or .skel",
-            path.display(),
-            extension(path)
-        );
-    }
-    check_path(path)
-}
-
-/// Fails if no field can be written there.
-pub fn check_field_path(path: &Path) -> anyhow::Result<()> {
-    let is_npy = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-    if !is_npy {
-        bail!(
-            "{}: {}; fields are written as .npy",
             path.display(),
             extension(path)
         );

@@ -1,6 +1,9 @@
 //! The phases of a command: how long each takes, and a progress bar for those who wait.
 
-use ferrovox::monitor::{self, Monitor, StageTime};
+use ferrovox::{
+    monitor::{self, Monitor},
+    pipeline::Timings,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
@@ -168,10 +171,11 @@ pub fn watched<R>(work: impl FnOnce(&Monitor<'_>) -> R) -> R {
     })
 }
 
-/// The times of stages in milliseconds.
-pub fn stage_times(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
-    let stages = stages.iter();
-    stages.map(|at| (at.stage, milliseconds(at.time))).collect()
+/// The times of stages in milliseconds, and of everything.
+pub fn in_milliseconds(timings: &Timings) -> (Vec<(&'static str, f64)>, f64) {
+    let stages = timings.stages.iter();
+    let stages = stages.map(|at| (at.stage, milliseconds(at.time)));
+    (stages.collect(), milliseconds(timings.total))
 }
 
 /// A time in milliseconds, to the microsecond.

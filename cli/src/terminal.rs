@@ -1,7 +1,7 @@
 //! What is said, and where: results on standard output, everything else on standard error.
 
 use anyhow::Context;
-use ferrovox::pipeline::Note;
+use ferrovox::pipeline::Warning;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
@@ -37,12 +37,12 @@ pub fn note(text: &str) {
     line(&format!("ferrovox: note: {text}\n"));
 }
 
-/// Says what the library noted of a run.
-pub fn notes(notes: &[Note]) {
-    for text in notes {
-        match text.is_warning() {
-            true => warning(&text.to_string()),
-            false => note(&text.to_string()),
+/// Says what the library found worth knowing of a run.
+pub fn warnings(warnings: &[Warning]) {
+    for text in warnings {
+        match text {
+            Warning::CutCycles { .. } => note(&text.to_string()),
+            _ => warning(&text.to_string()),
         }
     }
 }

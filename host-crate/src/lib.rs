@@ -17,7 +17,7 @@
 //! | find the centre lines of a solid | [`skeleton`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`io`] |
-//! | all of it in one call, from files to files | [`pipeline`] |
+//! | do all of that in one call, from files to files | [`pipeline`] |
 //! | understand a launch | [`occupancy`] |
 
 /// The linear algebra of the public interface: points, vectors and matrices of geometries and graphs.

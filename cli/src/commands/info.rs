@@ -42,7 +42,7 @@ struct Report {
 /// Says what a volume file holds.
 pub fn run(args: &InfoArgs) -> anyhow::Result<()> {
     let job = InfoJob {
-        input: args.input.input(),
+        source: args.input.source(),
         statistics: args.stats,
     };
     let found = phases::watched(|monitor| info::run(&job, monitor))?;
@@ -55,6 +55,7 @@ pub fn run(args: &InfoArgs) -> anyhow::Result<()> {
 
 fn describe(name: String, found: InfoOutcome) -> Report {
     let axes = found.geometry.axes();
+    let samples = found.samples();
     let (header, statistics) = (found.header, found.statistics);
     Report {
         file: name,
@@ -77,7 +78,7 @@ fn describe(name: String, found: InfoOutcome) -> Report {
         spacing: found.geometry.spacing().into(),
         origin: found.geometry.origin().into(),
         axes: [0, 1, 2].map(|row| [0, 1, 2].map(|column| axes[(row, column)])),
-        samples: found.dims.iter().product(),
+        samples,
         non_finite_samples: statistics.map(|it| it.non_finite),
         min: statistics.and_then(|it| it.min),
         max: statistics.and_then(|it| it.max),

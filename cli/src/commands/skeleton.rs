@@ -4,7 +4,7 @@ use super::{
     skeleton_json::json,
     skeleton_report::{SkeletonRun, readable},
 };
-use crate::{args::SkeletonArgs, output, phases, terminal};
+use crate::{args::SkeletonArgs, phases, terminal};
 use ferrovox::{
     grid::Selection,
     pipeline::{
@@ -16,11 +16,10 @@ use ferrovox::{
 /// Makes the skeleton of the object in a volume, and says what it is like.
 pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     args.params().check()?;
-    check_outputs(args)?;
     let job = job(args)?;
     let made = phases::watched(|monitor| skeleton::run(&job, monitor));
     let made = made.map_err(with_options)?;
-    terminal::notes(&made.notes);
+    terminal::warnings(&made.warnings);
     let devices = &job.devices;
     let run = SkeletonRun {
         args,
@@ -35,7 +34,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
 
 fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
     let object = ObjectSource::Volume {
-        input: args.input.input(),
+        source: args.input.source(),
         voxels: match (args.threshold, args.label) {
             (Some(threshold), _) => Selection::AtLeast(threshold),
             (_, Some(label)) => Selection::Label(label),
@@ -56,15 +55,6 @@ fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
         }),
         ..SkeletonJob::new(object, args.device.open()?)
     })
-}
-
-fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
-    let files = args.output.iter();
-    files
-        .map(|path| output::check_skeleton_path(path))
-        .chain(args.field.iter().map(|it| output::check_field_path(it)))
-        .chain(args.png.iter().map(|it| output::check_picture_path(it)))
-        .collect()
 }
 
 /// The library's words, with options where it names parameters.

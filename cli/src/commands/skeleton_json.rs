@@ -1,8 +1,11 @@
 //! What `ferrovox skeleton --json` prints.
 
 use super::{mesh_report::Ordered, skeleton_report::SkeletonRun};
-use crate::phases::{milliseconds, stage_times};
-use ferrovox::{device::Device, skeleton::Certificate};
+use crate::phases::{in_milliseconds, milliseconds};
+use ferrovox::{
+    device::Device,
+    skeleton::{Certificate, ClassCounts},
+};
 use serde::Serialize;
 
 /// The JSON object. Times are in milliseconds, lengths in the world's units.
@@ -36,7 +39,7 @@ pub struct Json {
     cut_cycles: usize,
     certificate: JsonCertificate,
     certificates: Vec<JsonCertificate>,
-    voxels: Voxels,
+    voxels: ClassCounts,
     device: String,
     device_name: String,
     stages: Ordered<Vec<(&'static str, f64)>>,
@@ -46,31 +49,16 @@ pub struct Json {
 /// Of one component of the object, or of all together.
 #[derive(Serialize)]
 struct JsonCertificate {
-    attracting: u64,
-    saddles_index1: u64,
-    saddles_index2: u64,
-    repelling: u64,
-    euler_solid: i64,
+    #[serde(flatten)]
+    counts: Certificate,
     balance: i64,
     balanced: bool,
-}
-
-#[derive(Serialize)]
-struct Voxels {
-    exterior: u64,
-    surface: u64,
-    boundary: u64,
-    interior: u64,
 }
 
 impl From<&Certificate> for JsonCertificate {
     fn from(certificate: &Certificate) -> Self {
         Self {
-            attracting: certificate.attracting,
-            saddles_index1: certificate.saddles_index1,
-            saddles_index2: certificate.saddles_index2,
-            repelling: certificate.repelling,
-            euler_solid: certificate.euler_solid,
+            counts: *certificate,
             balance: certificate.balance(),
             balanced: certificate.balanced(),
         }
@@ -89,8 +77,8 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         names.join(", ")
     };
     let stages = made.timings.iter();
-    let mut timings = stage_times(&run.made.times);
-    timings.push(("total", milliseconds(run.made.total)));
+    let (mut timings, total) = in_milliseconds(&run.made.timings);
+    timings.push(("total", total));
     Json {
         input: args.input.name(),
         outputs: args.output.iter().map(shown).collect(),
@@ -124,12 +112,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
             ..JsonCertificate::from(&run.made.certificate())
         },
         certificates: made.certificate.iter().map(Into::into).collect(),
-        voxels: Voxels {
-            exterior: made.counts.exterior,
-            surface: made.counts.surface,
-            boundary: made.counts.boundary,
-            interior: made.counts.interior,
-        },
+        voxels: made.counts,
         device: joined(Device::id),
         device_name: joined(Device::name),
         stages: Ordered(

@@ -3,7 +3,7 @@
 use crate::{
     args::SkeletonArgs,
     input::by,
-    phases::{milliseconds, stage_times},
+    phases::{in_milliseconds, milliseconds},
 };
 use ferrovox::{device::Device, pipeline::skeleton::SkeletonOutcome};
 use std::fmt::Write;
@@ -103,9 +103,8 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         let times = times.iter().map(|(name, time)| format!("{name} {time:.1}"));
         times.collect::<Vec<_>>().join(", ")
     };
-    let total = milliseconds(run.made.total);
-    let stages = shown(stage_times(&run.made.times));
-    line("ms", format!("{total:.1}: {stages}"));
+    let (stages, total) = in_milliseconds(&run.made.timings);
+    line("ms", format!("{total:.1}: {}", shown(stages)));
     let timings = made.timings.iter();
     let timings = timings.map(|&(name, time)| (name, milliseconds(time)));
     if !made.timings.is_empty() {
@@ -122,6 +121,7 @@ mod tests {
     use ferrovox::{
         grid::Geometry,
         monitor::StageTime,
+        pipeline::Timings,
         skeleton::{Certificate, ClassCounts, Edge, Extraction, Node, NodeKind, Skeleton},
     };
     use nalgebra::Point3;
@@ -194,9 +194,11 @@ mod tests {
             geometry: Geometry::default(),
             pruned: 2,
             cut_cycles: 1,
-            notes: Vec::new(),
-            times: vec![time("read", 1), time("skeleton", 2)],
-            total: Duration::from_micros(3500),
+            warnings: Vec::new(),
+            timings: Timings {
+                stages: vec![time("read", 1), time("skeleton", 2)],
+                total: Duration::from_micros(3500),
+            },
         }
     }
 

@@ -4,8 +4,7 @@ use super::mesh_report::Ordered;
 use crate::{
     args::VoxelizeArgs,
     input::by,
-    output,
-    phases::{self, milliseconds, stage_times},
+    phases::{self, in_milliseconds},
     terminal,
 };
 use ferrovox::{
@@ -34,7 +33,6 @@ struct Report {
 
 /// Marks the voxels inside a mesh, and says how many there are.
 pub fn run(args: &VoxelizeArgs) -> anyhow::Result<()> {
-    output::check_volume_path(&args.output)?;
     let job = VoxelizeJob {
         mesh: args.mesh.clone(),
         params: VoxelizeParams {
@@ -46,8 +44,8 @@ pub fn run(args: &VoxelizeArgs) -> anyhow::Result<()> {
         device: args.device.device.open()?,
     };
     let made = phases::watched(|monitor| voxelize::run(&job, monitor))?;
-    let mut times = stage_times(&made.times);
-    times.push(("total", milliseconds(made.total)));
+    let (mut times, total) = in_milliseconds(&made.timings);
+    times.push(("total", total));
     let report = Report {
         input: args.mesh.display().to_string(),
         output: args.output.display().to_string(),

@@ -2,7 +2,7 @@
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
 //! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
-//! by piece, for files larger than memory. None of them knows a pipeline.
+//! by piece, for files larger than memory; [`replace_file`] is how all files are written. None of them knows a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -76,7 +76,7 @@ pub use mesh::{
 pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
-pub(crate) use replace::Replacement;
+pub use replace::replace_file;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;

@@ -9,11 +9,31 @@ use super::{FileError, FileProblem};
 /// Writes `path` through a temporary file in the same folder, which takes its place when everything is on the
 /// disk. Whatever fails, what stood there before is untouched and nothing half-written stays behind.
 ///
-/// A symbolic link is followed. A device or a pipe is written to directly.
-pub(crate) fn replace_file(
-    path: &Path,
+/// A symbolic link is followed. A device or a pipe is written to directly. A file that is replaced keeps its permissions.
+///
+/// # Errors
+/// [`FileError`] for what the operating system refuses, and for what `write` returns.
+///
+/// ```
+/// use ferrovox::io::replace_file;
+/// use std::io::{Error, Write};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("notes.txt");
+/// replace_file(&path, |file| file.write_all(b"first"))?;
+/// let failed = replace_file(&path, |file| {
+///     file.write_all(b"sec")?;
+///     Err(Error::other("no more words"))
+/// });
+/// assert!(failed.is_err());
+/// assert_eq!(std::fs::read(&path)?, b"first");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn replace_file(
+    path: impl AsRef<Path>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileError> {
+    let path = path.as_ref();
     let replace = || {
         let mut replacement = Replacement::begin(path)?;
         write(replacement.file()).map_err(|error| FileProblem::from_io("write", error))?;

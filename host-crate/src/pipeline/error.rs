@@ -1,13 +1,16 @@
-//! What can go wrong on the way from files to files.
+//! What can go wrong between files and files.
 
-use super::skeleton::ObjectError;
+use super::{paths::PathError, skeleton::ObjectError};
 use crate::{
     device::DeviceError,
+    distance::DistanceError,
     graph::GraphError,
     grid::{GridError, VolumeError},
     io::FileError,
+    isosurface::IsosurfaceError,
     monitor::Cancelled,
     render::RenderError,
+    scan::ScanError,
     skeleton::SkeletonError,
     voxelize::VoxelizeError,
 };
@@ -17,54 +20,233 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
-    /// What is wrong with a file's content, or with what was made of it.
-    #[error("{}: {source}", path.display())]
-    At {
-        /// The file, as it was named.
-        path: PathBuf,
-        /// What is wrong.
-        source: Box<PipelineError>,
-    },
-    /// A file cannot be read or written.
+    /// The work was stopped by its caller. Nothing was written that is not complete.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// An output that cannot be written, or that is another file of the job.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The picture cannot be drawn.
+    /// The work with the content of a file failed.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        problem: Problem,
+    },
+    /// A device failed, whatever the file.
     #[error(transparent)]
-    Render(#[from] RenderError),
-    /// The volume of the picture is too much for the device.
-    #[error("the picture's volume: {0}")]
-    PictureVolume(#[source] DeviceError),
+    Device(DeviceError),
+}
+
+/// What went wrong in the work with the content of a file. Each message continues "PATH: …".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Samples and geometry make no volume.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// A mask or points cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// The isosurface cannot be extracted.
+    #[error(transparent)]
+    Isosurface(#[from] IsosurfaceError),
+    /// The distances cannot be computed.
+    #[error(transparent)]
+    Distance(#[from] DistanceError),
     /// There is no object, or nothing else.
     #[error(transparent)]
     Object(#[from] ObjectError),
     /// The skeleton cannot be made.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// The graph cannot be pruned so.
+    /// The skeleton's graph cannot be changed so.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The voxels of a mesh cannot be found.
     #[error(transparent)]
     Voxelize(#[from] VoxelizeError),
-    /// A mask cannot be made.
+    /// The picture cannot be drawn.
     #[error(transparent)]
-    Grid(#[from] GridError),
-    /// A volume has no such geometry.
-    #[error(transparent)]
-    Volume(#[from] VolumeError),
-    /// A device failed.
+    Render(#[from] RenderError),
+    /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The caller stopped the work.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
+    /// The volume that is drawn is too much for the device.
+    #[error("the picture's volume: {0}")]
+    PictureVolume(#[source] DeviceError),
+    /// A mask of other dims than the volume.
+    #[error(
+        "the mask has {} samples and the volume {}; they must have the same grid",
+        by(mask),
+        by(volume)
+    )]
+    MaskDims {
+        /// Samples of the mask along x, y and z.
+        mask: [usize; 3],
+        /// Samples of the volume.
+        volume: [usize; 3],
+    },
+    /// A mask that lies elsewhere in the world than the volume.
+    #[error(
+        "the mask lies elsewhere than the volume: up to {voxels:.3} voxels, {world:.6} in world units; they must have the \
+         same grid: resample the mask, or correct its header"
+    )]
+    MaskPlace {
+        /// How far they are apart, in voxels of the volume.
+        voxels: f64,
+        /// The same in world units.
+        world: f64,
+    },
+    /// A mesh that is to be checked as a whole, and has to be streamed.
+    #[error(
+        "the volume needs more memory than it may take, so it is streamed, and --check needs the whole mesh; leave --check \
+         out, or allow more --memory"
+    )]
+    CheckNeedsWhole,
+    /// A mesh that is no oriented manifold. It was not written.
+    #[error("not written, because the mesh has {defects}; {advice}")]
+    Broken {
+        /// How many of what, for display.
+        defects: String,
+        /// Where they may come from, and what to do.
+        advice: &'static str,
+    },
 }
 
-/// Says which file an error is about.
-pub(super) fn at<E: Into<PipelineError>>(path: &Path) -> impl FnOnce(E) -> PipelineError {
-    let path = path.to_owned();
-    move |error| PipelineError::At {
-        path,
-        source: Box::new(error.into()),
+/// Puts what went wrong with the content of a file into the file's name.
+pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineError {
+    move |problem| match problem.into() {
+        problem if problem.is_cancelled() => Cancelled.into(),
+        problem => PipelineError::Content {
+            path: path.to_owned(),
+            problem,
+        },
+    }
+}
+
+impl PipelineError {
+    /// Whether the work was stopped by its caller.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled(_))
+    }
+}
+
+impl From<DeviceError> for PipelineError {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            DeviceError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Device(error),
+        }
+    }
+}
+
+/// Whether the caller stopped the work, however deep the error says so.
+trait Stopped {
+    fn is_cancelled(&self) -> bool;
+}
+
+impl Stopped for Problem {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Isosurface(error) => error.is_cancelled(),
+            Self::Distance(error) => error.is_cancelled(),
+            Self::Skeleton(error) => error.is_cancelled(),
+            Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
+            Self::Render(RenderError::Device(error)) => error.is_cancelled(),
+            Self::Device(error) | Self::PictureVolume(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl Stopped for DeviceError {
+    fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled(_))
+    }
+}
+
+impl Stopped for GridError {
+    fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_cancelled())
+    }
+}
+
+impl Stopped for ScanError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OneOfSeveral { source, .. } => source.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl Stopped for IsosurfaceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice { source, .. } => source.is_cancelled(),
+            Self::Scan(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl Stopped for DistanceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice { source, .. } => source.is_cancelled(),
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl Stopped for SkeletonError {
+    fn is_cancelled(&self) -> bool {
+        match self {
+            Self::OnDevice { source, .. } => source.is_cancelled(),
+            Self::Grid(error) => error.is_cancelled(),
+            Self::Distance(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+/// Dims as messages show them.
+fn by(dims: &[usize; 3]) -> String {
+    format!("{} x {} x {}", dims[0], dims[1], dims[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cancelled_says_nothing_else() {
+        let deep = IsosurfaceError::OnDevice {
+            device: "cpu".to_owned(),
+            number: 1,
+            count: 2,
+            source: Box::new(DeviceError::from(Cancelled).into()),
+        };
+        let error = at(Path::new("ball.nii"))(deep);
+        assert!(error.is_cancelled());
+        assert_eq!(error.to_string(), "cancelled");
+        let error = at(Path::new("ball.nii"))(IsosurfaceError::NoDevices);
+        assert!(!error.is_cancelled());
+        assert!(
+            error
+                .to_string()
+                .starts_with("ball.nii: there is no device")
+        );
     }
 }

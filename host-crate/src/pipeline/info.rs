@@ -1,6 +1,6 @@
 //! What a volume file holds.
 
-use super::{PipelineError, VolumeInput};
+use super::{PipelineError, VolumeSource};
 use crate::{
     grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType},
     io::{HeaderInfo, VolumeReader},
@@ -14,7 +14,7 @@ const STEP: usize = 16 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InfoJob {
     /// The file.
-    pub input: VolumeInput,
+    pub source: VolumeSource,
     /// Whether its samples are read for their range and mean. Otherwise the header alone is.
     pub statistics: bool,
 }
@@ -36,6 +36,18 @@ pub struct InfoOutcome {
     pub statistics: Option<SampleSummary>,
 }
 
+impl InfoOutcome {
+    /// How many samples a volume has.
+    pub fn samples(&self) -> usize {
+        let all = self
+            .dims
+            .iter()
+            .try_fold(1_usize, |all, &n| all.checked_mul(n));
+        // a grid without samples may have dims whose product does not fit
+        all.unwrap_or(0)
+    }
+}
+
 /// Reads the header, and if asked goes through the samples of one volume.
 ///
 /// A file of several volumes is described without choosing one; statistics are of one volume. Memory: 16 MiB of samples or a plane of them,
@@ -45,14 +57,14 @@ pub struct InfoOutcome {
 /// use ferrovox::grid::{Geometry, Volume};
 /// use ferrovox::io::{VolumeWriteOptions, write_volume};
 /// use ferrovox::monitor::Monitor;
-/// use ferrovox::pipeline::{VolumeInput, info::{InfoJob, run}};
+/// use ferrovox::pipeline::{VolumeSource, info::{InfoJob, run}};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("ramp.nrrd");
 /// let ramp = Volume::from_fn([4, 3, 10], Geometry::default(), |_, _, z| z as u8)?;
 /// write_volume(&path, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
-/// let mut job = InfoJob { input: VolumeInput::new(&path), statistics: false };
+/// let mut job = InfoJob { source: VolumeSource::new(&path), statistics: false };
 /// assert_eq!(run(&job, &Monitor::silent())?.dims, [4, 3, 10]);
 /// job.statistics = true;
 /// let statistics = run(&job, &Monitor::silent())?.statistics;
@@ -63,19 +75,22 @@ pub struct InfoOutcome {
 /// # Errors
 /// What is wrong with the file; for statistics of a file of several volumes, that none is chosen.
 pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, PipelineError> {
-    let asked = job.input.options.volume;
-    let mut input = job.input.clone();
+    let asked = job.source.options.volume;
+    let mut source = job.source.clone();
     if !job.statistics {
         // the header is that of every volume
-        input.options.volume = asked.or(Some(0));
+        source.options.volume = asked.or(Some(0));
     }
-    let mut reader = input.open()?;
+    let mut reader = source.open()?;
     let header = reader.header().clone();
     Ok(InfoOutcome {
         is_chosen: asked.is_some() || header.volumes <= 1,
         header,
         dims: reader.dims(),
-        geometry: input.place(reader.geometry())?,
+        geometry: match source.geometry(reader.geometry())? {
+            Some(geometry) => geometry,
+            None => *reader.geometry(),
+        },
         sample_type: reader.sample_type(),
         statistics: match job.statistics {
             true => Some(statistics(&mut reader, monitor)?),

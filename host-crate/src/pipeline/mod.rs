@@ -1,23 +1,24 @@
-//! From files to files: source, algorithm, sink, in one call each.
+//! What the `ferrovox` command does, as calls: from files to files.
 //!
-//! A pipeline reads what its job names, does the work on the devices that it is given, writes the results, and returns an outcome: what was found, how long each
-//! stage took, and [`Note`]s of what a user should know. It prints nothing; a [`Monitor`](crate::monitor::Monitor) is told how far it is, and may stop it.
+//! Each pipeline is one function: it takes a job, plain data that says what is read, computed and written, and a
+//! [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how long each stage took, what each device did, and
+//! [`Warning`]s. How it is done (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
 //!
-//! | pipeline | from | to |
-//! | --- | --- | --- |
-//! | [`info`] | a volume's header, and its samples if asked | what it holds |
-//! | [`skeleton`] | an object in a volume, or in a mesh | its curve skeleton, its force field, a picture |
-//! | [`voxelize`] | a closed mesh | a volume of its voxels |
+//! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
 
 mod error;
 pub mod info;
-mod note;
-mod picture;
+mod outcome;
+pub mod paths;
 pub mod skeleton;
-mod stages;
-mod volume_input;
+mod source;
 pub mod voxelize;
+mod warning;
+mod write_picture;
 
-pub use error::PipelineError;
-pub use note::Note;
-pub use volume_input::VolumeInput;
+pub(crate) use error::at;
+pub use error::{PipelineError, Problem};
+pub use outcome::{DeviceRun, Timings};
+pub use source::VolumeSource;
+pub use warning::Warning;
+pub use write_picture::write_picture;

@@ -1,14 +1,18 @@
 //! From a mesh file to a volume file.
 
-use super::{PipelineError, error::at, stages::Stages};
+use super::{
+    PipelineError, Timings, at,
+    outcome::Stages,
+    paths::{self, OutputKind},
+};
 use crate::{
     device::Device,
-    grid::Geometry,
+    grid::{DeviceMask, Geometry},
     io::{VolumeWriteOptions, read_mesh, write_volume},
-    monitor::{Monitor, StageTime},
-    voxelize::{VoxelizeParams, volume_of, voxelize},
+    monitor::Monitor,
+    voxelize::{VoxelizeError, VoxelizeParams, volume_of, voxelize},
 };
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 /// What is to be made of a mesh.
 #[derive(Clone, Debug)]
@@ -37,9 +41,7 @@ pub struct VoxelizeOutcome {
     /// Voxels inside the mesh.
     pub voxels: u64,
     /// How long each stage took.
-    pub times: Vec<StageTime>,
-    /// How long everything took.
-    pub total: Duration,
+    pub timings: Timings,
 }
 
 impl VoxelizeOutcome {
@@ -53,30 +55,51 @@ impl VoxelizeOutcome {
 ///
 /// Host memory: the mesh, and a byte for each voxel; device memory: 12 bytes for each vertex and triangle, and a bit for each voxel.
 ///
+/// ```
+/// use ferrovox::{device::Device, monitor::Monitor, voxelize::VoxelizeParams};
+/// use ferrovox::pipeline::voxelize::{VoxelizeJob, run};
+///
+/// let folder = tempfile::tempdir()?;
+/// let mesh = folder.path().join("corner.obj");
+/// std::fs::write(&mesh, "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")?;
+/// let made = run(
+///     &VoxelizeJob {
+///         mesh,
+///         params: VoxelizeParams::with_resolution(48),
+///         output: folder.path().join("corner.nrrd"),
+///         device: Device::best(),
+///     },
+///     &Monitor::silent(),
+/// )?;
+/// assert_eq!(made.dims, [52; 3]);
+/// assert!((made.volume() - 36.0).abs() < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the mesh; what fails on the device.
 pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, PipelineError> {
+    paths::check(&[&job.mesh], &[(&job.output, OutputKind::Volume)])?;
     let stream = job.device.stream()?;
-    let mut stages = Stages::start(monitor);
+    let mut stages = Stages::begin(monitor);
     let mesh = stages.run("read", || read_mesh(&job.mesh))?;
-    let mask = stages.run("voxelize", || {
-        let mask = voxelize(&stream, &mesh, &job.params).map_err(at(&job.mesh))?;
-        stream.synchronize().map_err(at(&job.mesh))?;
-        Ok::<_, PipelineError>(mask)
-    })?;
+    let mark = || -> Result<DeviceMask, VoxelizeError> {
+        let mask = voxelize(&stream, &mesh, &job.params)?;
+        stream.synchronize()?;
+        Ok(mask)
+    };
+    let mask = stages.run("voxelize", || mark().map_err(at(&job.mesh)))?;
     let volume = stages.run("download", || volume_of(&stream, &mask))?;
     let voxels = mask.count(&stream)?;
     stages.run("write", || {
         write_volume(&job.output, &volume.into(), &VolumeWriteOptions::default())
     })?;
-    let (times, total) = stages.finish();
     Ok(VoxelizeOutcome {
         vertices: mesh.vertices.len(),
         triangles: mesh.triangles.len(),
         dims: mask.dims(),
         geometry: *mask.geometry(),
         voxels,
-        times,
-        total,
+        timings: stages.finish(),
     })
 }

@@ -1,12 +1,13 @@
 //! Whether all critical points have been found.
 
 use super::{NodeKind, Skeleton};
+use serde::Serialize;
 
 /// The critical points of a solid beside its Euler number.
 ///
 /// The force points inwards all over the surface. So by the theorem of Poincaré and Hopf, the critical points, counted with the sign of their index, add up
 /// to the solid's Euler number: attracting − saddles of index 1 + saddles of index 2 − repelling. If they do not, some have not been found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Certificate {
     /// Attracting points.
     pub attracting: u64,

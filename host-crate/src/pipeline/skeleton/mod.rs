@@ -4,25 +4,29 @@ mod object;
 
 pub use object::{ObjectError, ObjectSource};
 
-use super::{Note, PipelineError, error::at, picture::write_picture, stages::Stages};
+use super::{
+    PipelineError, Problem, Timings, Warning, at,
+    outcome::Stages,
+    paths::{self, OutputKind},
+    write_picture,
+};
 use crate::{
     device::{Device, DeviceError, Stream},
     graph::Prune,
     grid::Geometry,
     io::{write_field, write_skeleton},
-    monitor::{Counter, Monitor, StageTime},
+    monitor::{Counter, Monitor},
     render::{self, Picture, RenderParams, SkeletonStyle, ViewDirection},
     skeleton::{Certificate, Execution, Extraction, SkeletonParams, field::Progress, skeleton_by},
     with_device_volume,
 };
 use object::Object;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         OnceLock,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
 /// What is to be made of an object.
@@ -72,12 +76,10 @@ pub struct SkeletonOutcome {
     pub pruned: usize,
     /// Cycles that the last of the files that are trees lacks.
     pub cut_cycles: usize,
-    /// What a user should know.
-    pub notes: Vec<Note>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
     /// How long each stage took.
-    pub times: Vec<StageTime>,
-    /// How long everything took.
-    pub total: Duration,
+    pub timings: Timings,
 }
 
 impl SkeletonOutcome {
@@ -100,7 +102,7 @@ impl SkeletonOutcome {
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{Geometry, Selection, Volume}, io, monitor::Monitor};
-/// use ferrovox::pipeline::{VolumeInput, skeleton::{ObjectSource, SkeletonJob, run}};
+/// use ferrovox::pipeline::{VolumeSource, skeleton::{ObjectSource, SkeletonJob, run}};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("bar.nrrd");
@@ -108,7 +110,7 @@ impl SkeletonOutcome {
 /// let bar = Volume::from_fn([24, 9, 9], Geometry::default(), |x, y, z| u8::from(is_in(x, y, z)))?;
 /// io::write_volume(&path, &bar.into(), &io::VolumeWriteOptions::default())?;
 ///
-/// let object = ObjectSource::Volume { input: VolumeInput::new(&path), voxels: Selection::Label(1.0) };
+/// let object = ObjectSource::Volume { source: VolumeSource::new(&path), voxels: Selection::Label(1.0) };
 /// let job = SkeletonJob {
 ///     outputs: vec![folder.path().join("bar.swc")],
 ///     ..SkeletonJob::new(object, vec![Device::best()])
@@ -121,16 +123,18 @@ impl SkeletonOutcome {
 /// # Errors
 /// What is wrong with the files, the parameters or the object, with the file's name where it is about the object; what fails on a device.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
-    job.params.check()?;
+    let path = job.object.path();
+    job.params.check().map_err(at(path))?;
     job.object.check()?;
+    paths::check(&[path], &job.paths())?;
     let streams: Result<Vec<Stream>, DeviceError> =
         job.devices.iter().map(Device::stream).collect();
     let streams = streams?;
-    let execution = Execution::on(&streams)?;
+    let execution = Execution::on(&streams).map_err(at(path))?;
     let stream = execution.first();
-    let mut stages = Stages::start(monitor);
-    let mut notes = Vec::new();
-    let mut object = job.object.load(stream, &mut stages, &mut notes)?;
+    let mut stages = Stages::begin(monitor);
+    let mut warnings = Vec::new();
+    let mut object = job.object.load(stream, &mut stages, &mut warnings)?;
     let field_progress = FieldProgress::new(monitor);
     let tell = |progress: Progress| field_progress.tell(progress);
     let execution = match monitor.is_watched() {
@@ -138,10 +142,13 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
         false => execution,
     };
     let (mut extraction, field) = stages.run("skeleton", || {
-        skeleton_by(execution, &object.mask, &job.params).map_err(at(job.object.path()))
+        skeleton_by(execution, &object.mask, &job.params).map_err(at(path))
     })?;
     let pruned = match job.prune {
-        Some(limit) => extraction.skeleton.prune(Prune::Length(limit))?,
+        Some(limit) => {
+            let prune = extraction.skeleton.prune(Prune::Length(limit));
+            prune.map_err(at(path))?
+        }
         None => 0,
     };
     if job.merge {
@@ -149,7 +156,7 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
     }
     let picture = match &job.picture {
         Some(wanted) => {
-            let drawn = || draw(wanted, stream, &mut object, &extraction);
+            let drawn = || draw(wanted, stream, &mut object, &extraction).map_err(at(path));
             Some((&wanted.path, stages.run("draw", drawn)?))
         }
         None => None,
@@ -157,39 +164,38 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
     let dims = object.mask.dims();
     let mut cut_cycles = 0;
     stages.run("write", || {
-        for path in &job.outputs {
-            let written = write_skeleton(path, &extraction.skeleton)?;
+        for output in &job.outputs {
+            let written = write_skeleton(output, &extraction.skeleton)?;
             if written.cut_cycles > 0 {
                 cut_cycles = written.cut_cycles;
-                notes.push(Note::CutCycles {
-                    path: path.clone(),
+                warnings.push(Warning::CutCycles {
+                    path: output.clone(),
                     count: cut_cycles,
                 });
             }
         }
-        if let Some(path) = &job.field {
-            write_field(path, dims, field.vectors(stream)?)?;
+        if let Some(output) = &job.field {
+            let vectors = field.vectors(stream).map_err(at(path))?;
+            write_field(output, dims, vectors)?;
         }
-        if let Some((path, picture)) = &picture {
-            write_picture(path, picture)?;
+        if let Some((output, picture)) = &picture {
+            write_picture(output, picture)?;
         }
         Ok::<_, PipelineError>(())
     })?;
-    let (times, total) = stages.finish();
     let mut outcome = SkeletonOutcome {
         extraction,
         dims,
         geometry: *object.mask.geometry(),
         pruned,
         cut_cycles,
-        notes,
-        times,
-        total,
+        warnings,
+        timings: stages.finish(),
     };
     let count = outcome.unbalanced();
     if count > 0 {
-        outcome.notes.push(Note::Unbalanced {
-            path: job.object.path().to_owned(),
+        outcome.warnings.push(Warning::Unbalanced {
+            path: path.to_owned(),
             count,
             all: outcome.extraction.certificate.len(),
         });
@@ -211,6 +217,15 @@ impl SkeletonJob {
             devices,
         }
     }
+
+    /// The files that are written.
+    fn paths(&self) -> Vec<(&Path, OutputKind)> {
+        let skeletons = self.outputs.iter().map(|it| (&**it, OutputKind::Skeleton));
+        let field = self.field.iter().map(|it| (&**it, OutputKind::Field));
+        let picture = self.picture.iter();
+        let picture = picture.map(|it| (&*it.path, OutputKind::Picture));
+        skeletons.chain(field).chain(picture).collect()
+    }
 }
 
 /// Draws the skeleton over its object, with curves as wide as is seen in a picture of that size.
@@ -219,7 +234,7 @@ fn draw(
     stream: &Stream,
     object: &mut Object,
     extraction: &Extraction,
-) -> Result<Picture, PipelineError> {
+) -> Result<Picture, Problem> {
     let (solid, iso) = object.solid(stream)?;
     let params = RenderParams {
         iso,
@@ -263,5 +278,108 @@ impl<'a> FieldProgress<'a> {
             .counter
             .get_or_init(counter)
             .add(progress.done.saturating_sub(before));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        io::{WriteOptions, write_mesh},
+        mesh::{TriangleMesh, Triangles},
+        monitor::CancelFlag,
+        skeleton::Levels,
+        voxelize::VoxelizeParams,
+    };
+    use std::{path::Path, sync::Mutex};
+
+    /// A bar of 40 x 8 x 8, as a mesh of 12 triangles.
+    fn bar(folder: &Path) -> ObjectSource {
+        let corner = |k: u8| [0, 1, 2].map(|axis| f32::from(k >> axis & 1));
+        let sides = [
+            [0, 2, 3, 1],
+            [4, 5, 7, 6],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+        ];
+        let triangles = sides
+            .iter()
+            .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+        let mesh = TriangleMesh {
+            vertices: (0..8)
+                .map(corner)
+                .map(|[x, y, z]| [40.0 * x, 8.0 * y, 8.0 * z])
+                .collect(),
+            normals: None,
+            triangles: Triangles::U32(triangles.collect()),
+        };
+        let path = folder.join("bar.ply");
+        write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
+        ObjectSource::Mesh {
+            path,
+            grid: VoxelizeParams::with_voxel_size(1.0),
+        }
+    }
+
+    #[test]
+    fn a_mesh_has_a_skeleton() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let job = SkeletonJob {
+            params: SkeletonParams {
+                levels: Levels::Core,
+                ..SkeletonParams::default()
+            },
+            outputs: vec![path("bar.swc"), path("bar.vtp")],
+            field: Some(path("bar.npy")),
+            picture: Some(PictureJob {
+                path: path("bar.png"),
+                view: ViewDirection::default(),
+                width: 40,
+                height: 30,
+            }),
+            ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
+        };
+        let told = Mutex::new(Vec::new());
+        let hook = |at: crate::monitor::Progress| told.lock().unwrap().push(at.stage);
+        let made = run(&job, &Monitor::silent().on_progress(&hook)).unwrap();
+        assert!(made.certificate().balanced() && made.warnings.is_empty());
+        assert_eq!(made.dims, [44, 12, 12]);
+        assert_eq!(made.extraction.counts.object(), 40 * 8 * 8);
+        for name in ["bar.swc", "bar.vtp", "bar.npy", "bar.png"] {
+            assert!(path(name).exists(), "{name}");
+        }
+        let stages: Vec<_> = made.timings.stages.iter().map(|it| it.stage).collect();
+        assert_eq!(stages, ["read", "object", "skeleton", "draw", "write"]);
+        let mut told = told.into_inner().unwrap();
+        told.dedup();
+        assert_eq!(
+            told,
+            ["read", "object", "skeleton", "force field", "draw", "write"]
+        );
+    }
+
+    #[test]
+    fn a_flag_stops_it_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("bar.swc");
+        let job = SkeletonJob {
+            outputs: vec![output.clone()],
+            ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
+        };
+        let flag = CancelFlag::new();
+        flag.cancel();
+        let error = run(&job, &Monitor::silent().cancelled_by(&flag)).unwrap_err();
+        assert!(error.is_cancelled(), "{error}");
+        assert!(!output.exists());
+        let nowhere = SkeletonJob {
+            devices: Vec::new(),
+            ..job
+        };
+        let error = run(&nowhere, &Monitor::silent()).unwrap_err();
+        let text = error.to_string();
+        assert!(text.ends_with("bar.ply: there is no device to make the skeleton"));
     }
 }

@@ -3,8 +3,8 @@
 use crate::{
     device::{DeviceError, Stream},
     grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Inside, Selection},
-    io::read_mesh,
-    pipeline::{Note, PipelineError, VolumeInput, error::at, stages::Stages},
+    io::{VolumeFile, read_mesh},
+    pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
     voxelize::{VoxelizeParams, volume_of, voxelize},
 };
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub enum ObjectSource {
     /// Voxels of a volume: of an image by a threshold, of labels by one of them, of a mask by those that are not zero.
     Volume {
         /// The volume file.
-        input: VolumeInput,
+        source: VolumeSource,
         /// Which samples are those of the object.
         voxels: Selection,
     },
@@ -92,7 +92,7 @@ impl ObjectSource {
     /// The file, as messages name it.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Volume { input, .. } => &input.path,
+            Self::Volume { source, .. } => &source.path,
             Self::Mesh { path, .. } => path,
         }
     }
@@ -100,7 +100,7 @@ impl ObjectSource {
     /// Refuses what can be refused before the file is read.
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         match self {
-            Self::Volume { input, voxels } => voxels.check().map_err(at(&input.path)),
+            Self::Volume { source, voxels } => voxels.check().map_err(source.error()),
             Self::Mesh { .. } => Ok(()),
         }
     }
@@ -110,17 +110,18 @@ impl ObjectSource {
         &self,
         stream: &Stream,
         stages: &mut Stages<'_>,
-        notes: &mut Vec<Note>,
+        warnings: &mut Vec<Warning>,
     ) -> Result<Object, PipelineError> {
         match self {
-            Self::Volume { input, voxels } => {
-                let volume = stages.run("read", || input.read_for_kernels(notes))?;
-                let mask = stages.run("object", || {
-                    let on_device = upload(stream, &volume).map_err(at(&input.path))?;
+            Self::Volume { source, voxels } => {
+                let volume = stages.run("read", || read(source, warnings))?;
+                let select = || -> Result<DeviceMask, Problem> {
+                    let on_device = upload(stream, &volume)?;
                     let mask = DeviceMask::select(stream, &on_device, *voxels)?;
-                    check(*voxels, &volume, mask.count(stream)?).map_err(at(&input.path))?;
-                    Ok::<_, PipelineError>(mask)
-                })?;
+                    check(*voxels, &volume, mask.count(stream)?)?;
+                    Ok(mask)
+                };
+                let mask = stages.run("object", || select().map_err(source.error()))?;
                 let drawn = match voxels {
                     Selection::AtLeast(threshold) => Some((volume, *threshold as f32)),
                     _ => None,
@@ -129,11 +130,12 @@ impl ObjectSource {
             }
             Self::Mesh { path, grid } => {
                 let mesh = stages.run("read", || read_mesh(path))?;
-                let mask = stages.run("object", || {
-                    let mask = voxelize(stream, &mesh, grid).map_err(at(path))?;
+                let mark = || -> Result<DeviceMask, Problem> {
+                    let mask = voxelize(stream, &mesh, grid)?;
                     stream.synchronize()?;
-                    Ok::<_, PipelineError>(mask)
-                })?;
+                    Ok(mask)
+                };
+                let mask = stages.run("object", || mark().map_err(at(path)))?;
                 Ok(Object { mask, drawn: None })
             }
         }
@@ -142,15 +144,25 @@ impl ObjectSource {
 
 impl Object {
     /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and the isovalue.
-    pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), PipelineError> {
+    pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
         let (volume, iso) = match self.drawn.take() {
             Some(drawn) => drawn,
             None => (volume_of(stream, &self.mask)?.into(), 0.5),
         };
         let solid = volume.crop_to_solid(iso, Inside::Above);
-        let solid = upload(stream, &solid).map_err(PipelineError::PictureVolume)?;
+        let solid = upload(stream, &solid).map_err(Problem::PictureVolume)?;
         Ok((solid, iso))
     }
+}
+
+/// Reads the volume, with samples of a type that kernels read.
+fn read(source: &VolumeSource, warnings: &mut Vec<Warning>) -> Result<AnyVolume, PipelineError> {
+    let VolumeFile { volume, header } = source.read()?;
+    warnings.extend(source.notes(&header));
+    let sample_type = volume.sample_type();
+    let (volume, inexact) = volume.into_kernel_type();
+    warnings.extend(source.conversion(&header, sample_type, inexact));
+    Ok(volume)
 }
 
 /// Fails if the object is nothing, or a threshold leaves nothing out.

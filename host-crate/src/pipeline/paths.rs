@@ -1,0 +1,305 @@
+//! The paths of a job, checked before anything is read, since the work may be long.
+//!
+//! Each output must have an extension that says what is written there, lie in a folder where a file can be made, and be no other file of the
+//! job: neither one that is read nor another output, whatever the name, link or hard link.
+
+use crate::io::{MeshFormat, SkeletonFormat};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// What is written to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputKind {
+    /// A mesh: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+    Mesh,
+    /// A volume: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+    Volume,
+    /// A skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+    Skeleton,
+    /// A vector for each voxel: `.npy`.
+    Field,
+    /// A picture: `.png`.
+    Picture,
+}
+
+/// A path that cannot be written to.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct PathError {
+    /// The output.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: PathProblem,
+}
+
+/// What is wrong with the path of an output. Each message continues "PATH: …".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathProblem {
+    /// The extension names no format of what is written.
+    #[error("{}; {known}", unknown(.extension.as_deref()))]
+    Extension {
+        /// The extension, if there is one.
+        extension: Option<String>,
+        /// Which there are.
+        known: &'static str,
+    },
+    /// A directory.
+    #[error("this is a directory; name a file in it")]
+    IsDirectory,
+    /// The folder is a file.
+    #[error("{} is not a folder; choose another", folder.display())]
+    NotAFolder {
+        /// What should be a folder.
+        folder: PathBuf,
+    },
+    /// The folder does not exist.
+    #[error("there is no folder {}; make it first", folder.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The operating system does not say anything of the folder.
+    #[error("cannot look at its folder: {0}")]
+    Folder(io::Error),
+    /// No file can be made in the folder.
+    #[error("cannot create a file in {}: {reason}", folder.display())]
+    NotWritable {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        reason: io::ErrorKind,
+    },
+    /// The output would replace a file that is read.
+    #[error("this is the same file as {}, which is read; name another output", input.display())]
+    IsInput {
+        /// The input, as it was named.
+        input: PathBuf,
+    },
+    /// Two outputs would replace each other.
+    #[error("this is the same file as {}, which is written too; name another output", output.display())]
+    IsOutput {
+        /// The other output, as it was named.
+        output: PathBuf,
+    },
+}
+
+/// Fails unless each of `outputs` can be written, and is none of `inputs` and no other output. Nothing is read or written, but a file
+/// is made in the folder of each output and removed again: there is no other sure way to know whether it can be.
+///
+/// Devices and pipes are written to directly, and may be named more than once.
+///
+/// # Errors
+/// [`PathError`] for the first output that will not do.
+///
+/// ```
+/// use ferrovox::pipeline::paths::{OutputKind, check};
+///
+/// let folder = tempfile::tempdir()?;
+/// let output = folder.path().join("brain.ply");
+/// check(&[], &[(&output, OutputKind::Mesh)])?;
+/// let twice = check(&[], &[(&output, OutputKind::Mesh), (&output, OutputKind::Mesh)]);
+/// assert!(twice.is_err());
+/// let unknown = check(&[], &[(&output, OutputKind::Picture)]).unwrap_err();
+/// assert!(unknown.to_string().ends_with("unknown extension \"ply\"; pictures are written as .png"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), PathError> {
+    let error = |path: &Path, problem| PathError {
+        path: path.to_owned(),
+        problem,
+    };
+    for &(path, kind) in outputs {
+        check_extension(path, kind).map_err(|problem| error(path, problem))?;
+        check_folder(path).map_err(|problem| error(path, problem))?;
+    }
+    for (number, &(path, _)) in outputs.iter().enumerate() {
+        refuse_input(path, inputs)?;
+        if let Some((other, _)) = outputs[..number]
+            .iter()
+            .find(|(other, _)| are_one(other, path))
+        {
+            let output = other.to_path_buf();
+            return Err(error(path, PathProblem::IsOutput { output }));
+        }
+    }
+    Ok(())
+}
+
+/// Fails if an output is a file that is read, such as one that a header names.
+pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
+    // one that does not exist is an error of whoever reads it
+    match inputs
+        .iter()
+        .find(|input| input.exists() && are_one(input, output))
+    {
+        Some(input) => Err(PathError {
+            path: output.to_owned(),
+            problem: PathProblem::IsInput {
+                input: input.to_path_buf(),
+            },
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
+    let ends_with = |ends: &[&str]| {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        ends.iter().any(|end| name.ends_with(end))
+    };
+    let has = |wanted: &str| {
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    };
+    let (is_known, known) = match kind {
+        OutputKind::Mesh => (
+            MeshFormat::from_path(path).is_some(),
+            "meshes are written as .ply, .obj, .stl, .vtk or .vtp",
+        ),
+        OutputKind::Volume => (
+            ends_with(&[".nii", ".nii.gz", ".nrrd", ".mha", ".npy"]),
+            "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
+        ),
+        OutputKind::Skeleton => (
+            SkeletonFormat::from_path(path).is_some(),
+            "skeletons are written as .swc, .obj, .vtp, .json or .skel",
+        ),
+        OutputKind::Field => (has("npy"), "fields are written as .npy"),
+        OutputKind::Picture => (has("png"), "pictures are written as .png"),
+    };
+    match is_known {
+        true => Ok(()),
+        false => Err(PathProblem::Extension {
+            extension: path
+                .extension()
+                .map(|extension| extension.to_string_lossy().into_owned()),
+            known,
+        }),
+    }
+}
+
+fn unknown(extension: Option<&str>) -> String {
+    match extension {
+        Some(extension) => format!("unknown extension {extension:?}"),
+        None => "the name has no extension".to_owned(),
+    }
+}
+
+fn check_folder(path: &Path) -> Result<(), PathProblem> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(PathProblem::IsDirectory),
+        // a device or a pipe is written to directly
+        Ok(there) if !there.is_file() => return Ok(()),
+        _ => {}
+    }
+    let folder = folder_of(path).to_owned();
+    match fs::metadata(&folder) {
+        Ok(there) if there.is_dir() => {}
+        Ok(_) => return Err(PathProblem::NotAFolder { folder }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(PathProblem::NoFolder { folder });
+        }
+        Err(error) => return Err(PathProblem::Folder(error)),
+    }
+    // the only sure way to know whether a file can be made there; it is gone at once
+    let made = tempfile::Builder::new()
+        .prefix(".ferrovox-")
+        .tempfile_in(&folder);
+    match made {
+        Ok(_) => Ok(()),
+        Err(error) => Err(PathProblem::NotWritable {
+            folder,
+            reason: error.kind(),
+        }),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether two paths are one file. Those that do not exist yet are told by their folder and their name.
+fn are_one(a: &Path, b: &Path) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(one), Ok(other)) if one.is_file() && other.is_file() => {
+            // a file that may not be opened is told by its name
+            same_file::is_same_file(a, b).unwrap_or_else(|_| place_of(a) == place_of(b))
+        }
+        (Err(_), Err(_)) => place_of(a) == place_of(b),
+        _ => false,
+    }
+}
+
+fn place_of(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().or_else(|| {
+        let folder = fs::canonicalize(folder_of(path)).ok()?;
+        Some(folder.join(path.file_name()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(inputs: &[&Path], outputs: &[&Path]) -> String {
+        let outputs: Vec<_> = outputs
+            .iter()
+            .map(|path| (*path, OutputKind::Volume))
+            .collect();
+        check(inputs, &outputs).map_or_else(|error| error.to_string(), |()| "fine".to_owned())
+    }
+
+    #[test]
+    fn one_file_under_two_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (input, hard, soft, new) = (
+            path("in.npy"),
+            path("hard.npy"),
+            path("soft.npy"),
+            path("new.npy"),
+        );
+        fs::write(&input, b"samples").unwrap();
+        fs::hard_link(&input, &hard).unwrap();
+        let detour = path(".").join("in.npy");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("in.npy", &soft).unwrap();
+        let names: &[&Path] = match cfg!(unix) {
+            true => &[&input, &hard, &detour, &soft],
+            false => &[&input, &hard, &detour],
+        };
+        for name in names {
+            let message = said(&[&input], &[&new, name]);
+            let wanted = format!(
+                "{}: this is the same file as {}, which is read; name another output",
+                name.display(),
+                input.display()
+            );
+            assert_eq!(message, wanted);
+            let message = said(&[], &[&input, name]);
+            assert!(message.contains("which is written too"), "{message}");
+        }
+        let again = path(".").join("new.npy");
+        assert!(said(&[], &[&new, &again]).contains("written too"));
+        assert_eq!(said(&[&input], &[&new]), "fine");
+        // that there is no such input is for its reader to say
+        assert_eq!(said(&[&path("gone.npy")], &[&path("gone.npy")]), "fine");
+        assert!(!new.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_may_be_named_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let null = folder.path().join("null.npy");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        assert_eq!(said(&[], &[&null, &null]), "fine");
+    }
+}

@@ -1,0 +1,116 @@
+//! The volume that a job reads.
+
+use super::{PipelineError, Problem, Warning, at};
+use crate::{
+    grid::{Geometry, SampleType},
+    io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
+};
+use std::path::PathBuf;
+
+/// A volume file, how it is read, and what the caller knows better than the file.
+///
+/// ```
+/// use ferrovox::{grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}, pipeline::VolumeSource};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("ramp.npy");
+/// let ramp = Volume::from_fn([4, 4, 4], Geometry::default(), |x, _, _| x as f32)?;
+/// write_volume(&path, &ramp.into(), &VolumeWriteOptions::default())?;
+///
+/// let source = VolumeSource { spacing: Some([2.0, 2.0, 3.0]), ..VolumeSource::new(&path) };
+/// assert_eq!(source.read()?.volume.geometry().spacing().z, 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeSource {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is read.
+    pub options: ReadOptions,
+    /// The distance between samples along x, y and z, in place of the file's. The axes are the world's then.
+    pub spacing: Option<[f64; 3]>,
+    /// The position of the first sample, in place of the file's.
+    pub origin: Option<[f64; 3]>,
+}
+
+impl VolumeSource {
+    /// A file that says everything itself.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the file can be opened more than once: a pipe cannot.
+    pub fn is_file(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|it| it.is_file())
+    }
+
+    /// Reads the volume. It lies where this source says, or else the file.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or with the spacing or the origin.
+    pub fn read(&self) -> Result<VolumeFile, PipelineError> {
+        let mut file = read_volume(&self.path, &self.options)?;
+        if let Some(geometry) = self.geometry(file.volume.geometry())? {
+            file.volume = file.volume.with_geometry(geometry);
+        }
+        Ok(file)
+    }
+
+    /// Opens the file to read it plane by plane. The reader tells the file's own geometry.
+    ///
+    /// # Errors
+    /// What is wrong with the file's header.
+    pub fn open(&self) -> Result<VolumeReader<'static>, PipelineError> {
+        Ok(VolumeReader::open(&self.path, &self.options)?)
+    }
+
+    /// The file's geometry with what this source puts in its place, if anything.
+    ///
+    /// # Errors
+    /// A spacing that is not positive, or an origin that is not finite.
+    pub fn geometry(&self, file: &Geometry) -> Result<Option<Geometry>, PipelineError> {
+        if self.spacing.is_none() && self.origin.is_none() {
+            return Ok(None);
+        }
+        let origin = self.origin.unwrap_or(file.origin().into());
+        let geometry = match self.spacing {
+            Some(spacing) => Geometry::from_spacing(spacing, origin),
+            None => Geometry::new(*file.axes(), origin.into()),
+        };
+        geometry.map(Some).map_err(at(&self.path))
+    }
+
+    /// What the reader of the file noted.
+    pub fn notes(&self, header: &HeaderInfo) -> Vec<Warning> {
+        let notes = header.notes.iter().cloned();
+        let path = &self.path;
+        notes
+            .map(|note| Warning::Note {
+                path: path.clone(),
+                note,
+            })
+            .collect()
+    }
+
+    /// What is to be said of samples that become f32, if they do: those of `i32` and `f64`.
+    pub fn conversion(
+        &self,
+        header: &HeaderInfo,
+        sample_type: SampleType,
+        inexact: usize,
+    ) -> Option<Warning> {
+        matches!(sample_type, SampleType::I32 | SampleType::F64).then(|| Warning::Converted {
+            path: self.path.clone(),
+            stored: header.stored_type,
+            inexact,
+        })
+    }
+
+    /// Puts what went wrong with the volume into the file's name.
+    pub(crate) fn error<P: Into<Problem>>(&self) -> impl FnOnce(P) -> PipelineError {
+        at(&self.path)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a caller should know though the work went well.
+
+use crate::io::StoredType;
+use std::path::PathBuf;
+
+/// What a caller should know though the work went well. The message names the file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// What the reader of a file assumed or did not understand.
+    #[error("{}: {note}", path.display())]
+    Note {
+        /// The file.
+        path: PathBuf,
+        /// What the reader says.
+        note: String,
+    },
+    /// Samples that kernels do not read became f32.
+    #[error("{}: {stored} samples are converted to f32; {inexact} of them are not exact", path.display())]
+    Converted {
+        /// The file.
+        path: PathBuf,
+        /// The type of the samples in the file.
+        stored: StoredType,
+        /// How many were rounded.
+        inexact: usize,
+    },
+    /// Samples that are no numbers, and what they cost.
+    #[error(
+        "{}: {non_finite} of {count} samples are NaN or infinite; the {cells} cells around them emit nothing",
+        path.display()
+    )]
+    NonFinite {
+        /// The file.
+        path: PathBuf,
+        /// How many samples are NaN or infinite.
+        non_finite: usize,
+        /// All samples.
+        count: usize,
+        /// The cells without a surface because of them.
+        cells: u64,
+    },
+    /// A file's format has trees only. It explains the file; it is nothing to worry about.
+    #[error("{}: {count} cycles were cut, since the format has trees only", path.display())]
+    CutCycles {
+        /// The file that was written.
+        path: PathBuf,
+        /// How many cycles were cut.
+        count: usize,
+    },
+    /// The critical points of some components of an object do not add up.
+    #[error(
+        "{}: the critical points of {count} of {all} components do not add up to the Euler number: some were not found, \
+         and curves may be missing",
+        path.display()
+    )]
+    Unbalanced {
+        /// The file of the object.
+        path: PathBuf,
+        /// Of how many components.
+        count: usize,
+        /// All components.
+        all: usize,
+    },
+    /// There is no surface.
+    #[error("{}: the {what} is empty: {why}", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// What is empty: `mesh` or `picture`.
+        what: &'static str,
+        /// Why.
+        why: WhyEmpty,
+    },
+}
+
+/// Why a volume has no isosurface.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WhyEmpty {
+    /// A single sample along an axis, or none.
+    #[error("a surface needs two samples at least along each axis")]
+    Flat,
+    /// All samples are on one side of the isovalue.
+    #[error(
+        "the samples range from {min} to {max}, and none of them is on the other side of {iso}"
+    )]
+    OneSide {
+        /// The least sample.
+        min: f64,
+        /// The largest one.
+        max: f64,
+        /// The isovalue.
+        iso: f32,
+    },
+    /// Masks or samples that are not finite leave out every cell with the isovalue in it.
+    #[error("every cell with the isovalue in it is left out")]
+    LeftOut,
+    /// There is no sample to compare with.
+    #[error("no sample is finite")]
+    NoSample,
+}

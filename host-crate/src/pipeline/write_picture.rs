@@ -1,0 +1,32 @@
+//! Writing a picture.
+
+use super::PipelineError;
+use crate::{io::replace_file, render::Picture};
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+/// Writes a picture as PNG. It appears under its name when it is complete; until then, and after any failure, what stood there
+/// before is untouched.
+///
+/// # Errors
+/// [`PipelineError::File`] for whatever the operating system refuses.
+///
+/// ```
+/// use ferrovox::{device::Device, pipeline, render::{self, RenderParams}, synthetic};
+///
+/// let stream = Device::cpu().stream()?;
+/// let sphere = synthetic::sphere(&stream, [16; 3], 6.0)?;
+/// let picture = render::isosurface(&stream, &sphere, &RenderParams { width: 32, height: 32, ..Default::default() })?;
+/// let folder = tempfile::tempdir()?;
+/// pipeline::write_picture(folder.path().join("sphere.png"), &picture)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_picture(path: impl AsRef<Path>, picture: &Picture) -> Result<(), PipelineError> {
+    Ok(replace_file(path, |file| {
+        let mut out = BufWriter::new(file);
+        picture.write_png(&mut out)?;
+        out.flush()
+    })?)
+}
