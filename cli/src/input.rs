@@ -1,15 +1,10 @@
 //! The volume file that a command reads.
 
-use crate::{
-    numbers::{parse_dims, parse_position, parse_spacing},
-    terminal,
-};
+use crate::numbers::{parse_dims, parse_position, parse_spacing};
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    grid::{AnyVolume, Geometry, Volume, VolumeError},
     io::{
-        ByteOrder, HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeFormat,
-        VolumeReader,
+        ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat,
     },
     pipeline::VolumeSource,
 };
@@ -83,16 +78,6 @@ impl VolumeArgs {
         }
     }
 
-    /// Reads the file.
-    pub fn read(&self) -> anyhow::Result<VolumeFile> {
-        Ok(self.source().read()?)
-    }
-
-    /// Opens the file, to read it plane by plane.
-    pub fn open(&self) -> anyhow::Result<VolumeReader<'static>> {
-        Ok(self.source().open()?)
-    }
-
     fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.raw.dims.map(|_| VolumeFormat::Raw),
@@ -102,19 +87,9 @@ impl VolumeArgs {
         }
     }
 
-    /// The file's geometry with what the user put in its place, if anything.
-    pub fn geometry(&self, file: Geometry) -> anyhow::Result<Option<Geometry>> {
-        Ok(self.source().geometry(&file)?)
-    }
-
     /// The file's name, as messages begin.
     pub fn name(&self) -> String {
         self.volume.display().to_string()
-    }
-
-    /// Says what the reader noted.
-    pub fn tell_notes(&self, header: &HeaderInfo) {
-        terminal::warnings(&self.source().notes(header));
     }
 }
 
@@ -131,11 +106,6 @@ impl RawArgs {
             ..layout
         })
     }
-}
-
-/// 1 where a volume is not zero, else 0.
-pub fn where_not_zero(volume: &AnyVolume) -> Result<Volume<u8>, VolumeError> {
-    Ok(volume.clone().where_not_zero())
 }
 
 /// Dims as messages show them.

@@ -8,7 +8,6 @@ mod commands;
 mod device_choice;
 mod input;
 mod numbers;
-mod on_device;
 mod phases;
 mod terminal;
 mod watch;

@@ -6,17 +6,11 @@ use super::{
 };
 use crate::{
     args::{DistanceArgs, SampleName},
-    phases::Phases,
     terminal,
+    watch::watched,
 };
-use ferrovox::{
-    monitor::{Monitor, Progress},
-    pipeline::{
-        Warning,
-        distance::{
-            Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
-        },
-    },
+use ferrovox::pipeline::distance::{
+    Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
 };
 
 /// Where bands end for which errors are told apart: up to there `cubes` is exact, and a good estimate.
@@ -26,10 +20,6 @@ pub const BANDS: [f64; 2] = [10.0, 36.0];
 pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
     refuse_conflicts(args);
     let job = job(args)?;
-    let phases = Phases::new(1);
-    let bar = phases.progress();
-    let tell = |it: Progress| bar.part(it.stage, it.fraction(), it.left());
-    let monitor = Monitor::silent().on_progress(&tell);
     if let Some(folder) = &args.compare {
         let comparison = Comparison {
             folder: folder.clone(),
@@ -37,27 +27,18 @@ pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
             longest_side: args.size,
             bands: BANDS.to_vec(),
         };
-        let outcome = compare(&job, &comparison, &monitor)?;
-        drop(phases);
-        outcome.warnings.iter().for_each(tell_warning);
+        let outcome = watched(|monitor| compare(&job, &comparison, monitor))?;
+        terminal::warnings(&outcome.warnings);
         return match args.json {
             true => terminal::print_json(&compared_json(args, &outcome)),
             false => terminal::print(&compared_table(args, &outcome)),
         };
     }
-    let outcome = make(&job, &monitor)?;
-    drop(phases);
-    outcome.warnings.iter().for_each(tell_warning);
+    let outcome = watched(|monitor| make(&job, monitor))?;
+    terminal::warnings(&outcome.warnings);
     match args.json {
         true => terminal::print_json(&json(args, &job, &outcome)),
         false => terminal::print(&readable(args, &job, &outcome)),
-    }
-}
-
-fn tell_warning(warning: &Warning) {
-    match warning {
-        Warning::Outside { .. } => terminal::note(&warning.to_string()),
-        _ => terminal::warning(&warning.to_string()),
     }
 }
 

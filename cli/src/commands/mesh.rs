@@ -3,7 +3,6 @@
 use super::mesh_report::{json, readable};
 use crate::{
     args::{Cli, MeshArgs, MethodName, SurfaceArgs},
-    input::VolumeArgs,
     terminal,
     watch::watched,
 };
@@ -87,14 +86,4 @@ pub fn iso(surface: &SurfaceArgs, name: &str) -> anyhow::Result<f32> {
         surface.iso
     );
     Ok(iso)
-}
-
-/// Says that samples were converted, and how many were not exact.
-pub fn tell_conversion(input: &VolumeArgs, stored: &str, sample_type: &str, inexact: usize) {
-    if matches!(sample_type, "i32" | "f64") {
-        terminal::warning(&format!(
-            "{}: {stored} samples are converted to f32; {inexact} of them are not exact",
-            input.name()
-        ));
-    }
 }

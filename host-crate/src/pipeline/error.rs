@@ -3,6 +3,7 @@
 use super::{
     distance::{DistanceInputError, DistanceJobError},
     paths::PathError,
+    skeleton::ObjectError,
 };
 use crate::{
     device::DeviceError,
@@ -70,6 +71,9 @@ pub enum Problem {
     /// The file's content makes no distance map.
     #[error(transparent)]
     DistanceInput(#[from] DistanceInputError),
+    /// There is no object, or nothing else.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
     /// The skeleton cannot be made.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
@@ -85,6 +89,9 @@ pub enum Problem {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The volume that is drawn is too much for the device.
+    #[error("the picture's volume: {0}")]
+    PictureVolume(#[source] DeviceError),
     /// A mask of other dims than the volume.
     #[error(
         "the mask has {} samples and the volume {}; they must have the same grid",
@@ -165,7 +172,7 @@ impl Stopped for Problem {
             Self::Skeleton(error) => error.is_cancelled(),
             Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
             Self::Render(RenderError::Device(error)) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
+            Self::Device(error) | Self::PictureVolume(error) => error.is_cancelled(),
             _ => false,
         }
     }

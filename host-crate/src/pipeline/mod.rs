@@ -9,6 +9,9 @@
 //! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
 //! | [`distance`](mod@distance) | a volume, or points | the distance of every voxel to them |
 //! | [`render`] | a volume | a picture of its isosurface |
+//! | [`skeleton`] | an object in a volume | its curve skeleton, as a graph |
+//! | [`voxelize`] | a closed mesh | a volume |
+//! | [`info`] | a volume | what its file holds |
 //! | [`demo`] | volumes that need no file | meshes and pictures of them |
 //!
 //! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
@@ -16,13 +19,16 @@
 pub mod demo;
 pub mod distance;
 mod error;
+pub mod info;
 mod mask;
 pub mod mesh;
 mod outcome;
 pub mod paths;
 pub mod render;
+pub mod skeleton;
 mod source;
 pub mod stream_mesh;
+pub mod voxelize;
 mod warning;
 mod write_picture;
 

@@ -1,6 +1,5 @@
 //! A volume that is streamed gives the same file, byte for byte.
 
-use ferrovox::monitor::Monitor;
 use ferrovox::{
     device::{CpuOptions, Device},
     grid::{AnyVolume, DeviceSample, DeviceVolume, Geometry, Sample, SampleSummary, Volume},
@@ -436,7 +435,7 @@ fn a_stream_is_cancelled_between_slabs() {
             devices: &[Device::cpu(), Device::cpu()],
             volume: &mut volume,
             mask: None,
-            writer: MeshWriter::create(&path, &MeshWriterOptions::default()).unwrap(),
+            writer: MeshWriter::create(&path, &MeshWriteOptions::default()).unwrap(),
             params: &random::params(0.0, 0),
             options: &height(2),
         };

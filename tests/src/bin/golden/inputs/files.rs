@@ -4,7 +4,7 @@ use super::*;
 use anyhow::{Context, Result};
 use ferrovox::{
     grid::{AnyVolume, Volume},
-    io::{ByteOrder, VolumeWriteOptions, WriteOptions, write_mesh, write_volume},
+    io::{ByteOrder, MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume},
 };
 use std::{fmt::Write as _, fs, io::Write as _, path::Path};
 
@@ -144,7 +144,11 @@ fn headerless(folder: &Path) -> Result<()> {
 
 fn meshes_and_points(folder: &Path) -> Result<()> {
     for name in ["ball.ply", "ball.obj", "ball.stl"] {
-        write_mesh(folder.join(name), &octasphere(), &WriteOptions::default())?;
+        write_mesh(
+            folder.join(name),
+            &octasphere(),
+            &MeshWriteOptions::default(),
+        )?;
     }
     let points = points();
     let mut lines = String::new();

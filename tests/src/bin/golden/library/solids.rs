@@ -5,7 +5,7 @@ use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
     synthetic::{self, Levels, Metaball},
-    voxelize::{VoxelizeParams, voxelize, voxelize_in},
+    voxelize::{VoxelizeParams, voxelize, voxelize_on_grid},
 };
 
 /// Masks of meshes.
@@ -13,9 +13,9 @@ pub fn voxelized(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     let mesh = inputs::octasphere();
     for (name, params) in [
-        ("across-47", VoxelizeParams::across(47)),
-        ("across-128", VoxelizeParams::across(128)),
-        ("of-size", VoxelizeParams::of_size(0.15)),
+        ("across-47", VoxelizeParams::with_resolution(47)),
+        ("across-128", VoxelizeParams::with_resolution(128)),
+        ("of-size", VoxelizeParams::with_voxel_size(0.15)),
     ] {
         let words = voxelize(stream, &mesh, &params)?.download(stream)?;
         record.bits(name, |bits| {
@@ -25,7 +25,7 @@ pub fn voxelized(record: &mut Record, machine: &Machine) -> Result<()> {
     let geometry = inputs::oblique();
     let place = geometry.world_to_index([1.5, -2.0, 0.0].into());
     let first = [place.x, place.y, place.z].map(|index| index as i64 - 12);
-    let mask = voxelize_in(stream, &mesh, [35, 24, 23], geometry.shifted(first))?;
+    let mask = voxelize_on_grid(stream, &mesh, [35, 24, 23], geometry.shifted(first))?;
     let words = mask.download(stream)?;
     record.bits("in-an-oblique-grid", |bits| {
         bits.add(&words);
