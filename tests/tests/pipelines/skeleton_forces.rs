@@ -229,6 +229,6 @@ fn a_field_is_cancelled_in_the_midst_of_it() {
             .unwrap()
             .monitored_by(monitor);
         let error = force_field_on_devices(execution, &classes, &SkeletonParams::default());
-        assert!(error.unwrap_err().to_string().ends_with("cancelled"));
+        assert_eq!(error.unwrap_err().to_string(), "cancelled");
     }
 }
