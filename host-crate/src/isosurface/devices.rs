@@ -10,7 +10,7 @@ use crate::{
     device::{Buffer, Device, Stream},
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
     partition::{
-        devices::{Stop, each, finished},
+        devices::Stop,
         offsets::{Offsets, Placed},
     },
 };
@@ -245,23 +245,15 @@ fn on_devices<'d>(
     work: impl Fn(usize, PendingOffset<'_>) -> Result<MeshPart, Stop<IsosurfaceError>> + Sync,
 ) -> Result<MeshParts, IsosurfaceError> {
     let offsets = Offsets::new(PartCounts::default(), devices.len(), PartCounts::plus);
-    // made before any worker begins, so that none is waited for that never does
-    let guards: Vec<_> = (0..devices.len()).map(|_| offsets.guard()).collect();
-    let results = each(guards, |worker, guard| {
-        let part = work(
+    let workers = 0..devices.len();
+    let parts = offsets.each_worker(devices, workers, |worker, _| {
+        let offset = PendingOffset {
             worker,
-            PendingOffset {
-                worker,
-                offsets: &offsets,
-                params,
-            },
-        );
-        if part.is_ok() {
-            guard.done();
-        }
-        part
-    });
-    let parts = finished(devices, results)?;
+            offsets: &offsets,
+            params,
+        };
+        work(worker, offset)
+    })?;
     offsets.total().width(params)?;
     Ok(MeshParts::new(parts, params))
 }

@@ -142,7 +142,7 @@ pub(crate) fn finished<'d, R, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fmt::Error as Problem;
+    use std::{cmp::Ordering, fmt::Error as Problem};
 
     #[test]
     fn nobody_has_nothing_to_do() {
@@ -162,16 +162,14 @@ mod tests {
     fn the_first_that_failed_is_named() {
         let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
         for failing in 0..3 {
-            let results = each(0..3, |worker, _| match worker {
-                early if early < failing => Err(Stop::OtherFailed),
-                0 => Ok(()),
+            let results = each(0..3, |worker, _| match worker.cmp(&failing) {
+                Ordering::Less => Err::<(), _>(Stop::OtherFailed),
                 _ => Err(Stop::Failed(Problem)),
             });
-            let outcome = finished(&devices, results);
-            match failing {
-                0 => assert_eq!(outcome.unwrap_err().among.unwrap().number, 2),
-                _ => assert_eq!(outcome.unwrap_err().among.unwrap().number, failing + 1),
-            }
+            let error = finished(&devices, results).unwrap_err();
+            let (number, count) = (failing + 1, 3);
+            assert_eq!(error.among, Some(AmongDevices { number, count }));
+            assert_eq!(error.device, "cpu");
         }
     }
 

@@ -1,6 +1,10 @@
 //! What comes before a part: the exclusive scan of the parts' counts, as they become known.
 
-use super::exchange::{Exchange, GivenUp, Guard};
+use super::{
+    devices::{OnDevice, Stop, each, finished},
+    exchange::{Exchange, GivenUp, Guard},
+};
+use crate::device::Device;
 
 /// The counts that parts publish, and what comes before each: known as soon as all parts before it have published.
 pub(crate) struct Offsets<T> {
@@ -73,6 +77,30 @@ impl<T: Copy> Offsets<T> {
         before[before.len() - 1]
     }
 
+    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does. Nobody waits for what is not going to be published:
+    /// when a worker fails or panics, all that wait give up.
+    ///
+    /// # Errors
+    /// That of the first device that failed.
+    pub fn each_worker<'d, J: Send, R: Send, E: Send>(
+        &self,
+        devices: impl IntoIterator<Item = &'d Device>,
+        jobs: impl IntoIterator<Item = J>,
+        work: impl Fn(usize, J) -> Result<R, Stop<E>> + Sync,
+    ) -> Result<Vec<R>, OnDevice<E>>
+    where
+        T: Send,
+    {
+        // the guards are made before any worker begins, so that none is waited for that never does
+        let jobs: Vec<_> = jobs.into_iter().map(|job| (job, self.guard())).collect();
+        let results = each(jobs, |worker, (job, guard)| {
+            let result = work(worker, job)?;
+            guard.done();
+            Ok(result)
+        });
+        finished(devices, results)
+    }
+
     /// Lets all others give up when the guard is dropped before it is done.
     pub fn guard(&self) -> Guard<'_, State<T>> {
         self.state.guard()
@@ -118,17 +146,31 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_who_failed_or_panicked() {
+    fn nobody_waits_for_who_failed() {
+        let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
+        for place in 0..3 {
+            let offsets = offsets(3);
+            let outcome = offsets.each_worker(&devices, 0..3, |worker, _| {
+                if worker == place {
+                    return Err(Stop::Failed(std::fmt::Error));
+                }
+                offsets.publish(worker, 1);
+                Ok(offsets.placed(worker)?)
+            });
+            assert_eq!(outcome.unwrap_err().among.unwrap().number, place + 1);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_who_panicked() {
+        let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
         for place in 0..3 {
             let offsets = offsets(3);
             let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
-                let guards: Vec<_> = (0..3).map(|_| offsets.guard()).collect();
-                each(guards, |worker, guard| {
+                offsets.each_worker(&devices, 0..3, |worker, _| {
                     assert!(worker != place, "worker {worker}");
                     offsets.publish(worker, 1);
-                    let placed = offsets.placed(worker);
-                    guard.done();
-                    assert_eq!(placed, Err(GivenUp));
+                    Ok::<_, Stop<std::fmt::Error>>(offsets.placed(worker)?)
                 })
             }));
             assert!(outcome.is_err());

@@ -10,7 +10,7 @@ use super::{
     work::{Watch, Work},
 };
 use crate::{
-    device::Stream,
+    device::{DeviceError, Stream},
     grid::{DeviceMask, DevicePoints},
 };
 use std::time::Duration;
@@ -64,7 +64,8 @@ pub fn skeleton(
 /// The same with the force field by one or more devices; and that field, for others that want it. The solid is on the first.
 ///
 /// # Errors
-/// [`SkeletonError`].
+/// [`SkeletonError`]; [`DeviceError::Cancelled`] soon after the execution's [`Monitor`](crate::monitor::Monitor) is to stop it: between stages, and
+/// between portions of the field.
 pub fn skeleton_on_devices(
     execution: Execution<'_>,
     solid: &DeviceMask,
@@ -73,6 +74,8 @@ pub fn skeleton_on_devices(
     params.check()?;
     let stream = execution.first();
     let mut watch = Watch::new();
+    let check = || execution.monitor().check().map_err(DeviceError::from);
+    check()?;
     let filled = match params.fill {
         true => Some(fill_cavities(stream, solid)?),
         false => None,
@@ -85,9 +88,11 @@ pub fn skeleton_on_devices(
     }
     let classes = classify(stream, solid, params.surface)?;
     watch.lap("classes");
+    check()?;
     let field = force_field_on_devices(execution, &classes, params)?;
     stream.synchronize()?;
     watch.lap("field");
+    check()?;
     let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let radii = Radii::new(stream, &classes)?;
     stream.synchronize()?;
@@ -105,6 +110,7 @@ pub fn skeleton_on_devices(
     };
     let (search, certificate) = work.critical_points()?;
     watch.lap("critical points");
+    check()?;
     let (mut skeleton, bridges) = work.grown(&search, &mut watch)?;
     work.radii.measure(&mut skeleton)?;
     watch.lap("radii");

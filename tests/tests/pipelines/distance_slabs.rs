@@ -5,9 +5,11 @@ use ferrovox::{
     distance::{self, DistanceError, DistanceParams, Method, NoSites, Sites, Slabs},
     grid::{DeviceMask, Geometry, GridError, Mask, Volume},
     io::{ReadOptions, VolumeReader, VolumeWriteOptions, read_mask, write_volume},
+    monitor::{CancelFlag, Monitor, Progress},
 };
 use ferrovox_tests::{devices, noise::Noise};
 use simt::Mode;
+use std::sync::Mutex;
 
 /// Axes of 1, around 32, prime, and of more than a tile of bits.
 const DIMS: [[usize; 3]; 9] = [
@@ -287,4 +289,31 @@ fn whoever_gets_the_slabs_may_stop() {
             assert_eq!(seen, stop);
         }
     }
+}
+
+#[test]
+fn slabs_are_counted_and_cancelled() {
+    let sites = random([5, 3, 300], [1.0; 3], 10, 1);
+    let devices = [Device::cpu(), Device::cpu()];
+    let params = DistanceParams {
+        memory: Some(least(&devices, &sites, &DistanceParams::default())),
+        ..Default::default()
+    };
+    let cancel = CancelFlag::new();
+    let told = Mutex::new(Vec::new());
+    let hook = |progress: Progress| told.lock().unwrap().push((progress.done, progress.all));
+    let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+    let slabs = Slabs::new(&devices, &sites, &params)
+        .unwrap()
+        .monitored_by(monitor);
+    slabs.map().unwrap();
+    assert_eq!(told.lock().unwrap().last(), Some(&(10, 10)));
+    let mut seen = 0;
+    let stopped = slabs.for_each(|_| {
+        seen += 1;
+        cancel.cancel();
+        Ok::<_, DistanceError>(())
+    });
+    assert_eq!(stopped.unwrap_err().to_string(), "cancelled");
+    assert_eq!(seen, 1);
 }

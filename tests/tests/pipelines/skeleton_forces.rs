@@ -4,7 +4,7 @@ use super::skeleton_classes::mask;
 use ferrovox::{
     device::{Device, DeviceKind, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
-    monitor::Progress,
+    monitor::{CancelFlag, Monitor, Progress},
     skeleton::{
         BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
         classify,
@@ -211,5 +211,24 @@ fn who_is_told_changes_nothing() {
                 assert_eq!(told[told.len() - 1].done, pairs, "{label} {params:?}");
             }
         }
+    }
+}
+
+#[test]
+fn a_field_is_cancelled_in_the_midst_of_it() {
+    let streams = [
+        Device::cpu().stream().unwrap(),
+        Device::cpu().stream().unwrap(),
+    ];
+    let classes = capsule(&streams[0], SurfaceBy::Faces);
+    for count in [1, 2] {
+        let cancel = CancelFlag::new();
+        let hook = |_: Progress| cancel.cancel();
+        let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
+        let execution = Execution::on(&streams[..count])
+            .unwrap()
+            .monitored_by(monitor);
+        let error = force_field_on_devices(execution, &classes, &SkeletonParams::default());
+        assert_eq!(error.unwrap_err().to_string(), "cancelled");
     }
 }

@@ -5,10 +5,7 @@ use super::{
 };
 use crate::{
     device::Device,
-    partition::{
-        devices::{each, finished},
-        offsets::Offsets,
-    },
+    partition::offsets::Offsets,
     scan::{
         Operator, ScanError, ScanOf, ScanValue, element::sealed::Sealed, scanner::check_lengths,
     },
@@ -31,6 +28,7 @@ use crate::{
 /// # Ok::<(), ferrovox::scan::ScanError>(())
 /// ```
 pub struct MultiDeviceScanner {
+    devices: Vec<Device>,
     lanes: Vec<Lane>,
 }
 
@@ -44,7 +42,8 @@ impl MultiDeviceScanner {
             return Err(ScanError::NoDevices);
         }
         let lanes = devices.iter().cloned().map(Lane::new).collect();
-        Ok(Self { lanes })
+        let devices = devices.to_vec();
+        Ok(Self { devices, lanes })
     }
 
     /// The scan of `input` to `output`; returns the total. As [`multi_device`](super::multi_device).
@@ -68,29 +67,19 @@ impl MultiDeviceScanner {
         let lengths = params.chunks(input.len(), self.lanes.len());
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
         let offsets = Offsets::new(initial, lengths.len(), O::combine);
-        // the first lanes have chunks, if not all do
         let dealt = deal(input, output, &lengths, self.lanes.len());
-        let at_work = self.lanes.iter_mut().zip(dealt);
-        let jobs: Vec<_> = at_work
-            .filter(|(_, chunks)| !chunks.is_empty())
-            // whoever leaves early, by an error or a panic, must not be waited for
-            .map(|job| (job, offsets.guard()))
-            .collect();
-        let results = each(jobs, |_, ((lane, chunks), guard)| {
-            let result = match params.method {
-                MultiDeviceMethod::RescanWithOffset => {
-                    rescan_with_offset::scan(lane, chunks, params, &offsets)
-                }
-                MultiDeviceMethod::AddAfterwards => {
-                    add_afterwards::scan(lane, chunks, params, &offsets)
-                }
-            };
-            if result.is_ok() {
-                guard.done();
+        // the first lanes have chunks, if not all do
+        let jobs = self.lanes.iter_mut().zip(dealt);
+        let jobs = jobs.filter(|(_, chunks)| !chunks.is_empty());
+        let work = |_, (lane, chunks): (&mut Lane, _)| match params.method {
+            MultiDeviceMethod::RescanWithOffset => {
+                rescan_with_offset::scan(lane, chunks, params, &offsets)
             }
-            result
-        });
-        finished(self.lanes.iter().map(|lane| &lane.device), results)?;
+            MultiDeviceMethod::AddAfterwards => {
+                add_afterwards::scan(lane, chunks, params, &offsets)
+            }
+        };
+        offsets.each_worker(&self.devices, jobs, work)?;
         Ok(offsets.total())
     }
 }

@@ -5,7 +5,7 @@ use super::{
     job::{Job, Whole},
 };
 use crate::{
-    device::{Buffer, Stream},
+    device::{Buffer, DeviceError, Stream},
     grid::{DeviceMask, DevicePoints},
     monitor::Counter,
     partition::{
@@ -61,6 +61,10 @@ pub(super) fn forces_on(
     let made = each(parts, |worker, part| {
         forces_of(worker, part).map_err(Stop::Failed)
     });
+    if let Some(counter) = counter {
+        // no device's failure
+        counter.add(0).map_err(DeviceError::from)?;
+    }
     let made = finished(streams.iter().map(Stream::device), made)?;
     Ok(first.upload(&made.concat())?)
 }
