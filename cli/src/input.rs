@@ -3,9 +3,7 @@
 use crate::numbers::{parse_dims, parse_position, parse_spacing};
 use clap::{Args, ValueEnum};
 use ferrovox::{
-    io::{
-        ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat,
-    },
+    io::{ByteOrder, RawLayout, ReadOptions, StoredType, VolumeFormat},
     pipeline::VolumeSource,
 };
 use std::path::PathBuf;

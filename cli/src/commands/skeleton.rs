@@ -30,7 +30,7 @@ pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
 
 fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
     let object = ObjectSource::Volume {
-        source: args.input.source(),
+        source: args.input.source().into(),
         voxels: match (args.threshold, args.label) {
             (Some(threshold), _) => Selection::AtLeast(threshold),
             (_, Some(label)) => Selection::Label(label),

@@ -102,9 +102,9 @@ impl SkeletonOutcome {
 /// let path = folder.path().join("bar.nrrd");
 /// let is_in = |x, y, z| (2..22).contains(&x) && (2..7).contains(&y) && (2..7).contains(&z);
 /// let bar = Volume::from_fn([24, 9, 9], Geometry::default(), |x, y, z| u8::from(is_in(x, y, z)))?;
-/// io::write_volume(&path, &bar.into(), &io::VolumeMeshWriteOptions::default())?;
+/// io::write_volume(&path, &bar.into(), &io::VolumeWriteOptions::default())?;
 ///
-/// let object = ObjectSource::Volume { source: VolumeSource::new(&path), voxels: Selection::Label(1.0) };
+/// let object = ObjectSource::Volume { source: VolumeSource::new(&path).into(), voxels: Selection::Label(1.0) };
 /// let job = SkeletonJob {
 ///     outputs: vec![folder.path().join("bar.swc")],
 ///     ..SkeletonJob::new(object, vec![Device::best()])

@@ -15,7 +15,7 @@ pub enum ObjectSource {
     /// Voxels of a volume: of an image by a threshold, of labels by one of them, of a mask by those that are not zero.
     Volume {
         /// The volume file.
-        source: VolumeSource,
+        source: Box<VolumeSource>,
         /// Which samples are those of the object.
         voxels: Selection,
     },
