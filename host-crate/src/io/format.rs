@@ -104,6 +104,21 @@ impl MeshFormat {
             _ => None,
         }
     }
+
+    /// The format that a file's first bytes tell. OBJ and binary STL begin with anything.
+    pub fn from_content(start: &[u8]) -> Option<Self> {
+        if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
+            Some(Self::Ply)
+        } else if start.starts_with(b"solid ") || start.starts_with(b"solid\n") {
+            Some(Self::Stl)
+        } else if start.starts_with(b"# vtk DataFile") {
+            Some(Self::Vtk)
+        } else if start.starts_with(b"<VTKFile") || start.starts_with(b"<?xml") {
+            Some(Self::Vtp)
+        } else {
+            None
+        }
+    }
 }
 
 /// The extension in lower case, together with the one before a final `.gz`: `nii.gz`.

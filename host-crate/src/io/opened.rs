@@ -48,6 +48,7 @@ impl<'a> Opened<'a> {
     }
 
     fn choose_and_check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
+        self.header.sizes.clone_from(&self.layout.sizes);
         self.header.volumes = self.layout.volumes;
         self.header.volume = self.layout.choose(options)?;
         match self.encoding {

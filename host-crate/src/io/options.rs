@@ -84,6 +84,8 @@ pub struct HeaderInfo {
     pub byte_order: ByteOrder,
     /// The scaling that was applied to the samples. It makes them f32, or f64 where they were f64.
     pub scaling: Option<Scaling>,
+    /// The sizes of all axes as the file gives them, fastest first: those behind the third count volumes.
+    pub sizes: Vec<u64>,
     /// How many volumes the file holds.
     pub volumes: u64,
     /// Which of them this is.
@@ -107,6 +109,7 @@ impl HeaderInfo {
             stored_type,
             byte_order,
             scaling: None,
+            sizes: Vec::new(),
             volumes: 1,
             volume: 0,
             data_file: None,

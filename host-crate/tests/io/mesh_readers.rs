@@ -47,6 +47,38 @@ fn what_is_written_is_read() {
     assert_eq!(read_mesh_bytes("a.stl", &bytes).unwrap(), read);
 }
 
+/// Formats are told by content where it tells them, and unknown extensions are named.
+#[test]
+fn formats_are_told_by_content_then_by_extension() {
+    let off = b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    assert_eq!(
+        error("x.off", off),
+        "x.off: unknown extension \"off\"; meshes are read from .ply, .obj and .stl"
+    );
+    assert!(error("x", off).contains("unknown extension \"\""));
+    let folder = folder();
+    let mesh = tetrahedron();
+    for (written, named) in [
+        ("a.ply", "a.stl"),
+        ("a.ply", "a.obj"),
+        ("a.ply", "a.dat"),
+        ("a.ply", "a"),
+    ] {
+        let path = folder.path().join(written);
+        write_mesh(&path, &mesh, &MeshWriteOptions::default()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(read_mesh_bytes(named, &bytes).unwrap(), mesh, "{named}");
+    }
+    let stl = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n";
+    for named in ["a.ply", "a.obj", "a.txt"] {
+        let read = read_mesh_bytes(named, stl.as_bytes()).unwrap();
+        assert_eq!(read.triangles.len(), 1, "{named}");
+    }
+    let vtk = b"# vtk DataFile Version 3.0\n";
+    assert!(error("a.vtk", vtk).contains("unknown extension \"vtk\""));
+    assert!(error("a.obj", vtk).contains("reading VTK meshes is not supported"));
+}
+
 #[test]
 fn obj_of_all_kinds() {
     let text = "# a square pyramid\nmtllib a.mtl\nv 0 0 0\nv 2 0 0 1\nv 2 2 0 .1 .2 .3\n\tv 0 2 0\nvt 0 0\nvn 0 0 1\n\

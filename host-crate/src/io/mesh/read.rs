@@ -8,9 +8,17 @@ use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat};
 use crate::mesh::TriangleMesh;
 
+/// As many bytes as tell a format.
+const START: usize = 32;
+
+/// What can be read.
+const KNOWN: &str = "meshes are read from .ply, .obj and .stl";
+
 type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 
-/// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file; one of another name is read as PLY.
+/// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file.
+///
+/// The content tells the format where it begins as PLY or text STL does, else the extension.
 ///
 /// | format | what is read |
 /// | --- | --- |
@@ -22,8 +30,8 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 /// [`FileError`] for another format, a damaged or truncated file, and what the operating system refuses.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    form(path)
-        .and_then(|read| read(Source::open(path)?))
+    refuse_written_only(path)
+        .and_then(|()| read(path, Source::open(path)?))
         .map_err(|problem| FileError::new(path, problem))
 }
 
@@ -33,20 +41,45 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
 /// Those of [`read_mesh`].
 pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
     let name = name.as_ref();
-    form(name)
-        .and_then(|read| read(Source::from_bytes(bytes)))
+    refuse_written_only(name)
+        .and_then(|()| read(name, Source::from_bytes(bytes)))
         .map_err(|problem| FileError::new(name, problem))
 }
 
-/// The reader for a file of this name.
-fn form(path: &Path) -> Result<Reader, FileProblem> {
+/// Refuses by name what is written only, whether there is such a file or not.
+fn refuse_written_only(path: &Path) -> Result<(), FileProblem> {
     match MeshFormat::from_path(path) {
-        Some(MeshFormat::Ply) | None => Ok(ply_read::read),
-        Some(MeshFormat::Obj) => Ok(obj_read::read),
-        Some(MeshFormat::Stl) => Ok(stl_read::read),
-        Some(MeshFormat::Vtk | MeshFormat::Vtp) => Err(FileProblem::UnknownExtension {
-            extension: extension(path),
-            known: "meshes are read from .ply, .obj and .stl",
-        }),
+        Some(MeshFormat::Vtk | MeshFormat::Vtp) => Err(unknown(path)),
+        _ => Ok(()),
     }
+}
+
+fn unknown(path: &Path) -> FileProblem {
+    FileProblem::UnknownExtension {
+        extension: extension(path),
+        known: KNOWN,
+    }
+}
+
+fn read(path: &Path, mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
+    let named = MeshFormat::from_path(path);
+    let content = MeshFormat::from_content(&source.peek(START)?);
+    // the header of a binary STL may say anything, such as the name of another format
+    let format = match named {
+        Some(MeshFormat::Stl) if content != Some(MeshFormat::Ply) => named,
+        _ => content.or(named),
+    };
+    let read: Reader = match format {
+        Some(MeshFormat::Ply) => ply_read::read,
+        Some(MeshFormat::Obj) => obj_read::read,
+        Some(MeshFormat::Stl) => stl_read::read,
+        Some(MeshFormat::Vtk | MeshFormat::Vtp) => {
+            return Err(FileProblem::Unsupported {
+                what: "reading VTK meshes".to_owned(),
+                advice: KNOWN,
+            });
+        }
+        None => return Err(unknown(path)),
+    };
+    read(source)
 }

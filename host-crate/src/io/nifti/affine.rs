@@ -3,7 +3,7 @@
 //! The order of preference and the formulas are those of the standard's header file, `nifti1.h`,
 //! "3D image (volume) orientation and location in space", methods 3, 2 and 1.
 
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::header::Header;
 use crate::grid::{Geometry, VolumeError};
@@ -22,12 +22,49 @@ pub(super) fn geometry(header: &Header, notes: &mut Vec<String>) -> Result<Geome
             continue;
         }
         match method(header) {
-            Ok(geometry) => return Ok(geometry),
+            Ok(geometry) => {
+                if name == "sform" && header.qform_code > 0 {
+                    notes.extend(difference(header, &geometry));
+                }
+                return Ok(geometry);
+            }
             Err(error) => notes.push(format!("the {name} is not used: {error}")),
         }
     }
     notes.push("there is no usable sform or qform: the spacing is used, with origin 0".to_owned());
     Ok(Geometry::from_spacing(spacing(header), [0.0; 3])?)
+}
+
+/// Voxels by which a corner may be moved without a word: the qform is written with 32 bits and a root.
+const SAME: f64 = 1e-3;
+
+/// Says how far the qform moves a corner of the grid from where the sform has it, if that is more than rounding.
+fn difference(header: &Header, sform: &Geometry) -> Option<String> {
+    let qform = match qform(header) {
+        Ok(qform) => qform,
+        Err(error) => {
+            return Some(format!(
+                "the sform is used; the qform makes no map: {error}"
+            ));
+        }
+    };
+    // sizes behind the last axis mean nothing
+    let last = [1, 2, 3].map(|axis| match axis as i64 <= header.dim[0] {
+        true => (header.dim[axis].max(1) - 1) as f64,
+        false => 0.0,
+    });
+    let corners = (0..8).map(|k| [0, 1, 2].map(|axis| last[axis] * f64::from(k >> axis & 1)));
+    let moved = corners.map(|corner| {
+        let corner = Point3::from(corner);
+        (sform.index_to_world(corner) - qform.index_to_world(corner)).norm()
+    });
+    let farthest = moved.fold(0.0, f64::max);
+    let voxels = farthest / sform.spacing().min();
+    (voxels > SAME).then(|| {
+        format!(
+            "the sform is used; the qform differs: it places a corner voxel {farthest:.3} world units ({voxels:.3} voxels) away"
+        )
+    })
 }
 
 /// Method 3: the rows of the affine matrix are in the header.
@@ -71,7 +108,6 @@ fn spacing(header: &Header) -> [f64; 3] {
 mod tests {
     use super::*;
     use crate::io::ByteOrder;
-    use nalgebra::Point3;
 
     fn header() -> Header {
         Header {
@@ -111,6 +147,43 @@ mod tests {
         };
         // x' = -3·y + 7, y' = 2·x + 8, z' = 4·z + 9
         assert_eq!(place(&both, [1.0, 2.0, 3.0]), Point3::new(1.0, 10.0, 21.0));
+    }
+
+    #[test]
+    fn a_qform_that_differs_is_said() {
+        // both the same: spacing 2, 3, 4 and no rotation
+        let mut both = Header {
+            sform_code: 1,
+            qform_code: 1,
+            srow: [
+                [2.0, 0.0, 0.0, 10.0],
+                [0.0, 3.0, 0.0, 20.0],
+                [0.0, 0.0, 4.0, 30.0],
+            ],
+            ..header()
+        };
+        let notes = |header: &Header| {
+            let mut notes = Vec::new();
+            geometry(header, &mut notes).unwrap();
+            notes
+        };
+        assert_eq!(notes(&both), [""; 0]);
+        both.srow[0][3] += 0.001;
+        assert_eq!(notes(&both), [""; 0], "rounding");
+        both.srow[0][3] += 4.999;
+        assert_eq!(
+            notes(&both),
+            [
+                "the sform is used; the qform differs: it places a corner voxel 5.000 world units (2.500 voxels) away"
+            ]
+        );
+        // of 2 samples along x, the last is 0.5 farther
+        both.srow[0] = [2.5, 0.0, 0.0, 10.0];
+        assert!(notes(&both)[0].contains("0.500 world units (0.200 voxels)"));
+        both.pixdim[1] = f64::INFINITY;
+        assert!(notes(&both)[0].contains("the qform makes no map"));
+        both.qform_code = 0;
+        assert_eq!(notes(&both), [""; 0]);
     }
 
     #[test]
