@@ -45,11 +45,6 @@ impl NodeKind {
             Self::End => "end",
         }
     }
-
-    /// Whether the force vanishes there.
-    pub fn is_critical(self) -> bool {
-        !matches!(self, Self::Junction | Self::End)
-    }
 }
 
 /// A node of a skeleton.

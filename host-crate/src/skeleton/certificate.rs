@@ -1,12 +1,13 @@
 //! Whether all critical points have been found.
 
 use super::{NodeKind, Skeleton};
+use serde::Serialize;
 
 /// The critical points of a solid beside its Euler number.
 ///
 /// The force points inwards all over the surface. So by the theorem of Poincaré and Hopf, the critical points, counted with the sign of their index, add up
 /// to the solid's Euler number: attracting − saddles of index 1 + saddles of index 2 − repelling. If they do not, some have not been found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Certificate {
     /// Attracting points.
     pub attracting: u64,
@@ -37,6 +38,18 @@ impl Certificate {
             }
         }
         counted
+    }
+
+    /// That of several solids together. Sums may balance where their parts do not.
+    pub fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let parts = parts.into_iter();
+        parts.fold(Self::default(), |sum, next| Self {
+            attracting: sum.attracting + next.attracting,
+            saddles_index1: sum.saddles_index1 + next.saddles_index1,
+            saddles_index2: sum.saddles_index2 + next.saddles_index2,
+            repelling: sum.repelling + next.repelling,
+            euler_solid: sum.euler_solid + next.euler_solid,
+        })
     }
 
     /// attracting − saddles of index 1 + saddles of index 2 − repelling.

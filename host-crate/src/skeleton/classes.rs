@@ -7,9 +7,10 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::skeleton::classes::{erode, join_masks, separate_classes};
+use serde::Serialize;
 
 /// How many voxels there are of each class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClassCounts {
     /// Not of the object.
     pub exterior: u64,

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 /// A chosen voxel, and the value that it was chosen for: the lower, the better.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chosen {
+pub struct Candidate {
     pub voxel: [i64; 3],
     pub value: f32,
 }
 
-impl Chosen {
+impl Candidate {
     /// The voxel's centre.
     pub fn point(&self) -> Point3<f64> {
         Point3::from(self.voxel.map(|at| at as f64))
@@ -20,13 +20,13 @@ impl Chosen {
 /// Voxels that touch at least at a corner.
 pub struct Cluster {
     /// The one with the lowest value; of several the first.
-    pub lowest: Chosen,
+    pub lowest: Candidate,
     /// The one that is the most steps away from those that were left out, if the cluster touches any.
-    pub farthest: Option<Chosen>,
+    pub farthest: Option<Candidate>,
 }
 
 /// The clusters of the voxels that are not left out, by their lowest values, lowest first. Work is linear in the voxels.
-pub fn clusters(all: &[Chosen], is_left_out: impl Fn(&Chosen) -> bool) -> Vec<Cluster> {
+pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> Vec<Cluster> {
     let left_out: Vec<bool> = all.iter().map(is_left_out).collect();
     let places: HashMap<[i64; 3], usize> = (0..).zip(all).map(|(k, one)| (one.voxel, k)).collect();
     let steps = steps_from(all, &left_out, &places);
@@ -65,7 +65,10 @@ pub fn clusters(all: &[Chosen], is_left_out: impl Fn(&Chosen) -> bool) -> Vec<Cl
 }
 
 /// The points of which none before is nearer than a distance, and was taken.
-pub fn apart(points: impl Iterator<Item = Point3<f64>>, distance: f64) -> Vec<Point3<f64>> {
+pub fn thin_by_distance(
+    points: impl Iterator<Item = Point3<f64>>,
+    distance: f64,
+) -> Vec<Point3<f64>> {
     let mut cubes: HashMap<[i64; 3], Vec<Point3<f64>>> = HashMap::new();
     let cube = |at: &Point3<f64>| [at.x, at.y, at.z].map(|a| (a / distance).floor() as i64);
     let mut taken = Vec::new();
@@ -86,7 +89,7 @@ pub fn apart(points: impl Iterator<Item = Point3<f64>>, distance: f64) -> Vec<Po
 
 /// For each voxel how many steps it is from the nearest that was left out, through the others; none where no way leads.
 fn steps_from(
-    all: &[Chosen],
+    all: &[Candidate],
     left_out: &[bool],
     places: &HashMap<[i64; 3], usize>,
 ) -> Vec<Option<u32>> {
@@ -119,8 +122,8 @@ fn neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 mod tests {
     use super::*;
 
-    fn row(values: &[f32], y: i64) -> impl Iterator<Item = Chosen> {
-        (0..).zip(values).map(move |(x, &value)| Chosen {
+    fn row(values: &[f32], y: i64) -> impl Iterator<Item = Candidate> {
+        (0..).zip(values).map(move |(x, &value)| Candidate {
             voxel: [x, y, 0],
             value,
         })
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn points_are_apart() {
         let row = (0..10).map(|x| Point3::new(f64::from(x), 0.0, 0.0));
-        let taken = apart(row, 4.0);
+        let taken = thin_by_distance(row, 4.0);
         assert_eq!(
             taken.iter().map(|at| at.x).collect::<Vec<_>>(),
             [0.0, 4.0, 8.0]
@@ -138,7 +141,7 @@ mod tests {
 
     #[test]
     fn each_cluster_has_a_lowest_and_a_farthest() {
-        let all: Vec<Chosen> = row(&[5.0, 1.0, 3.0, 2.0], 0)
+        let all: Vec<Candidate> = row(&[5.0, 1.0, 3.0, 2.0], 0)
             .chain(row(&[4.0, 0.5, 7.0], 5))
             .collect();
         let found = clusters(&all, |one| one.voxel == [0, 0, 0]);

@@ -2,7 +2,7 @@
 
 use super::{
     Levels, Node, NodeKind, Skeleton, SkeletonError,
-    clusters::{Chosen, apart, clusters},
+    clusters::{Candidate, clusters, thin_by_distance},
     critical::Search,
     levels,
     trace::{Growth, REACHED, Seed, bridges, paths},
@@ -24,7 +24,7 @@ const TIPS_APART: f64 = 8.0;
 const BESIDE: f64 = 2.5;
 
 /// A curve of level 1 or 2 that would begin this near to the skeleton, in voxels, is left out.
-const LEAST_BRANCH: f64 = 1.0;
+const MIN_BRANCH: f64 = 1.0;
 
 impl Work<'_> {
     /// The skeleton, level by level, and how many curves join what the force leaves apart.
@@ -53,7 +53,7 @@ impl Work<'_> {
         if self.params.levels >= Levels::One {
             let low = levels::converging(self.stream, self.field, self.params)?;
             // where such voxels go on beyond the core they lead to a tip, and the curve begins there
-            let beside = |one: &Chosen| growth.is_near(&one.point(), BESIDE);
+            let beside = |one: &Candidate| growth.is_near(&one.point(), BESIDE);
             let found = clusters(&low, beside);
             let tips = found.iter().filter_map(|cluster| cluster.farthest);
             self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
@@ -64,8 +64,8 @@ impl Work<'_> {
         if self.params.levels >= Levels::Two {
             let mut curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
             curved.sort_by(|a, b| a.value.total_cmp(&b.value));
-            let apart = apart(curved.iter().map(Chosen::point), TIPS_APART);
-            self.grow_tips(&mut growth, &apart)?;
+            let seeds = thin_by_distance(curved.iter().map(Candidate::point), TIPS_APART);
+            self.grow_tips(&mut growth, &seeds)?;
             watch.lap("level 2");
         }
         let bridges = self.join_pieces(&mut growth)?;
@@ -113,7 +113,7 @@ impl Work<'_> {
         seeds: Vec<Point3<f64>>,
         level: u8,
     ) -> Result<(), SkeletonError> {
-        let apart = |seed: &Point3<f64>| !growth.is_near(seed, LEAST_BRANCH);
+        let apart = |seed: &Point3<f64>| !growth.is_near(seed, MIN_BRANCH);
         let seeds: Vec<_> = seeds.into_iter().filter(apart).collect();
         let starts: Vec<_> = seeds
             .into_iter()

@@ -2,7 +2,7 @@
 
 use super::{
     Classes, SkeletonError, SkeletonParams,
-    clusters::Chosen,
+    clusters::Candidate,
     field::{ForceField, Targets},
 };
 use crate::{
@@ -24,7 +24,7 @@ pub fn converging(
     stream: &Stream,
     field: &ForceField,
     params: &SkeletonParams,
-) -> Result<Vec<Chosen>, SkeletonError> {
+) -> Result<Vec<Candidate>, SkeletonError> {
     let mask = &field.mask;
     let rows = rows_of(stream, mask);
     let count = field.forces.len() / 4;
@@ -52,7 +52,7 @@ pub fn converging(
         return Ok(Vec::new());
     }
     let places = DevicePoints::from_sites(stream, mask)?.download(stream)?;
-    Ok(chosen(&places, &divergences, |d| d <= limit))
+    Ok(candidates(&places, &divergences, |d| d <= limit))
 }
 
 /// So many of the 257 voxels of the ball around a boundary voxel are in the solid where the surface is curved outwards: a tenth fewer than the 197 below a plane. Those are
@@ -65,7 +65,7 @@ pub fn curved(
     solid: &DeviceMask,
     classes: &Classes,
     params: &SkeletonParams,
-) -> Result<Vec<Chosen>, SkeletonError> {
+) -> Result<Vec<Candidate>, SkeletonError> {
     let boundary = &classes.boundary;
     let targets = Targets::of(stream, boundary)?;
     let rows = rows_of(stream, boundary);
@@ -92,7 +92,7 @@ pub fn curved(
     let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).collect();
     let places = DevicePoints::from_sites(stream, boundary)?.download(stream)?;
     let most = limit.min(CURVED) as f32;
-    Ok(chosen(&places, &counts, |count| count <= most))
+    Ok(candidates(&places, &counts, |count| count <= most))
 }
 
 fn rows_of(stream: &Stream, mask: &DeviceMask) -> Rows {
@@ -101,11 +101,15 @@ fn rows_of(stream: &Stream, mask: &DeviceMask) -> Rows {
 }
 
 /// The voxels whose values are wanted.
-fn chosen(places: &[[f32; 3]], values: &[f32], is_wanted: impl Fn(f32) -> bool) -> Vec<Chosen> {
+fn candidates(
+    places: &[[f32; 3]],
+    values: &[f32],
+    is_wanted: impl Fn(f32) -> bool,
+) -> Vec<Candidate> {
     let all = places.iter().zip(values);
     let wanted = all.filter(|(_, value)| is_wanted(**value));
     wanted
-        .map(|(at, &value)| Chosen {
+        .map(|(at, &value)| Candidate {
             voxel: at.map(|a| a as i64),
             value,
         })

@@ -29,11 +29,6 @@ impl Levels {
             Levels::Two => "2",
         }
     }
-
-    /// The highest level an edge can have: 0, 1 or 2.
-    pub fn highest(self) -> u8 {
-        self as u8
-    }
 }
 
 /// Which voxels are the surface, from which the force comes.

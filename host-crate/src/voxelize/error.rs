@@ -1,6 +1,6 @@
 //! What can go wrong in making voxels of a mesh.
 
-use super::params::MOST_VOXELS;
+use super::params::MAX_VOXELS;
 use crate::{device::DeviceError, grid::VolumeError, mesh::MeshError};
 
 /// An error of making voxels of a mesh.
@@ -36,14 +36,14 @@ pub enum VoxelizeError {
         position: [f32; 3],
     },
     /// A number of voxels that cannot be made.
-    #[error("{found} voxels across the mesh: it must be from 1 to {MOST_VOXELS}")]
+    #[error("{found} voxels across the mesh: it must be from 1 to {MAX_VOXELS}")]
     Resolution {
         /// The number.
         found: u32,
     },
     /// A size of voxels that is none, or that makes too many of them.
     #[error(
-        "voxels of size {found}: it must be more than 0, and leave no more than {MOST_VOXELS} voxels across the mesh, which is {extent} long"
+        "voxels of size {found}: it must be more than 0, and leave no more than {MAX_VOXELS} voxels across the mesh, which is {extent} long"
     )]
     Spacing {
         /// The size.

@@ -42,7 +42,7 @@ use ferrovox_kernels::{
 ///     triangles: Triangles::U32(vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
 /// };
 /// let stream = Device::best().stream()?;
-/// let solid = voxelize(&stream, &corner, &VoxelizeParams::across(48))?;
+/// let solid = voxelize(&stream, &corner, &VoxelizeParams::with_resolution(48))?;
 /// let voxel = solid.geometry().determinant();
 /// let volume = solid.count(&stream)? as f64 * voxel;
 /// assert!((volume - 36.0).abs() < 1.0);
@@ -66,7 +66,7 @@ pub fn voxelize(
 ///
 /// # Errors
 /// [`VoxelizeError`].
-pub fn voxelize_in(
+pub fn voxelize_on_grid(
     stream: &Stream,
     mesh: &TriangleMesh,
     dims: [usize; 3],

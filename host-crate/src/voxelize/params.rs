@@ -4,7 +4,7 @@ use super::VoxelizeError;
 use crate::{grid::Geometry, mesh::TriangleMesh};
 
 /// Voxels that a mesh can have along an axis.
-pub(super) const MOST_VOXELS: u32 = 1 << 16;
+pub(super) const MAX_VOXELS: u32 = 1 << 16;
 
 /// The grid that a mesh gets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Default for VoxelizeParams {
 
 impl VoxelizeParams {
     /// So many voxels along the mesh's longest side.
-    pub fn across(resolution: u32) -> Self {
+    pub fn with_resolution(resolution: u32) -> Self {
         Self {
             resolution,
             ..Self::default()
@@ -37,7 +37,7 @@ impl VoxelizeParams {
     }
 
     /// Voxels of this size.
-    pub fn of_size(spacing: f64) -> Self {
+    pub fn with_voxel_size(spacing: f64) -> Self {
         Self {
             spacing: Some(spacing),
             ..Self::default()
@@ -58,13 +58,13 @@ impl VoxelizeParams {
                 position: low.cast::<f32>().into(),
             });
         }
-        if self.resolution == 0 || self.resolution > MOST_VOXELS {
+        if self.resolution == 0 || self.resolution > MAX_VOXELS {
             return Err(VoxelizeError::Resolution {
                 found: self.resolution,
             });
         }
         let spacing = self.spacing.unwrap_or(extent / f64::from(self.resolution));
-        let fits = extent / spacing <= f64::from(MOST_VOXELS);
+        let fits = extent / spacing <= f64::from(MAX_VOXELS);
         if !(spacing > 0.0 && spacing.is_finite() && fits) {
             return Err(VoxelizeError::Spacing {
                 found: spacing,

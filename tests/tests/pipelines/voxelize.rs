@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{Geometry, Volume},
     isosurface::IsosurfaceParams,
     mesh::{TriangleMesh, Triangles},
-    voxelize::{VoxelizeError, VoxelizeParams, voxelize, voxelize_in},
+    voxelize::{VoxelizeError, VoxelizeParams, voxelize, voxelize_on_grid},
 };
 use ferrovox_tests::{
     devices,
@@ -78,7 +78,7 @@ fn boxes_on_the_centres_of_voxels() {
             ([0, 3, 2], [0, 0, 0], [3, 3, 3]),
         ] {
             let mesh = cuboid(low.map(|x| x as f32), high.map(|x| x as f32));
-            let found = voxelize_in(&stream, &mesh, dims, Geometry::default()).unwrap();
+            let found = voxelize_on_grid(&stream, &mesh, dims, Geometry::default()).unwrap();
             let expected = words(dims, |place| {
                 (0..3).all(|k| (low[k]..high[k]).contains(&(place[k] as i32)))
             });
@@ -124,7 +124,7 @@ fn tetrahedra_of_all_kinds() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (number, (mesh, place, expected)) in cases.iter().enumerate() {
-            let found = voxelize_in(&stream, mesh, dims, *place).unwrap();
+            let found = voxelize_on_grid(&stream, mesh, dims, *place).unwrap();
             let found = found.download(&stream).unwrap();
             let label = format!("{}: {number}", test.label);
             let per_row = dims[0].div_ceil(32);
@@ -197,7 +197,7 @@ fn pieces_share_no_voxel_and_leave_none_out() {
         let mut voxels = 0;
         for order in orders {
             let mesh = tetrahedra(&[path(order)]);
-            let piece = voxelize_in(&stream, &mesh, dims, Geometry::default()).unwrap();
+            let piece = voxelize_on_grid(&stream, &mesh, dims, Geometry::default()).unwrap();
             voxels += piece.count(&stream).unwrap();
             let words = piece.download(&stream).unwrap();
             sum.iter_mut()
@@ -235,7 +235,7 @@ fn surfaces_of_masks() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (mesh, place, bits) in &cases {
-            let found = voxelize_in(&stream, mesh, dims, *place).unwrap();
+            let found = voxelize_on_grid(&stream, mesh, dims, *place).unwrap();
             assert!(found.download(&stream).unwrap() == *bits, "{}", test.label);
         }
     }
@@ -256,11 +256,11 @@ fn a_grid_about_the_mesh() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for params in [
-            VoxelizeParams::across(60),
-            VoxelizeParams::of_size(extent / 60.0),
+            VoxelizeParams::with_resolution(60),
+            VoxelizeParams::with_voxel_size(extent / 60.0),
             VoxelizeParams {
                 margin: 0,
-                ..VoxelizeParams::across(97)
+                ..VoxelizeParams::with_resolution(97)
             },
         ] {
             let found = voxelize(&stream, &mesh, &params).unwrap();
@@ -275,7 +275,7 @@ fn a_grid_about_the_mesh() {
         let one = voxelize(
             &stream,
             &cuboid([0.0; 3], [1.0; 3]),
-            &VoxelizeParams::across(1),
+            &VoxelizeParams::with_resolution(1),
         );
         let one = one.unwrap();
         assert_eq!((one.dims(), one.count(&stream).unwrap()), ([5; 3], 1));
@@ -289,7 +289,7 @@ fn meshes_that_enclose_nothing_are_refused() {
         let error = voxelize(&stream, mesh, &params).unwrap_err();
         (error.to_string(), error)
     };
-    let params = VoxelizeParams::across(10);
+    let params = VoxelizeParams::with_resolution(10);
     let mut mesh = cuboid([0.0; 3], [2.0; 3]);
     let Triangles::U32(triangles) = &mut mesh.triangles else {
         panic!("32 bits are enough");
@@ -319,14 +319,14 @@ fn meshes_that_enclose_nothing_are_refused() {
     assert!(text.contains("no size"), "{text}");
     let good = cuboid([0.0; 3], [2.0; 3]);
     for resolution in [0, (1 << 16) + 1] {
-        let (text, _) = error(&good, VoxelizeParams::across(resolution));
+        let (text, _) = error(&good, VoxelizeParams::with_resolution(resolution));
         assert!(text.contains("from 1 to 65536"), "{text}");
     }
     for spacing in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9] {
-        let (text, found) = error(&good, VoxelizeParams::of_size(spacing));
+        let (text, found) = error(&good, VoxelizeParams::with_voxel_size(spacing));
         assert!(matches!(found, VoxelizeError::Spacing { .. }), "{text}");
     }
-    let far = voxelize_in(
+    let far = voxelize_on_grid(
         &stream,
         &cuboid([0.0; 3], [1e9; 3]),
         [4, 4, 4],

@@ -12,7 +12,7 @@ use crate::{
 use nalgebra::{Point3, SymmetricEigen, Vector3};
 
 /// Steps after which a place has led nowhere.
-const MOST_STEPS: usize = 40;
+const MAX_STEPS: usize = 40;
 
 /// The longest step, in voxels.
 const LONGEST: f64 = 0.5;
@@ -48,7 +48,7 @@ pub fn polish(
     };
     let mut walks: Vec<Walk> = starts.iter().map(walk).collect();
     let mut found = Vec::new();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if walks.is_empty() {
             break;
         }

@@ -9,7 +9,7 @@ use nalgebra::Point3;
 const LATER_SHARE: u64 = 16;
 
 /// And where there are few voxels, at no more than this.
-const LEAST_LATER: u64 = 1 << 14;
+const MIN_LATER: u64 = 1 << 14;
 
 impl Work<'_> {
     /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
@@ -24,7 +24,7 @@ impl Work<'_> {
         let mut search = Search::default();
         let mut certificate = Vec::new();
         let inside = self.classes.counts.boundary + self.classes.counts.interior;
-        let most = (inside / LATER_SHARE).max(LEAST_LATER);
+        let most = (inside / LATER_SHARE).max(MIN_LATER);
         let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
         for (around, along) in rounds {
             let mut wanted = cells.clone();

@@ -1,6 +1,6 @@
 //! A skeleton that grows curve by curve.
 
-use super::near::{Near, What};
+use super::point_grid::{Hit, PointGrid};
 use crate::grid::Geometry;
 use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
@@ -23,7 +23,7 @@ const SAME_POINT: f64 = 1e-9;
 /// A skeleton on its way.
 pub struct Growth {
     skeleton: Skeleton,
-    near: Near,
+    near: PointGrid,
 }
 
 impl Growth {
@@ -35,7 +35,7 @@ impl Growth {
                 edges: Vec::new(),
                 geometry,
             },
-            near: Near::default(),
+            near: PointGrid::default(),
         }
     }
 
@@ -47,7 +47,7 @@ impl Growth {
         eigenvalues: Option<[f64; 3]>,
     ) -> usize {
         let index = self.skeleton.nodes.len();
-        self.near.add(position, What::Node(index));
+        self.near.add(position, Hit::Node(index));
         self.skeleton.nodes.push(Node {
             kind,
             position,
@@ -66,7 +66,7 @@ impl Growth {
     /// How far the nearest other node is from a node, if it is within a distance.
     pub fn nearest_node(&self, node: usize, within: f64) -> Option<f64> {
         let at = &self.skeleton.nodes[node].position;
-        let is_other = |_: &Point3<f64>, what| matches!(what, What::Node(other) if other != node);
+        let is_other = |_: &Point3<f64>, hit| matches!(hit, Hit::Node(other) if other != node);
         Some(self.near.nearest(at, within, is_other)?.0)
     }
 
@@ -84,8 +84,8 @@ impl Growth {
             points.push(*at);
         }
         let to = match reached {
-            Some(What::Node(node)) => node,
-            Some(What::Curve { edge, point }) => self.split(edge, point),
+            Some(Hit::Node(node)) => node,
+            Some(Hit::Curve { edge, point }) => self.split(edge, point),
             None if points.len() < 2 => return,
             None => {
                 let last = points.pop().expect("there are two");
@@ -99,24 +99,23 @@ impl Growth {
     }
 
     /// What a curve from a node meets at a point.
-    pub fn met(&self, from: usize, at: &Point3<f64>) -> Option<What> {
+    pub fn met(&self, from: usize, at: &Point3<f64>) -> Option<Hit> {
         let start = self.skeleton.nodes[from].position;
         let has_left = (at - start).norm() > AT_BEGINNING;
-        let wanted = |place: &Point3<f64>, what: What| match what {
-            What::Node(node) if node == from => has_left,
-            What::Node(_) => {
+        let wanted = |place: &Point3<f64>, hit: Hit| match hit {
+            Hit::Node(node) if node == from => has_left,
+            Hit::Node(_) => {
                 has_left
                     || (place - start).norm() > BESIDE_BEGINNING
                     || (place - at).norm() <= ARRIVED
             }
-            What::Curve { edge, .. } => {
+            Hit::Curve { edge, .. } => {
                 let same_beginning = self.skeleton.edges[edge].nodes.contains(&from);
                 !same_beginning || (place - start).norm() > AT_BEGINNING
             }
         };
         // a node that is near enough comes before the curves that lead to it
-        let nodes =
-            |place: &Point3<f64>, what| matches!(what, What::Node(_)) && wanted(place, what);
+        let nodes = |place: &Point3<f64>, hit| matches!(hit, Hit::Node(_)) && wanted(place, hit);
         let node = self.near.nearest(at, REACHED, nodes);
         let any = || self.near.nearest(at, REACHED, wanted);
         node.or_else(any).map(|(_, what)| what)
@@ -126,7 +125,7 @@ impl Growth {
         let edge = self.skeleton.edges.len();
         for (point, &at) in points.iter().enumerate() {
             if point > 0 && point + 1 < points.len() {
-                self.near.add(at, What::Curve { edge, point });
+                self.near.add(at, Hit::Curve { edge, point });
             }
         }
         self.skeleton.edges.push(Edge {
@@ -143,16 +142,16 @@ impl Growth {
         let whole = &self.skeleton.edges[edge];
         let (at, last, level) = (whole.points[point], whole.nodes[1], whole.level);
         let rest = whole.points[point..].to_vec();
-        let old = |point| What::Curve { edge, point };
+        let old = |point| Hit::Curve { edge, point };
         for (k, place) in rest.iter().enumerate().skip(1) {
-            let new = What::Curve {
+            let new = Hit::Curve {
                 edge: second,
                 point: k,
             };
             self.near.rename(place, old(point + k), new);
         }
         let node = self.skeleton.nodes.len();
-        self.near.rename(&at, old(point), What::Node(node));
+        self.near.rename(&at, old(point), Hit::Node(node));
         self.skeleton.nodes.push(Node {
             kind: NodeKind::Junction,
             position: at,
@@ -186,8 +185,8 @@ impl Growth {
     /// The node at a point of the skeleton, which is made one.
     fn node_at(&mut self, at: &Point3<f64>) -> Option<usize> {
         match self.near.nearest(at, SAME_POINT, |_, _| true)?.1 {
-            What::Node(node) => Some(node),
-            What::Curve { edge, point } => Some(self.split(edge, point)),
+            Hit::Node(node) => Some(node),
+            Hit::Curve { edge, point } => Some(self.split(edge, point)),
         }
     }
 

@@ -4,8 +4,8 @@ mod bridges;
 mod flow;
 mod grow;
 mod inside;
-mod near;
 mod paths;
+mod point_grid;
 
 pub(super) use bridges::{Seed, bridges};
 pub(super) use grow::{Growth, REACHED};

@@ -9,7 +9,7 @@ use crate::{
 use nalgebra::Point3;
 
 /// Steps after which a way is given up: it would be 2,500 voxels long.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// A step this short ends a way, in voxels.
 const REST: f64 = 1e-4;
@@ -26,7 +26,7 @@ pub fn paths(
     let mut paths: Vec<Vec<Point3<f64>>> = starts.iter().map(|&start| vec![start]).collect();
     let mut going: Vec<usize> = (0..paths.len()).collect();
     going.retain(|&path| !is_end(path, &paths[path]));
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if going.is_empty() {
             break;
         }
