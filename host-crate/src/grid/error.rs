@@ -12,6 +12,31 @@ pub enum GridError {
         /// The level.
         level: f32,
     },
+    /// A threshold that no sample can be compared with.
+    #[error("the threshold is {found}; give the threshold a finite number within the range of f32")]
+    Threshold {
+        /// The threshold.
+        found: f64,
+    },
+    /// A label that no sample can have.
+    #[error(
+        "the label is {found}, which is no number of f32; labels are whole numbers up to 16777216"
+    )]
+    Label {
+        /// The label.
+        found: f64,
+    },
+    /// Too few or too many values for the voxels of a grid.
+    #[error(
+        "there are {found} values for {} x {} x {} voxels, which need one each",
+        dims[0], dims[1], dims[2]
+    )]
+    Values {
+        /// How many there are.
+        found: usize,
+        /// Voxels along x, y and z.
+        dims: [usize; 3],
+    },
     /// A point that is nowhere.
     #[error("point {number} is at {at:?}: coordinates must be finite numbers")]
     Point {

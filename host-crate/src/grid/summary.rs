@@ -22,6 +22,7 @@ pub struct SampleSummary {
     pub mean: Option<f64>,
 }
 
+#[derive(Clone, Copy)]
 struct Partial {
     finite: usize,
     min: f64,
@@ -32,16 +33,7 @@ struct Partial {
 impl SampleSummary {
     /// The summary of `samples`, in parallel; the same bits on any number of threads.
     pub fn of<T: Sample>(samples: &[T]) -> Self {
-        let partials: Vec<Partial> = samples.par_chunks(CHUNK).map(partial).collect();
-        let total = partials.into_iter().fold(Partial::EMPTY, Partial::join);
-        let any = total.finite > 0;
-        Self {
-            count: samples.len(),
-            non_finite: samples.len() - total.finite,
-            min: any.then_some(total.min),
-            max: any.then_some(total.max),
-            mean: any.then(|| total.sum / total.finite as f64),
-        }
+        total(samples).summary(samples.len())
     }
 
     /// The summary of these samples and others.
@@ -63,6 +55,55 @@ impl SampleSummary {
     }
 }
 
+/// The summary of samples that come in portions: the same bits as of all of them together.
+pub(crate) struct RunningSummary<T> {
+    /// Samples of a chunk that is not full yet.
+    rest: Vec<T>,
+    total: Partial,
+    count: usize,
+}
+
+impl<T: Sample> RunningSummary<T> {
+    pub fn new() -> Self {
+        Self {
+            rest: Vec::new(),
+            total: Partial::EMPTY,
+            count: 0,
+        }
+    }
+
+    /// The next samples.
+    pub fn add(&mut self, samples: &[T]) {
+        self.count += samples.len();
+        let missing = (CHUNK - self.rest.len()).min(samples.len());
+        let (first, samples) = samples.split_at(missing);
+        self.rest.extend_from_slice(first);
+        if self.rest.len() < CHUNK {
+            return;
+        }
+        self.total = self.total.join(total(&self.rest));
+        let (whole, rest) = samples.split_at(samples.len() / CHUNK * CHUNK);
+        self.total = chunks(whole).into_iter().fold(self.total, Partial::join);
+        self.rest.clear();
+        self.rest.extend_from_slice(rest);
+    }
+
+    /// Of all samples.
+    pub fn finish(self) -> SampleSummary {
+        self.total.join(total(&self.rest)).summary(self.count)
+    }
+}
+
+fn chunks<T: Sample>(samples: &[T]) -> Vec<Partial> {
+    samples.par_chunks(CHUNK).map(partial).collect()
+}
+
+fn total<T: Sample>(samples: &[T]) -> Partial {
+    chunks(samples)
+        .into_iter()
+        .fold(Partial::EMPTY, Partial::join)
+}
+
 fn partial<T: Sample>(chunk: &[T]) -> Partial {
     let mut result = Partial::EMPTY;
     for sample in chunk.iter().filter(|sample| sample.is_finite()) {
@@ -82,6 +123,17 @@ impl Partial {
         max: f64::NEG_INFINITY,
         sum: 0.0,
     };
+
+    fn summary(self, count: usize) -> SampleSummary {
+        let any = self.finite > 0;
+        SampleSummary {
+            count,
+            non_finite: count - self.finite,
+            min: any.then_some(self.min),
+            max: any.then_some(self.max),
+            mean: any.then(|| self.sum / self.finite as f64),
+        }
+    }
 
     fn join(self, other: Self) -> Self {
         Self {
@@ -116,6 +168,23 @@ mod tests {
             let joined = SampleSummary::of(low).join(SampleSummary::of(high));
             assert_eq!(joined, SampleSummary::of(&samples), "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn portions_give_the_bits_of_the_whole() {
+        let samples: Vec<f64> = (0..3 * CHUNK + 17)
+            .map(|i| (i as f64).sin() / 3.0)
+            .collect();
+        let whole = SampleSummary::of(&samples);
+        for portion in [1000, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 4 * CHUNK] {
+            let mut running = RunningSummary::new();
+            for part in samples.chunks(portion) {
+                running.add(part);
+            }
+            assert_eq!(running.finish(), whole, "portions of {portion}");
+        }
+        let none = RunningSummary::<u8>::new().finish();
+        assert_eq!(none, SampleSummary::of::<u8>(&[]));
     }
 
     #[test]

@@ -1,0 +1,194 @@
+//! Which voxels of a volume are taken: one type for every mask that samples decide.
+
+use super::{AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, GridError, Mask, with_volume};
+use crate::device::Stream;
+use std::fmt;
+
+/// Which samples are those of an object.
+///
+/// Numbers are compared as kernels compare them: rounded to f32. A sample that is not a number is not 0, and nothing else.
+///
+/// ```
+/// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
+///
+/// let labels = AnyVolume::from(Volume::new(vec![0_u8, 3, 7, 3], [4, 1, 1], Geometry::default())?);
+/// let count = |selection| Mask::select(&labels, selection).map(|mask| mask.count());
+/// assert_eq!(count(Selection::NotZero)?, 3);
+/// assert_eq!(count(Selection::Label(3.0))?, 2);
+/// assert_eq!(count(Selection::AtLeast(4.0))?, 1);
+/// assert_eq!(count(Selection::Below(4.0))?, 3);
+/// assert_eq!(count(Selection::Range([1.0, 7.0]))?, 3);
+/// assert_eq!(Selection::Label(3.0).to_string(), "label 3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Selection {
+    /// Samples that are not 0: those of a mask.
+    #[default]
+    NotZero,
+    /// Samples of this value or more.
+    AtLeast(f64),
+    /// Samples of less than this value.
+    Below(f64),
+    /// Samples from the first value to the second, both included.
+    Range([f64; 2]),
+    /// Samples of exactly this value.
+    Label(f64),
+}
+
+impl Selection {
+    /// Refuses numbers that samples cannot be compared with.
+    ///
+    /// # Errors
+    /// [`GridError::Threshold`] and [`GridError::Label`].
+    pub fn check(self) -> Result<(), GridError> {
+        let is_finite = |x: &f64| (*x as f32).is_finite();
+        match self {
+            Self::Label(found) if f64::from(found as f32) != found => {
+                Err(GridError::Label { found })
+            }
+            Self::AtLeast(found) | Self::Below(found) if !is_finite(&found) => {
+                Err(GridError::Threshold { found })
+            }
+            Self::Range(ends) => match ends.into_iter().find(|end| !is_finite(end)) {
+                Some(found) => Err(GridError::Threshold { found }),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a sample is one of them.
+    pub fn contains(self, sample: f64) -> bool {
+        let rounded = |x: f64| f64::from(x as f32);
+        match self {
+            Self::NotZero => sample != 0.0,
+            Self::AtLeast(threshold) => sample >= rounded(threshold),
+            Self::Below(threshold) => sample < rounded(threshold),
+            Self::Range([low, high]) => sample >= rounded(low) && sample <= rounded(high),
+            Self::Label(label) => sample == rounded(label),
+        }
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotZero => f.write_str("not zero"),
+            Self::AtLeast(threshold) => write!(f, "{threshold} or more"),
+            Self::Below(threshold) => write!(f, "less than {threshold}"),
+            Self::Range([low, high]) => write!(f, "from {low} to {high}"),
+            Self::Label(label) => write!(f, "label {label}"),
+        }
+    }
+}
+
+impl DeviceMask {
+    /// The voxels whose samples are selected. One pass over the volume, on the device; a bit of memory for each voxel.
+    ///
+    /// # Errors
+    /// Those of [`Selection::check`], and of the device.
+    pub fn select(
+        stream: &Stream,
+        volume: &AnyDeviceVolume,
+        selection: Selection,
+    ) -> Result<Self, GridError> {
+        selection.check()?;
+        match selection {
+            Selection::NotZero => volume.not_zero(stream),
+            Selection::AtLeast(threshold) => volume.above(stream, threshold as f32),
+            Selection::Below(threshold) => volume.below(stream, threshold as f32),
+            Selection::Range([low, high]) => volume.between(stream, low as f32, high as f32),
+            Selection::Label(label) => volume.between(stream, label as f32, label as f32),
+        }
+    }
+}
+
+impl Mask {
+    /// The voxels whose samples are selected, found on the host. Samples are taken as they are, those of i32 and f64 too.
+    ///
+    /// # Errors
+    /// Those of [`Selection::check`], and of [`Mask::new`].
+    pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
+        selection.check()?;
+        let mut mask = Self::new(volume.dims(), *volume.geometry())?;
+        with_volume!(volume, volume => {
+            mask.set_planes(0, volume.samples(), |sample| selection.contains(sample))
+        });
+        Ok(mask)
+    }
+
+    /// The voxels of which this is said, x fastest.
+    ///
+    /// ```
+    /// use ferrovox::grid::{Geometry, Mask};
+    ///
+    /// let mask = Mask::from_bools(&[true, false, true], [3, 1, 1], Geometry::default())?;
+    /// assert_eq!(mask.words(), [0b101]);
+    /// assert!(Mask::from_bools(&[true], [3, 1, 1], Geometry::default()).is_err());
+    /// # Ok::<(), ferrovox::grid::GridError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GridError::Values`] unless there is one for each voxel, and those of [`Mask::new`].
+    pub fn from_bools(
+        voxels: &[bool],
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<Self, GridError> {
+        let wanted = dims.iter().try_fold(1_usize, |all, &n| all.checked_mul(n));
+        let found = voxels.len();
+        if wanted != Some(found) {
+            return Err(GridError::Values { found, dims });
+        }
+        let mut mask = Self::new(dims, geometry)?;
+        let samples: Vec<u8> = voxels.iter().map(|&is_in| u8::from(is_in)).collect();
+        mask.set_planes(0, &samples, |sample| sample != 0.0);
+        Ok(mask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{device::Device, grid::Volume};
+
+    #[test]
+    fn the_host_and_a_device_select_the_same() {
+        let samples = vec![0.0_f32, -0.0, 0.1, 3.0, f32::NAN, -1.0, f32::INFINITY, 7.5];
+        let volume = Volume::new(samples, [2, 4, 1], Geometry::default()).unwrap();
+        let volume = AnyVolume::from(volume);
+        let stream = Device::cpu().stream().unwrap();
+        let on_device = AnyDeviceVolume::upload(&stream, &volume).unwrap();
+        for (selection, count) in [
+            (Selection::NotZero, 6),
+            (Selection::AtLeast(0.1), 4),
+            (Selection::Below(0.1), 3),
+            (Selection::Range([0.0, 3.0]), 4),
+            (Selection::Label(3.0), 1),
+        ] {
+            let host = Mask::select(&volume, selection).unwrap();
+            let device = DeviceMask::select(&stream, &on_device, selection).unwrap();
+            assert_eq!(host.count(), count, "{selection}");
+            let device = device.download(&stream).unwrap();
+            assert_eq!(host.words(), device, "{selection}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_sample_has_are_refused() {
+        for (selection, fact) in [
+            (Selection::AtLeast(1e300), "range of f32"),
+            (Selection::Below(f64::NAN), "the threshold is NaN"),
+            (
+                Selection::Range([0.0, f64::INFINITY]),
+                "the threshold is inf",
+            ),
+            (Selection::Label(16_777_217.0), "the label is 16777217"),
+            (Selection::Label(f64::NAN), "the label is NaN"),
+        ] {
+            let error = selection.check().unwrap_err().to_string();
+            assert!(error.contains(fact), "{error}");
+        }
+    }
+}
