@@ -79,6 +79,9 @@ pub struct DevicesArgs {
 pub struct InfoArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
+    /// Read the samples too, and say their range and mean; of a file of several volumes those of --volume-index
+    #[arg(long)]
+    pub stats: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

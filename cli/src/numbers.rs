@@ -112,6 +112,32 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
+/// A number for people: six significant digits, whole numbers in full, no zeros at the end and none with a sign.
+pub fn short(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    if x.fract() == 0.0 && x.abs() < 1e15 {
+        return format!("{x:.0}");
+    }
+    let rounded = format!("{x:.5e}");
+    let Some((digits, exponent)) = rounded.split_once('e') else {
+        return rounded; // infinite, or no number
+    };
+    let without_zeros = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    match exponent.parse::<usize>() {
+        Ok(exponent @ 0..15) => without_zeros(&format!("{x:.*}", 5_usize.saturating_sub(exponent))),
+        _ if matches!(exponent, "-1" | "-2" | "-3" | "-4") => {
+            let before: usize = exponent[1..].parse().unwrap_or(0);
+            without_zeros(&format!("{x:.*}", 5 + before))
+        }
+        _ => format!("{}e{exponent}", without_zeros(digits)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +163,32 @@ mod tests {
             "3x4x99999999999999999999",
         ] {
             assert!(parse_dims(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        for (x, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (255.0, "255"),
+            (-29.903810567665797, "-29.9038"),
+            (16_777_217.0, "16777217"),
+            (1_234_567.891, "1234568"),
+            (0.1 + 0.2, "0.3"),
+            (999_999.96, "1000000"),
+            (9.999999, "10"),
+            (0.00012345678, "0.000123457"),
+            (0.00009999999, "0.0001"),
+            (0.000012345678, "1.23457e-5"),
+            (2.1714e-16, "2.1714e-16"),
+            (-1e-20, "-1e-20"),
+            (1e20, "1e20"),
+            (6.02214076e23, "6.02214e23"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(short(x), text);
         }
     }
 

@@ -20,19 +20,6 @@ impl Progress {
         self.show("slabs", done, all, Duration::ZERO);
     }
 
-    /// Whether there is anything to see.
-    pub fn is_seen(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// A part of the work is done, from 0 to 1, and the rest takes about so long.
-    pub fn part(&self, phase: &'static str, part: f64, left: Option<Duration>) {
-        let elapsed = left
-            .unwrap_or_default()
-            .mul_f64(part / (1.0 - part).max(1e-6));
-        self.show(phase, (1e6 * part) as u64, 1_000_000, elapsed);
-    }
-
     fn show(&self, stage: &'static str, done: u64, all: u64, elapsed: Duration) {
         if let Some(bar) = &self.0 {
             bar.show(&monitor::Progress {

@@ -32,13 +32,6 @@ pub fn warning(text: &str) {
     line(&format!("ferrovox: warning: {text}\n"));
 }
 
-/// Says what a pipeline found.
-pub fn warnings(warnings: &[Warning]) {
-    for found in warnings {
-        warning(&found.to_string());
-    }
-}
-
 /// Says that the work was stopped.
 pub fn cancelled() {
     line("ferrovox: cancelled\n");
@@ -47,6 +40,16 @@ pub fn cancelled() {
 /// Says something that explains a result.
 pub fn note(text: &str) {
     line(&format!("ferrovox: note: {text}\n"));
+}
+
+/// Says what the library found worth knowing of a run.
+pub fn warnings(warnings: &[Warning]) {
+    for text in warnings {
+        match text {
+            Warning::CutCycles { .. } => note(&text.to_string()),
+            _ => warning(&text.to_string()),
+        }
+    }
 }
 
 /// Says why the command failed.

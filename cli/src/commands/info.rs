@@ -1,10 +1,14 @@
 //! `ferrovox info`.
 
-use crate::{args::InfoArgs, input::by, terminal};
-use ferrovox::io::{Compression, VolumeFile};
+use crate::{args::InfoArgs, input::by, numbers::short, terminal, watch::watched};
+use ferrovox::{
+    io::Compression,
+    pipeline::info::{self, InfoJob, InfoOutcome},
+};
 use serde::Serialize;
 use std::fmt::Write;
 
+/// The JSON object. What only the samples tell is null without `--stats`.
 #[derive(Serialize)]
 struct Report {
     file: String,
@@ -12,8 +16,11 @@ struct Report {
     version: Option<String>,
     compression: Option<&'static str>,
     data_file: Option<String>,
+    /// Of all axes, as the file has them.
+    sizes: Vec<u64>,
     volumes: u64,
-    volume_index: u64,
+    /// Null if there are several and none is chosen.
+    volume_index: Option<u64>,
     dims: [usize; 3],
     stored_type: String,
     byte_order: String,
@@ -23,82 +30,90 @@ struct Report {
     origin: [f64; 3],
     /// World steps along the grid's axes: row by row, axes in columns.
     axes: [[f64; 3]; 3],
+    /// Of one volume.
     samples: usize,
-    non_finite_samples: usize,
+    non_finite_samples: Option<usize>,
     min: Option<f64>,
     max: Option<f64>,
     mean: Option<f64>,
     notes: Vec<String>,
 }
 
-/// Reads the volume and says what it is.
+/// Says what a volume file holds.
 pub fn run(args: &InfoArgs) -> anyhow::Result<()> {
-    let file = args.input.read()?;
-    let report = describe(args.input.name(), &file);
-    if args.json {
-        terminal::print_json(&report)
-    } else {
-        terminal::print(&readable(&report))
+    let job = InfoJob {
+        source: args.input.source(),
+        statistics: args.stats,
+    };
+    let found = watched(|monitor| info::run(&job, monitor))?;
+    let report = describe(args.input.name(), found);
+    match args.json {
+        true => terminal::print_json(&report),
+        false => terminal::print(&readable(&report)),
     }
 }
 
-fn describe(name: String, file: &VolumeFile) -> Report {
-    let VolumeFile { volume, header } = file;
-    let geometry = volume.geometry();
-    let summary = volume.summary();
-    let axes = geometry.axes();
+fn describe(name: String, found: InfoOutcome) -> Report {
+    let axes = found.geometry.axes();
+    let samples = found.samples();
+    let (header, statistics) = (found.header, found.statistics);
     Report {
         file: name,
         format: header.format.to_string(),
-        version: header.version.clone(),
+        version: header.version,
         compression: match header.compression {
             Compression::None => None,
             Compression::Gzip => Some("gzip"),
             Compression::Zlib => Some("zlib"),
         },
-        data_file: header
-            .data_file
-            .as_ref()
-            .map(|path| path.display().to_string()),
+        data_file: header.data_file.map(|path| path.display().to_string()),
+        sizes: header.sizes,
         volumes: header.volumes,
-        volume_index: header.volume,
-        dims: volume.dims(),
+        volume_index: found.is_chosen.then_some(header.volume),
+        dims: found.dims,
         stored_type: header.stored_type.to_string(),
         byte_order: header.byte_order.to_string(),
-        scaling: header
-            .scaling
-            .map(|scaling| [scaling.slope, scaling.intercept]),
-        sample_type: volume.sample_type().to_string(),
-        spacing: geometry.spacing().into(),
-        origin: geometry.origin().into(),
+        scaling: header.scaling.map(|by| [by.slope, by.intercept]),
+        sample_type: found.sample_type.to_string(),
+        spacing: found.geometry.spacing().into(),
+        origin: found.geometry.origin().into(),
         axes: [0, 1, 2].map(|row| [0, 1, 2].map(|column| axes[(row, column)])),
-        samples: summary.count,
-        non_finite_samples: summary.non_finite,
-        min: summary.min,
-        max: summary.max,
-        mean: summary.mean,
-        notes: header.notes.clone(),
+        samples,
+        non_finite_samples: statistics.map(|it| it.non_finite),
+        min: statistics.and_then(|it| it.min),
+        max: statistics.and_then(|it| it.max),
+        mean: statistics.and_then(|it| it.mean),
+        notes: header.notes,
     }
 }
 
 fn readable(report: &Report) -> String {
     let mut lines = vec![("file", report.file.clone())];
-    let mut format = report
-        .version
-        .clone()
-        .unwrap_or_else(|| report.format.clone());
+    let mut format = report.version.as_ref().unwrap_or(&report.format).clone();
     if let Some(compression) = report.compression {
         let _ = write!(format, ", {compression}");
     }
     lines.push(("format", format));
-    if let Some(data_file) = &report.data_file {
-        lines.push(("data file", data_file.clone()));
-    }
-    if report.volumes > 1 {
-        lines.push((
-            "volume",
-            format!("{} of 0 to {}", report.volume_index, report.volumes - 1),
-        ));
+    lines.extend(report.data_file.clone().map(|file| ("data file", file)));
+    let last = report.volumes.saturating_sub(1);
+    match report.volume_index {
+        None => lines.push((
+            "volumes",
+            format!(
+                "{} (all axes: {}); --volume-index 0 to {last} picks one",
+                report.volumes,
+                report
+                    .sizes
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" x ")
+            ),
+        )),
+        Some(index) if report.volumes > 1 => {
+            lines.push(("volume", format!("{index} of 0 to {last}")));
+        }
+        Some(_) => {}
     }
     lines.push(("dims", by(report.dims)));
     let mut samples = format!(
@@ -108,28 +123,28 @@ fn readable(report: &Report) -> String {
     if report.sample_type != report.stored_type {
         let _ = write!(samples, ", read as {}", report.sample_type);
     }
-    if let Some([slope, intercept]) = report.scaling {
+    if let Some([slope, intercept]) = report.scaling.map(|by| by.map(short)) {
         let _ = write!(samples, ", scaled by {slope} and shifted by {intercept}");
     }
     lines.push(("samples", samples));
     lines.push(("spacing", three(report.spacing)));
-    lines.push(("origin", three(report.origin)));
-    let diagonal = [0, 1, 2].map(|k| report.axes[k][k]);
-    if diagonal != report.spacing {
-        lines.push(("axes", report.axes.map(three).join(" / ")));
+    lines.push(("origin", three(clean(report.origin, &report.axes))));
+    let axes = report.axes.map(|row| clean(row, &report.axes));
+    if [0, 1, 2].map(|k| axes[k][k]) != report.spacing {
+        lines.push(("axes", axes.map(three).join(" / ")));
     }
-    lines.push((
-        "range",
-        match (report.min, report.max, report.mean) {
-            (Some(min), Some(max), Some(mean)) => format!("{min} to {max}, mean {mean:.6}"),
-            _ => "no finite sample".to_owned(),
-        },
-    ));
-    if report.non_finite_samples > 0 {
-        lines.push((
-            "non-finite",
-            format!("{} samples are NaN or infinite", report.non_finite_samples),
-        ));
+    let ends = report.min.zip(report.max).zip(report.mean);
+    match (report.non_finite_samples, ends) {
+        (_, Some(((min, max), mean))) => lines.push((
+            "range",
+            format!("{} to {}, mean {}", short(min), short(max), short(mean)),
+        )),
+        (Some(_), None) => lines.push(("range", "no finite sample".to_owned())),
+        (None, None) => {}
+    }
+    if let Some(count @ 1..) = report.non_finite_samples {
+        let text = format!("{count} samples are NaN or infinite");
+        lines.push(("non-finite", text));
     }
     lines.extend(report.notes.iter().map(|note| ("note", note.clone())));
     lines
@@ -138,6 +153,15 @@ fn readable(report: &Report) -> String {
         .collect()
 }
 
+/// 0 for what is nothing but rounding beside the steps of the grid.
+fn clean(values: [f64; 3], axes: &[[f64; 3]; 3]) -> [f64; 3] {
+    let largest = axes
+        .as_flattened()
+        .iter()
+        .fold(0.0_f64, |most, x| most.max(x.abs()));
+    values.map(|x| if x.abs() < 1e-9 * largest { 0.0 } else { x })
+}
+
 fn three(values: [f64; 3]) -> String {
-    values.map(|value| value.to_string()).join(" ")
+    values.map(short).join(" ")
 }

@@ -18,7 +18,6 @@ mod occupancy_report;
 mod occupancy_text;
 pub mod render;
 pub mod skeleton;
-mod skeleton_input;
 mod skeleton_json;
 mod skeleton_report;
 pub mod voxelize;

@@ -1,140 +1,70 @@
 //! `ferrovox skeleton`.
 
 use super::{
-    skeleton_input::{self, Object},
     skeleton_json::json,
     skeleton_report::{SkeletonRun, readable},
 };
-use crate::{args::SkeletonArgs, on_device::upload, phases::Phases, terminal};
-use anyhow::Context;
+use crate::{args::SkeletonArgs, terminal, watch::watched};
 use ferrovox::{
-    device::{Device, Stream},
-    grid::AnyDeviceVolume,
-    io::{write_field, write_skeleton},
-    pipeline::{
-        paths::{self, OutputKind},
-        write_picture,
-    },
-    render::{self, Picture, RenderParams, SkeletonStyle},
-    skeleton::{self, Execution, Prune, Skeleton, field::Progress},
-    with_device_volume,
+    grid::Selection,
+    pipeline::skeleton::{self, ObjectSource, PictureJob, SkeletonJob},
 };
 
-/// Reads the volume, makes the skeleton of the object in it, writes it, and says what it is like.
+/// Makes the skeleton of the object in a volume, and says what it is like.
 pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
-    let name = args.input.name();
-    let params = args.params();
-    params.check()?;
-    let object = Object::of(args)?;
-    check_outputs(args)?;
-    let devices = args.device.open()?;
-    let streams: Result<Vec<Stream>, _> = devices.iter().map(Device::stream).collect();
-    let streams = streams?;
-    let execution = Execution::on(&streams)?;
-    let stream = execution.first();
-    let mut phases = Phases::new(5);
-    let volume = phases.run("read", || skeleton_input::read(args))?;
-    let mask = phases.run("object", || -> anyhow::Result<_> {
-        let on_device = upload(stream, &volume).with_context(|| name.clone())?;
-        let mask = object.mask(stream, &on_device)?;
-        object.check(&name, &volume, mask.count(stream)?)?;
-        Ok(mask)
-    })?;
-    let bar = phases.progress();
-    let tell = |progress: Progress| bar.part("force field", progress.fraction(), progress.left());
-    let execution = match bar.is_seen() {
-        true => execution.telling(&tell),
-        false => execution,
-    };
-    let (mut made, field) = phases
-        .run("skeleton", || {
-            skeleton::skeleton_by(execution, &mask, &params)
-        })
-        .with_context(|| name.clone())?;
-    let pruned = match args.prune {
-        Some(limit) => made.skeleton.prune(Prune::Length(limit))?,
-        None => 0,
-    };
-    if args.merge {
-        made.skeleton.merge_chains();
-    }
-    let picture = match args.png {
-        Some(_) => Some(phases.run("draw", || {
-            let (solid, iso) = skeleton_input::drawn(object, volume, stream, &mask)?;
-            draw(args, stream, &solid, iso, &made.skeleton)
-        })?),
-        None => None,
-    };
-    let cut_cycles = phases.run("write", || -> anyhow::Result<_> {
-        let mut cut_cycles = 0;
-        for path in &args.output {
-            let written = write_skeleton(path, &made.skeleton)?;
-            if written.cut_cycles > 0 {
-                cut_cycles = written.cut_cycles;
-                terminal::note(&format!(
-                    "{}: {cut_cycles} cycles were cut, since the format has trees only",
-                    path.display()
-                ));
-            }
-        }
-        if let Some(path) = &args.field {
-            write_field(path, mask.dims(), field.vectors(stream)?)?;
-        }
-        if let (Some(path), Some(picture)) = (&args.png, &picture) {
-            write_picture(path, picture)?;
-        }
-        Ok(cut_cycles)
-    })?;
-    let (phase_times, total) = phases.finish();
+    args.params().check()?;
+    let job = job(args)?;
+    let made = watched(|monitor| skeleton::run(&job, monitor));
+    let made = made.map_err(with_options)?;
+    terminal::warnings(&made.warnings);
+    let devices = &job.devices;
     let run = SkeletonRun {
         args,
-        dims: mask.dims(),
-        spacing: mask.geometry().spacing().into(),
-        made,
-        pruned,
-        cut_cycles,
         devices,
-        phase_times,
-        total,
+        made: &made,
     };
-    if let Some(note) = run.unbalanced() {
-        terminal::warning(&format!("{name}: {note}"));
-    }
     match args.json {
         true => terminal::print_json(&json(&run)),
         false => terminal::print(&readable(&run)),
     }
 }
 
-fn check_outputs(args: &SkeletonArgs) -> anyhow::Result<()> {
-    let skeletons = args.output.iter().map(|path| (path, OutputKind::Skeleton));
-    let field = args.field.iter().map(|path| (path, OutputKind::Field));
-    let picture = args.png.iter().map(|path| (path, OutputKind::Picture));
-    let outputs = skeletons.chain(field).chain(picture);
-    let outputs: Vec<_> = outputs.map(|(path, kind)| (path.as_path(), kind)).collect();
-    Ok(paths::check(&[&args.input.volume], &outputs)?)
+fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
+    let object = ObjectSource::Volume {
+        source: args.input.source().into(),
+        voxels: match (args.threshold, args.label) {
+            (Some(threshold), _) => Selection::AtLeast(threshold),
+            (_, Some(label)) => Selection::Label(label),
+            _ => Selection::NotZero,
+        },
+    };
+    Ok(SkeletonJob {
+        params: args.params(),
+        prune: args.prune,
+        merge: args.merge,
+        outputs: args.output.clone(),
+        field: args.field.clone(),
+        picture: args.png.clone().map(|path| PictureJob {
+            path,
+            view: args.view,
+            width: args.size.width,
+            height: args.size.height,
+        }),
+        ..SkeletonJob::new(object, args.device.open()?)
+    })
 }
 
-fn draw(
-    args: &SkeletonArgs,
-    stream: &Stream,
-    solid: &AnyDeviceVolume,
-    iso: f32,
-    skeleton: &Skeleton,
-) -> anyhow::Result<Picture> {
-    let params = RenderParams {
-        iso,
-        view: args.view,
-        width: args.size.width,
-        height: args.size.height,
-        ..RenderParams::default()
-    };
-    let shorter = args.size.width.min(args.size.height);
-    let style = SkeletonStyle {
-        width: (shorter as f32 / 200.0).max(1.5),
-        ..SkeletonStyle::default()
-    };
-    Ok(
-        with_device_volume!(solid, volume => render::skeleton(stream, volume, skeleton, &params, &style))?,
-    )
+/// The library's words, with options where it names parameters.
+fn with_options(error: anyhow::Error) -> anyhow::Error {
+    let options = [
+        ("give a lower threshold", "give a lower --threshold"),
+        ("give a higher threshold", "give a higher --threshold"),
+        ("give the threshold", "give --threshold"),
+        ("give another label", "give another --label"),
+    ];
+    let text = error.to_string();
+    match options.iter().find(|(name, _)| text.contains(name)) {
+        Some((name, option)) => anyhow::Error::msg(text.replace(name, option)),
+        None => error,
+    }
 }

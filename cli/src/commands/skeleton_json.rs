@@ -1,8 +1,14 @@
 //! What `ferrovox skeleton --json` prints.
 
-use super::{mesh_report::Ordered, skeleton_report::SkeletonRun};
+use super::{
+    mesh_report::{Ordered, in_milliseconds},
+    skeleton_report::SkeletonRun,
+};
 use crate::phases::milliseconds;
-use ferrovox::{device::Device, skeleton::Certificate};
+use ferrovox::{
+    device::Device,
+    skeleton::{Certificate, ClassCounts},
+};
 use serde::Serialize;
 
 /// The JSON object. Times are in milliseconds, lengths in the world's units.
@@ -36,7 +42,7 @@ pub struct Json {
     cut_cycles: usize,
     certificate: JsonCertificate,
     certificates: Vec<JsonCertificate>,
-    voxels: Voxels,
+    voxels: ClassCounts,
     device: String,
     device_name: String,
     stages: Ordered<Vec<(&'static str, f64)>>,
@@ -46,31 +52,16 @@ pub struct Json {
 /// Of one component of the object, or of all together.
 #[derive(Serialize)]
 struct JsonCertificate {
-    attracting: u64,
-    saddles_index1: u64,
-    saddles_index2: u64,
-    repelling: u64,
-    euler_solid: i64,
+    #[serde(flatten)]
+    counts: Certificate,
     balance: i64,
     balanced: bool,
-}
-
-#[derive(Serialize)]
-struct Voxels {
-    exterior: u64,
-    surface: u64,
-    boundary: u64,
-    interior: u64,
 }
 
 impl From<&Certificate> for JsonCertificate {
     fn from(certificate: &Certificate) -> Self {
         Self {
-            attracting: certificate.attracting,
-            saddles_index1: certificate.saddles_index1,
-            saddles_index2: certificate.saddles_index2,
-            repelling: certificate.repelling,
-            euler_solid: certificate.euler_solid,
+            counts: *certificate,
             balance: certificate.balance(),
             balanced: certificate.balanced(),
         }
@@ -81,22 +72,23 @@ impl From<&Certificate> for JsonCertificate {
 pub fn json(run: &SkeletonRun<'_>) -> Json {
     let args = run.args;
     let params = args.params();
-    let skeleton = &run.made.skeleton;
+    let made = &run.made.extraction;
+    let skeleton = &made.skeleton;
     let shown = |path: &std::path::PathBuf| path.display().to_string();
     let joined = |name: fn(&Device) -> String| {
         let names: Vec<String> = run.devices.iter().map(name).collect();
         names.join(", ")
     };
-    let stages = run.made.timings.iter();
-    let mut timings = run.phase_times.clone();
-    timings.push(("total", run.total));
+    let stages = made.timings.iter();
+    let mut timings = in_milliseconds(&run.made.timings.stages);
+    timings.push(("total", milliseconds(run.made.timings.total)));
     Json {
         input: args.input.name(),
         outputs: args.output.iter().map(shown).collect(),
         picture: args.png.as_ref().map(shown),
         field: args.field.as_ref().map(shown),
-        dims: run.dims,
-        spacing: run.spacing,
+        dims: run.made.dims,
+        spacing: run.made.geometry.spacing().into(),
         threshold: args.threshold,
         label: args.label,
         filled: args.fill,
@@ -108,27 +100,22 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         boundary: params.boundary.name(),
         variant: params.variant.name(),
         pruned_below: args.prune,
-        pruned: run.pruned,
+        pruned: run.made.pruned,
         merged: args.merge,
         components: skeleton.components().count,
-        bridges: run.made.bridges,
+        bridges: made.bridges,
         cycles: skeleton.cycles(),
         nodes: skeleton.nodes.len(),
         edges: skeleton.edges.len(),
         length: skeleton.length(),
-        cut_cycles: run.cut_cycles,
+        cut_cycles: run.made.cut_cycles,
         certificate: JsonCertificate {
             // sums may agree where components do not
-            balanced: run.off_balance() == 0,
-            ..JsonCertificate::from(&run.whole())
+            balanced: run.made.unbalanced() == 0,
+            ..JsonCertificate::from(&run.made.certificate())
         },
-        certificates: run.made.certificate.iter().map(Into::into).collect(),
-        voxels: Voxels {
-            exterior: run.made.counts.exterior,
-            surface: run.made.counts.surface,
-            boundary: run.made.counts.boundary,
-            interior: run.made.counts.interior,
-        },
+        certificates: made.certificate.iter().map(Into::into).collect(),
+        voxels: made.counts,
         device: joined(Device::id),
         device_name: joined(Device::name),
         stages: Ordered(

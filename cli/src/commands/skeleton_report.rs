@@ -1,56 +1,15 @@
 //! What `ferrovox skeleton` says when it is done.
 
+use super::mesh_report::in_milliseconds;
 use crate::{args::SkeletonArgs, input::by, phases::milliseconds};
-use ferrovox::{
-    device::Device,
-    skeleton::{Certificate, Extraction},
-};
+use ferrovox::{device::Device, pipeline::skeleton::SkeletonOutcome};
 use std::fmt::Write;
 
 /// Everything there is to say.
 pub struct SkeletonRun<'a> {
     pub args: &'a SkeletonArgs,
-    pub dims: [usize; 3],
-    pub spacing: [f64; 3],
-    pub made: Extraction,
-    /// Branches that were pruned away.
-    pub pruned: usize,
-    /// Cycles that a tree does not have.
-    pub cut_cycles: usize,
-    pub devices: Vec<Device>,
-    pub phase_times: Vec<(&'static str, f64)>,
-    pub total: f64,
-}
-
-impl SkeletonRun<'_> {
-    /// The sum of all certificates.
-    pub fn whole(&self) -> Certificate {
-        let all = self.made.certificate.iter();
-        all.fold(Certificate::default(), |sum, next| Certificate {
-            attracting: sum.attracting + next.attracting,
-            saddles_index1: sum.saddles_index1 + next.saddles_index1,
-            saddles_index2: sum.saddles_index2 + next.saddles_index2,
-            repelling: sum.repelling + next.repelling,
-            euler_solid: sum.euler_solid + next.euler_solid,
-        })
-    }
-
-    /// Components whose certificate does not balance.
-    pub fn off_balance(&self) -> usize {
-        let all = self.made.certificate.iter();
-        all.filter(|certificate| !certificate.balanced()).count()
-    }
-
-    /// What to say if not all certificates balance.
-    pub fn unbalanced(&self) -> Option<String> {
-        let count = self.off_balance();
-        let all = self.made.certificate.len();
-        (count > 0).then(|| {
-            format!(
-                "the critical points of {count} of {all} components do not add up to the Euler number: some were not found, and curves may be missing"
-            )
-        })
-    }
+    pub devices: &'a [Device],
+    pub made: &'a SkeletonOutcome,
 }
 
 /// What a run found, in a few lines.
@@ -60,7 +19,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         let _ = writeln!(text, "{name:<11} {value}");
     };
     let args = run.args;
-    let made = &run.made;
+    let made = &run.made.extraction;
     let object = match (args.threshold, args.label) {
         (Some(threshold), _) => format!("{threshold} or more"),
         (_, Some(label)) => format!("label {label}"),
@@ -72,8 +31,10 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         format!(
             "{}: {object}, in {} voxels of {}",
             args.input.name(),
-            by(run.dims),
-            run.spacing.map(|it| it.to_string()).join(" x ")
+            by(run.made.dims),
+            <[f64; 3]>::from(run.made.geometry.spacing())
+                .map(|it| it.to_string())
+                .join(" x ")
         ),
     );
     line(
@@ -87,7 +48,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     let mut besides = String::new();
     for (count, what) in [
         (made.bridges, "curves where no force leads"),
-        (run.pruned, "branches pruned"),
+        (run.made.pruned, "branches pruned"),
     ] {
         if count > 0 {
             let _ = write!(besides, ", {count} {what}");
@@ -104,8 +65,8 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             skeleton.length()
         ),
     );
-    let whole = run.whole();
-    let verdict = match run.off_balance() {
+    let whole = run.made.certificate();
+    let verdict = match run.made.unbalanced() {
         0 => "balanced".to_owned(),
         count => format!("{count} components not balanced"),
     };
@@ -135,17 +96,17 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             params.variant.name()
         ),
     );
-    let phases = run.phase_times.iter();
-    let phases: Vec<String> = phases
-        .map(|(name, time)| format!("{name} {time:.1}"))
-        .collect();
-    line("ms", format!("{:.1}: {}", run.total, phases.join(", ")));
-    let stages = made.timings.iter();
-    let stages: Vec<String> = stages
-        .map(|(name, time)| format!("{name} {:.1}", milliseconds(*time)))
-        .collect();
-    if !stages.is_empty() {
-        line("of skeleton", stages.join(", "));
+    let shown = |times: Vec<(&str, f64)>| {
+        let times = times.iter().map(|(name, time)| format!("{name} {time:.1}"));
+        times.collect::<Vec<_>>().join(", ")
+    };
+    let stages = in_milliseconds(&run.made.timings.stages);
+    let total = milliseconds(run.made.timings.total);
+    line("ms", format!("{total:.1}: {}", shown(stages)));
+    let timings = made.timings.iter();
+    let timings = timings.map(|&(name, time)| (name, milliseconds(time)));
+    if !made.timings.is_empty() {
+        line("of skeleton", shown(timings.collect()));
     }
     text
 }
@@ -155,7 +116,12 @@ mod tests {
     use super::{super::skeleton_json::json, *};
     use crate::args::{Cli, Command};
     use clap::Parser;
-    use ferrovox::skeleton::{ClassCounts, Edge, Node, NodeKind, Skeleton};
+    use ferrovox::{
+        grid::Geometry,
+        monitor::StageTime,
+        pipeline::Timings,
+        skeleton::{Certificate, ClassCounts, Edge, Extraction, Node, NodeKind, Skeleton},
+    };
     use nalgebra::Point3;
     use std::time::Duration;
 
@@ -168,7 +134,7 @@ mod tests {
     }
 
     /// A ring of one node, and a point that lacks a saddle.
-    fn made() -> Extraction {
+    fn extraction() -> Extraction {
         let node = |kind, component| Node {
             kind,
             position: Point3::origin(),
@@ -215,24 +181,34 @@ mod tests {
         }
     }
 
-    fn run(args: &SkeletonArgs) -> SkeletonRun<'_> {
-        SkeletonRun {
-            args,
+    fn made() -> SkeletonOutcome {
+        let time = |stage, ms| StageTime {
+            stage,
+            time: Duration::from_millis(ms),
+        };
+        SkeletonOutcome {
+            extraction: extraction(),
             dims: [10, 5, 2],
-            spacing: [1.0; 3],
-            made: made(),
+            geometry: Geometry::default(),
             pruned: 2,
             cut_cycles: 1,
-            devices: vec![Device::cpu()],
-            phase_times: vec![("read", 1.0), ("skeleton", 2.0)],
-            total: 3.5,
+            warnings: Vec::new(),
+            timings: Timings {
+                stages: vec![time("read", 1), time("skeleton", 2)],
+                total: Duration::from_micros(3500),
+            },
         }
     }
 
     #[test]
     fn the_json_object_says_everything() {
         let args = args("a.nii --threshold 5 --levels 2 --exponent 4 -o a.swc -o a.vtp --prune 3");
-        let json = serde_json::to_value(json(&run(&args))).unwrap();
+        let run = SkeletonRun {
+            args: &args,
+            devices: &[Device::cpu()],
+            made: &made(),
+        };
+        let json = serde_json::to_value(json(&run)).unwrap();
         for (field, value) in [
             ("outputs", serde_json::json!(["a.swc", "a.vtp"])),
             ("levels", serde_json::json!("2")),
@@ -266,11 +242,14 @@ mod tests {
     #[test]
     fn the_lines_say_what_is_wrong() {
         let args = args("a.nii --label 3 -o a.swc");
-        let run = run(&args);
+        let run = SkeletonRun {
+            args: &args,
+            devices: &[Device::cpu()],
+            made: &made(),
+        };
         let text = readable(&run);
         assert!(text.contains("label 3, in 10 x 5 x 2 voxels"), "{text}");
         assert!(text.contains("1 components not balanced"), "{text}");
         assert!(text.contains("of skeleton field 1.5"), "{text}");
-        assert!(run.unbalanced().unwrap().contains("1 of 2 components"));
     }
 }

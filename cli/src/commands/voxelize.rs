@@ -1,13 +1,11 @@
 //! `ferrovox voxelize`.
 
-use super::mesh_report::Ordered;
-use crate::{args::VoxelizeArgs, input::by, phases::Phases, terminal};
-use anyhow::Context;
+use super::mesh_report::{Ordered, in_milliseconds};
+use crate::{args::VoxelizeArgs, input::by, phases::milliseconds, terminal, watch::watched};
 use ferrovox::{
     device::Device,
-    io::{VolumeWriteOptions, read_mesh, write_volume},
-    pipeline::paths::{self, OutputKind},
-    voxelize::{self, VoxelizeParams},
+    pipeline::voxelize::{self, VoxelizeJob},
+    voxelize::VoxelizeParams,
 };
 use serde::Serialize;
 
@@ -28,51 +26,38 @@ struct Report {
     timings: Ordered<Vec<(&'static str, f64)>>,
 }
 
-/// Reads the mesh, marks the voxels inside, writes them.
+/// Marks the voxels inside a mesh, and says how many there are.
 pub fn run(args: &VoxelizeArgs) -> anyhow::Result<()> {
-    let name = args.mesh.display().to_string();
-    paths::check(&[&args.mesh], &[(&args.output, OutputKind::Volume)])?;
-    let device = args.device.device.open()?;
-    let stream = device.stream()?;
-    let params = VoxelizeParams {
-        resolution: args.resolution.unwrap_or(1),
-        spacing: args.spacing,
-        margin: args.margin,
+    let job = VoxelizeJob {
+        mesh: args.mesh.clone(),
+        params: VoxelizeParams {
+            resolution: args.resolution.unwrap_or(1),
+            spacing: args.spacing,
+            margin: args.margin,
+        },
+        output: args.output.clone(),
+        device: args.device.device.open()?,
     };
-    let mut phases = Phases::new(4);
-    let mesh = phases.run("read", || read_mesh(&args.mesh))?;
-    let mask = phases
-        .run("voxelize", || -> anyhow::Result<_> {
-            let mask = voxelize::voxelize(&stream, &mesh, &params)?;
-            stream.synchronize()?;
-            Ok(mask)
-        })
-        .with_context(|| name.clone())?;
-    let volume = phases.run("download", || voxelize::volume_of(&stream, &mask))?;
-    let voxels = mask.count(&stream)?;
-    phases.run("write", || {
-        write_volume(&args.output, &volume.into(), &VolumeWriteOptions::default())
-    })?;
-    let (mut times, total) = phases.finish();
-    times.push(("total", total));
-    let geometry = mask.geometry();
+    let made = watched(|monitor| voxelize::run(&job, monitor))?;
+    let mut times = in_milliseconds(&made.timings.stages);
+    times.push(("total", milliseconds(made.timings.total)));
     let report = Report {
-        input: name,
+        input: args.mesh.display().to_string(),
         output: args.output.display().to_string(),
-        vertices: mesh.vertices.len(),
-        triangles: mesh.triangles.len(),
-        dims: mask.dims(),
-        spacing: geometry.spacing().x,
-        origin: geometry.origin().into(),
-        voxels,
-        volume: voxels as f64 * geometry.determinant(),
-        device: device.id(),
-        device_name: device.name(),
+        vertices: made.vertices,
+        triangles: made.triangles,
+        dims: made.dims,
+        spacing: made.geometry.spacing().x,
+        origin: made.geometry.origin().into(),
+        voxels: made.voxels,
+        volume: made.volume(),
+        device: job.device.id(),
+        device_name: job.device.name(),
         timings: Ordered(times),
     };
     match args.json {
         true => terminal::print_json(&report),
-        false => terminal::print(&readable(&report, &device)),
+        false => terminal::print(&readable(&report, &job.device)),
     }
 }
 

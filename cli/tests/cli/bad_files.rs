@@ -21,7 +21,7 @@ fn refused(name: &str, content: &[u8], facts: &[&str]) {
     folder.refuses(&format!("mesh {name} --iso 50 -o out.ply"), &facts);
     folder.refuses(&format!("mesh {name} --iso 50 -o new.ply --json"), &facts);
     folder.refuses(&format!("render {name} --iso 50 -o new.png"), &facts);
-    folder.refuses(&format!("info {name} --json"), &facts);
+    folder.refuses(&format!("info {name} --stats --json"), &facts);
 }
 
 fn ball_bytes() -> Vec<u8> {
@@ -254,8 +254,7 @@ fn memory_that_cannot_be_had() {
         eprintln!("skipped: no sparse files here");
         return;
     }
-    let script =
-        "ulimit -v 2000000; exec \"$FERROVOX\" info large.raw --dims 2000x2000x1000 --type u8";
+    let script = "ulimit -v 2000000; exec \"$FERROVOX\" render large.raw --dims 2000x2000x1000 --type u8 --iso 1 -o a.png";
     if let Some(run) = folder.shell(script) {
         run.refused(&["large.raw", "4000000000 bytes of memory"]);
     }

@@ -10,7 +10,10 @@ fn the_real_volume() {
     let folder = Folder::new();
     let path = data("mni152_t1_1mm.nii.gz");
     let path = path.to_str().unwrap();
-    let report = folder.run(&format!("info {path} --json")).ok().json();
+    let report = folder
+        .run(&format!("info {path} --stats --json"))
+        .ok()
+        .json();
     assert_eq!(report["dims"], serde_json::json!([197, 233, 189]));
     assert_eq!(report["spacing"], serde_json::json!([1.0, 1.0, 1.0]));
     assert_eq!(report["stored_type"], "u8");
@@ -20,7 +23,7 @@ fn the_real_volume() {
         (report["min"].as_f64(), report["max"].as_f64()),
         (Some(0.0), Some(255.0))
     );
-    let text = folder.run(&format!("info {path}")).ok().stdout;
+    let text = folder.run(&format!("info {path} --stats")).ok().stdout;
     assert!(
         text.contains("197 x 233 x 189") && text.contains("0 to 255"),
         "{text}"
@@ -36,7 +39,7 @@ fn headerless_files_in_both_byte_orders() {
         .collect();
     let with_prefix = [&[9, 9, 9][..], &big].concat();
     folder.file("a.dat", &with_prefix);
-    let args = "info a.dat --dims 3x2x1 --type uint16 --endian big --offset 3 --spacing 0.5,0.5,2 --origin -1,2,3 --json";
+    let args = "info a.dat --dims 3x2x1 --type uint16 --endian big --offset 3 --spacing 0.5,0.5,2 --origin -1,2,3 --json --stats";
     let report = folder.run(args).ok().json();
     assert_eq!(report["format"], "raw");
     assert_eq!(report["max"].as_f64(), Some(300.0));
@@ -65,14 +68,79 @@ fn one_volume_of_several() {
     file[48..50].copy_from_slice(&2u16.to_le_bytes());
     file.extend_from_slice(&two);
     folder.file("two.nii", file);
-    folder.refuses("info two.nii", &["two.nii", "2 volumes", "0 to 1"]);
+    let text = folder.run("info two.nii").ok().stdout;
+    assert!(
+        text.contains("volumes    2 (all axes: 16 x 16 x 16 x 2); --volume-index 0 to 1 picks one"),
+        "{text}"
+    );
+    let report = folder.run("info two.nii --json").ok().json();
+    assert_eq!(report["sizes"], serde_json::json!([16, 16, 16, 2]));
+    assert_eq!(report["dims"], serde_json::json!([16, 16, 16]));
+    assert_eq!(report["volumes"], 2);
+    assert!(report["volume_index"].is_null() && report["min"].is_null());
+    folder.refuses("info two.nii --stats", &["two.nii", "2 volumes", "0 to 1"]);
     folder.refuses("info two.nii --volume-index 2", &["two.nii", "no volume 2"]);
     let report = folder
-        .run("info two.nii --volume-index 1 --json")
+        .run("info two.nii --volume-index 1 --stats --json")
         .ok()
         .json();
     assert_eq!(
         (report["min"].as_f64(), report["max"].as_f64()),
         (Some(7.0), Some(7.0))
     );
+}
+
+/// No 17 digits, no zeros with a sign, nothing but rounding as a number; JSON has the numbers as they are.
+#[test]
+fn numbers_are_short() {
+    let folder = Folder::new();
+    let mut file = nifti(&ball(), [16, 16, 16]);
+    let tiny = 2.1714e-16_f32;
+    let rows = [
+        [-1.0, tiny, -0.0, 90.123_46],
+        [0.0, 1.0 / 3.0, 0.0, -0.0],
+        [0.0, 0.0, 1.0, 5.0],
+    ];
+    for (k, value) in rows.as_flattened().iter().enumerate() {
+        file[280 + 4 * k..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    folder.file("a.nii", file);
+    let text = folder.run("info a.nii --stats").ok().stdout;
+    for line in [
+        "spacing    1 0.333333 1\n",
+        "origin     90.1235 0 5\n",
+        "axes       -1 0 0 / 0 0.333333 0 / 0 0 1\n",
+        "range      -29.9038 to 91.3397, mean ",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in {text}");
+    }
+    let report = folder.run("info a.nii --json").ok().json();
+    let step = report["axes"][0][1].as_f64().unwrap();
+    assert!((step / f64::from(tiny) - 1.0).abs() < 1e-12, "{step}");
+}
+
+/// A file of 2.2 GB, of which there is nothing on the disk: the header is read, and no sample.
+#[test]
+fn the_header_alone_is_read() {
+    let folder = Folder::new();
+    folder.file("large.raw", "");
+    let file = std::fs::File::options()
+        .write(true)
+        .open(folder.path("large.raw"))
+        .unwrap();
+    if file.set_len(2_200_000_000).is_err() {
+        eprintln!("skipped: no sparse files here");
+        return;
+    }
+    let line = "info large.raw --dims 2000x2000x550 --type u8 --json";
+    let start = std::time::Instant::now();
+    let report = folder.run(line).ok().json();
+    assert!(start.elapsed().as_secs_f64() < 1.0);
+    assert_eq!(report["samples"], 2_200_000_000_u64);
+    assert!(report["max"].is_null());
+    // and its statistics in less memory than it has bytes
+    let script = format!("ulimit -v 2000000; exec \"$FERROVOX\" {line} --stats");
+    if let Some(run) = folder.shell(&script) {
+        assert_eq!(run.ok().json()["max"].as_f64(), Some(0.0));
+    }
 }

@@ -235,7 +235,7 @@ fn samples_that_are_not_finite_are_counted() {
     let report = run.json();
     assert_eq!(report["non_finite_samples"], 3);
     assert_eq!(report["non_finite_cells"], 1 + 1 + 8);
-    let report = folder.run("info ball.nii --json").ok().json();
+    let report = folder.run("info ball.nii --stats --json").ok().json();
     assert_eq!(report["non_finite_samples"], 3);
 }
 

@@ -127,6 +127,11 @@ fn what_cannot_be_done_leaves_nothing() {
         "voxelize a.vtp --resolution 20 -o out.nii",
         &["a.vtp", ".ply, .obj and .stl"],
     );
+    folder.file("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    refused(
+        "voxelize a.off --resolution 20 -o out.nii",
+        &["a.off: unknown extension \"off\"", ".ply, .obj and .stl"],
+    );
     refused(
         "voxelize a.obj --resolution 0 -o out.nii",
         &["from 1 to 65536"],

@@ -1,6 +1,6 @@
 //! What can go wrong between files and files.
 
-use super::paths::PathError;
+use super::{paths::PathError, skeleton::ObjectError};
 use crate::{
     device::DeviceError,
     distance::DistanceError,
@@ -35,7 +35,7 @@ pub enum PipelineError {
         /// The file.
         path: PathBuf,
         /// What went wrong.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// A device failed, whatever the file.
     #[error(transparent)]
@@ -58,6 +58,9 @@ pub enum Problem {
     /// The distances cannot be computed.
     #[error(transparent)]
     Distance(#[from] DistanceError),
+    /// There is no object, or nothing else.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
     /// The skeleton cannot be made.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
@@ -73,6 +76,9 @@ pub enum Problem {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The volume that is drawn is too much for the device.
+    #[error("the picture's volume: {0}")]
+    PictureVolume(#[source] DeviceError),
     /// A mask of other dims than the volume.
     #[error(
         "the mask has {} samples and the volume {}; they must have the same grid",
@@ -118,7 +124,7 @@ pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineErr
         problem if problem.is_cancelled() => Cancelled.into(),
         problem => PipelineError::Content {
             path: path.to_owned(),
-            problem,
+            problem: Box::new(problem),
         },
     }
 }
@@ -153,7 +159,7 @@ impl Stopped for Problem {
             Self::Skeleton(error) => error.is_cancelled(),
             Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
             Self::Render(RenderError::Device(error)) => error.is_cancelled(),
-            Self::Device(error) => error.is_cancelled(),
+            Self::Device(error) | Self::PictureVolume(error) => error.is_cancelled(),
             _ => false,
         }
     }

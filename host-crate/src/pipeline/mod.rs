@@ -8,18 +8,24 @@
 //! | --- | --- | --- |
 //! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
 //! | [`render`] | a volume | a picture of its isosurface |
+//! | [`skeleton`] | an object in a volume, or a mesh | its curve skeleton, its force field, a picture |
+//! | [`voxelize`] | a closed mesh | a volume of its voxels |
+//! | [`info`] | a volume | what its file holds |
 //! | [`demo`] | volumes that need no file | meshes and pictures of them |
 //!
 //! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
 
 pub mod demo;
 mod error;
+pub mod info;
 mod mask;
 pub mod mesh;
 mod outcome;
 pub mod paths;
 pub mod render;
+pub mod skeleton;
 mod source;
+pub mod voxelize;
 mod warning;
 mod write_picture;
 

@@ -40,6 +40,28 @@ pub enum Warning {
         /// The cells without a surface because of them.
         cells: u64,
     },
+    /// A file's format has trees only. It explains the file; it is nothing to worry about.
+    #[error("{}: {count} cycles were cut, since the format has trees only", path.display())]
+    CutCycles {
+        /// The file that was written.
+        path: PathBuf,
+        /// How many cycles were cut.
+        count: usize,
+    },
+    /// The critical points of some components of an object do not add up.
+    #[error(
+        "{}: the critical points of {count} of {all} components do not add up to the Euler number: some were not found, \
+         and curves may be missing",
+        path.display()
+    )]
+    Unbalanced {
+        /// The file of the object.
+        path: PathBuf,
+        /// Of how many components.
+        count: usize,
+        /// All components.
+        all: usize,
+    },
     /// There is no surface.
     #[error("{}: the {what} is empty: {why}", path.display())]
     Empty {
