@@ -7,6 +7,7 @@ mod bundle;
 mod inspect;
 mod new_kernel;
 mod paths;
+mod programs;
 mod ptx;
 mod setup;
 mod test;
