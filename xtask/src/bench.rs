@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use crate::bundle::build::{Kind, build};
 use crate::paths;
+use crate::programs::{Kind, build};
 
 /// Arguments of `bench`.
 #[derive(clap::Args)]
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if let Some(profile) = &arguments.profile {
         build_arguments.extend(["--profile", profile]);
     }
-    let programs = build(&paths::root(), &build_arguments)?;
+    let programs = build(&paths::root(), &build_arguments, &[])?;
     let Some(program) = programs
         .into_iter()
         .find(|program| program.kind == Kind::Bench)
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let (kernels, mut options) = without_kernels(&arguments.options)?;
     // what an outside crate measures itself
     let measured = kernels
-        .map(|crate_path| sweep(&crate_path, &options))
+        .map(|crate_path| sweep(&crate_path, arguments.profile.as_deref(), &options))
         .transpose()?;
     if let Some(file) = &measured {
         options.extend(["--measured".into(), file.path().into()]);
@@ -111,7 +111,7 @@ fn without_kernels(options: &[OsString]) -> Result<(Option<PathBuf>, Vec<OsStrin
 }
 
 /// Runs the bench `sweep` of a crate outside of the workspace; the file with what it printed.
-fn sweep(crate_path: &Path, options: &[OsString]) -> Result<NamedTempFile> {
+fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Result<NamedTempFile> {
     if !crate_path.join("benches/sweep.rs").is_file() {
         bail!(
             "{} has no benches/sweep.rs; `cargo xtask new-kernel` makes a crate that has one",
@@ -125,8 +125,12 @@ fn sweep(crate_path: &Path, options: &[OsString]) -> Result<NamedTempFile> {
     };
     let mut command = Command::new(crate::test::cargo_path());
     command
-        .args(["bench", "--quiet", "--bench", "sweep", "--"])
+        .args(["bench", "--quiet", "--bench", "sweep"])
         .current_dir(crate_path);
+    if let Some(profile) = profile {
+        command.args(["--profile", profile]);
+    }
+    command.arg("--");
     for name in ["--device", "--runs", "--step"] {
         if let Some(value) = value(name) {
             command.arg(name).arg(value);
@@ -179,7 +183,7 @@ mod tests {
         assert_eq!(others, options(&["--step", "8", "--json"]));
         assert_eq!(without_kernels(&options(&["--json"])).unwrap().0, None);
         assert!(without_kernels(&options(&["--kernels"])).is_err());
-        assert!(sweep(Path::new("/no/such/crate"), &[]).is_err());
+        assert!(sweep(Path::new("/no/such/crate"), None, &[]).is_err());
     }
 
     #[test]

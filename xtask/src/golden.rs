@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::bundle::build::{Kind, Program, build};
 use crate::paths;
+use crate::programs::{Kind, Program, build};
 
 /// Arguments of `golden`.
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.ferrovox.is_none() {
         build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
     }
-    let programs = build(&paths::root(), &build_arguments)?;
+    let programs = build(&paths::root(), &build_arguments, &[])?;
     let golden = named(&programs, "golden")?;
     let ferrovox = match &arguments.ferrovox {
         Some(path) => path.clone(),

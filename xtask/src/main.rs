@@ -8,6 +8,7 @@ mod golden;
 mod inspect;
 mod new_kernel;
 mod paths;
+mod programs;
 mod ptx;
 mod setup;
 mod test;

@@ -38,14 +38,17 @@ fn a_program_elsewhere_builds_and_runs() {
     .unwrap();
 
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // the repository's profile and target directory, so that the library is compiled once for this program and the examples
     cargo
-        .args(["run", "--quiet"])
+        .args(["run", "--quiet", "--config"])
+        .arg(root.join(".cargo/config.toml"))
         .current_dir(folder.path())
         .env_clear();
     for name in [
         "PATH",
         "HOME",
         "CARGO_HOME",
+        "CARGO_INCREMENTAL",
         "RUSTUP_HOME",
         "RUSTUP_TOOLCHAIN",
         "LD_LIBRARY_PATH",
@@ -56,7 +59,7 @@ fn a_program_elsewhere_builds_and_runs() {
     }
     cargo.env(
         "CARGO_TARGET_DIR",
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("library-import"),
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
     );
     let run = Run::of(&mut cargo).ok();
     assert!(run.stdout.contains("triangles, closed"), "{}", run.stdout);

@@ -20,7 +20,6 @@
 //! assert_eq!(record.gb_per_s, Some(4.0));
 //! ```
 
-mod csv;
 mod date;
 mod host;
 pub mod options;

@@ -1,6 +1,6 @@
 //! The records of one run of a bench.
 
-use crate::{COLUMNS, Common, Record, csv, date::utc_label, host::Host, table};
+use crate::{COLUMNS, Common, Record, date::utc_label, host::Host, table};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -121,8 +121,7 @@ impl Report {
             records: &self.records,
         };
         let json = serde_json::to_string_pretty(&file).expect("strings and numbers are JSON");
-        let rows = self.records.iter().map(|record| csv::row(record.cells()));
-        let table: String = [csv::row(COLUMNS)].into_iter().chain(rows).collect();
+        let table = rows(&self.records);
         let mut paths = Vec::new();
         for (extension, text) in [("csv", table), ("json", json + "\n")] {
             let path = directory.join(format!("{}-{label}.{extension}", self.subject));
@@ -135,6 +134,19 @@ impl Report {
         }
         Ok(paths)
     }
+}
+
+/// The records as CSV, below the names of their columns.
+fn rows(records: &[Record]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = writer.write_record(COLUMNS).and_then(|()| {
+        records
+            .iter()
+            .try_for_each(|record| writer.write_record(record.cells()))
+    });
+    written.expect("memory takes rows of as many cells");
+    let bytes = writer.into_inner().expect("memory takes it");
+    String::from_utf8(bytes).expect("cells are text")
 }
 
 /// Writes beside the file and renames, so that what was there stays until all of it is there.

@@ -122,7 +122,10 @@ impl Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{device::Device, grid::Volume};
+    use crate::{
+        device::Device,
+        grid::{Geometry, Volume},
+    };
 
     #[test]
     fn the_host_and_a_device_select_the_same() {

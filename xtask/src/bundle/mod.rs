@@ -1,19 +1,24 @@
 //! `cargo xtask bundle`: one directory with the command, the test programs, the benches and their data, to copy to a GPU host
 //! that has no Rust.
 
-pub mod build;
+mod contents;
+pub mod pack;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::paths;
-use build::{Kind, Program};
+use crate::programs::Kind;
+use crate::{paths, setup};
+pub use contents::belongs;
+use pack::Effort;
 
-/// A copy to a rented host takes as long as its upload.
-const LIMIT: u64 = 60 << 20;
+/// What a bundle may have: a copy to a rented host takes as long as its upload.
+pub const LIMIT: u64 = 60 << 20;
+
+/// All test programs and benches; `run-tests.sh` unpacks it.
+const ARCHIVE: &str = "programs.tar.xz";
 
 /// The script that runs everything on the GPU host.
 const RUN_TESTS: &str = include_str!("run-tests.sh");
@@ -32,12 +37,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .output
         .clone()
         .unwrap_or_else(|| paths::root().join("bundle"));
+    // before minutes of building
+    pack::check_tools()?;
+    setup::ensure()?;
     replace(&output)?;
-    let mut programs = build::programs()?;
-    programs.sort_by(|a, b| a.name.cmp(&b.name));
-    for program in &programs {
-        install(program, &output)?;
+    let programs = contents::build_all()?;
+    let (commands, packed): (Vec<_>, Vec<_>) = programs
+        .iter()
+        .partition(|program| program.kind == Kind::Command);
+    for program in commands {
+        pack::install(program, &output)?;
     }
+    eprintln!("packing {} programs", packed.len());
+    pack::pack(packed, &output.join(ARCHIVE), Effort::Much)?;
     copy_tree(&paths::root().join("data"), &output.join("data"))?;
     copy_tree(
         &paths::root().join("fuzz/corpus"),
@@ -62,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     );
     if size > LIMIT {
         bail!(
-            "the bundle has {size} bytes, more than the {LIMIT} it may have: leave a program out in xtask/src/bundle"
+            "the bundle has {size} bytes, more than the {LIMIT} it may have: leave a program out in xtask/src/bundle/contents.rs"
         );
     }
     Ok(())
@@ -83,28 +95,6 @@ fn replace(output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot make {}", output.display()))
 }
 
-/// Copies a program without its symbols; tests and benches packed, which `run-tests.sh` undoes.
-fn install(program: &Program, output: &Path) -> Result<()> {
-    let folder = output.join(match program.kind {
-        Kind::Command => "bin",
-        Kind::Test => "tests",
-        Kind::Bench => "benches",
-    });
-    fs::create_dir_all(&folder)?;
-    let copy = folder.join(&program.name);
-    fs::copy(&program.path, &copy)
-        .with_context(|| format!("cannot copy {}", program.path.display()))?;
-    // without binutils or gzip the bundle is larger, and the limit will tell
-    let _ = Command::new("strip").arg("--strip-all").arg(&copy).status();
-    if program.kind != Kind::Command {
-        let _ = Command::new("gzip")
-            .args(["-9", "--force", "--no-name"])
-            .arg(&copy)
-            .status();
-    }
-    Ok(())
-}
-
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
@@ -120,6 +110,7 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The bytes of all files in a folder.
 fn size_of(folder: &Path) -> Result<u64> {
     let mut size = 0;
     for entry in fs::read_dir(folder)? {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test program of this bundle and prints a summary. Nothing but this folder and the CUDA driver is needed.
+# Runs every test program of this bundle and prints a summary. This folder, the CUDA driver and xz (or python3) are needed.
 #
 #   ./run-tests.sh                             everything
 #   ./run-tests.sh isosurface scan             programs whose names contain one of these words
@@ -36,9 +36,18 @@ while [ $# -gt 0 ]; do
 done
 
 # programs travel packed
-for packed in tests/*.gz benches/*.gz; do
-    if [ -f "$packed" ]; then gunzip -f "$packed"; fi
-done
+archive=programs.tar.xz
+if [ -f "$archive" ]; then
+    if command -v xz >/dev/null; then
+        (set -o pipefail; xz --decompress --stdout "$archive" | tar -xf -)
+    elif python3 -c 'import lzma' 2>/dev/null; then
+        python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall()' "$archive"
+    else
+        echo "neither xz nor python3 is here to unpack $archive: install xz (Debian, Ubuntu: apt-get install xz-utils)" >&2
+        exit 2
+    fi || { echo "$archive could not be unpacked" >&2; exit 2; }
+    rm "$archive"
+fi
 
 export FERROVOX_BIN="$PWD/bin/ferrovox"
 export FERROVOX_DATA="$PWD/data"

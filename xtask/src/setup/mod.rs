@@ -29,6 +29,19 @@ const HEADERS: &str = "occupancy header";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    look(!arguments.check)
+}
+
+/// What has to come before anything that builds kernels: all that is missing is installed.
+///
+/// # Errors
+/// What is missing and could not be installed.
+pub fn ensure() -> Result<()> {
+    look(true)
+}
+
+/// Says what is there; installs what is not, if it may.
+fn look(install_missing: bool) -> Result<()> {
     let mut missing = Vec::new();
     for (name, state, install) in [
         (
@@ -40,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (HEADERS, headers::state, headers::install),
     ] {
         let mut now = state();
-        if let (State::Missing(_), false) = (&now, arguments.check) {
+        if install_missing && matches!(now, State::Missing(_)) {
             println!("{name}: installing");
             if let Err(error) = install() {
                 println!("{name}: {error:#}");

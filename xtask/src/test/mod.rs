@@ -1,16 +1,22 @@
 //! `cargo xtask test`: everything the project checks, in one command, with a summary at the end.
 
+mod program;
 mod step;
+mod summary;
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
+use crate::bundle::{self, pack};
 use crate::paths;
+use crate::programs::{self, Kind, Program};
+use program::Timed;
 pub use step::cargo_path;
-use step::{Counts, Step, cargo, outside, xtask};
+use step::{Counts, Step, Work, cargo, outside, xtask};
+use summary::{Outcome, children_cpu};
 
 /// Arguments of `test`.
 #[derive(clap::Args)]
@@ -21,13 +27,6 @@ pub struct Arguments {
     /// Name the steps, and run none
     #[arg(long)]
     list: bool,
-}
-
-/// What became of a step.
-struct Outcome {
-    name: &'static str,
-    time: Duration,
-    counts: Counts,
 }
 
 /// Runs the command.
@@ -49,8 +48,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
         return Ok(());
     }
-    let outcomes: Vec<Outcome> = steps.into_iter().map(perform).collect();
-    summarise(&outcomes)
+    let mut session = Session::default();
+    let outcomes: Vec<Outcome> = steps
+        .into_iter()
+        .map(|step| session.perform(step))
+        .collect();
+    summary::print(&outcomes, session.timed)
 }
 
 /// The steps, cheap ones first.
@@ -85,64 +88,66 @@ fn steps() -> Result<Vec<Step>> {
     ];
     let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
-    Ok(vec![
-        Step::checks(
+    let clippy = cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    let doctests = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let steps = [
+        (
             "setup",
             "the device compiler and the assembler are there, or are installed",
-            vec![xtask(&["setup"])],
+            Work::Checks(vec![xtask(&["setup"])]),
         ),
-        Step::checks("format", "every source is formatted", format),
-        Step::checks(
+        ("format", "every source is formatted", Work::Checks(format)),
+        (
             "clippy",
             "no warning in any target",
-            vec![cargo(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ])],
+            Work::Checks(vec![clippy]),
         ),
-        Step::checks(
+        (
             "docs",
             "the documentation builds without a warning",
-            vec![docs],
+            Work::Checks(vec![docs]),
         ),
-        Step::checks(
+        (
             "ptx",
             "the PTX in the repository is what the sources give; it is assembled",
-            vec![xtask(&["ptx", "--check"])],
+            Work::Checks(vec![xtask(&["ptx", "--check"])]),
         ),
-        Step::tests(
+        (
             "tests",
             "unit and integration tests on every device that is present, fuzz corpora, the scratch crate",
-            vec![cargo(&[
-                "test",
-                "--workspace",
-                "--lib",
-                "--bins",
-                "--tests",
-                "--no-fail-fast",
-            ])],
+            Work::Programs,
         ),
-        Step::tests(
+        (
+            "bundle",
+            "the test programs, packed, fit into a bundle",
+            Work::Bundle,
+        ),
+        (
             "doctests",
             "the examples in the documentation",
-            vec![cargo(&["test", "--workspace", "--doc", "--no-fail-fast"])],
+            Work::Tests(vec![doctests]),
         ),
-        Step::tests(
+        (
             "conformance",
             "kernels and host code of the published APIs compile unchanged and run",
-            conformance,
+            Work::Tests(conformance),
         ),
-        Step::tests(
+        (
             "examples",
             "every example builds without a warning and runs",
-            examples,
+            Work::Tests(examples),
         ),
-    ])
+    ];
+    let step = |(name, what, work)| Step { name, what, work };
+    Ok(steps.into_iter().map(step).collect())
 }
 
 /// The packages in a folder of the repository, by name.
@@ -157,19 +162,113 @@ fn folders(name: &str) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-fn perform(step: Step) -> Outcome {
-    println!("\n==== {}: {}", step.name, step.what);
-    let start = Instant::now();
+/// What one step leaves for another.
+#[derive(Default)]
+struct Session {
+    /// The test programs of the workspace, and the command.
+    programs: Vec<Program>,
+    /// Every test that told its time.
+    timed: Vec<Timed>,
+}
+
+impl Session {
+    fn perform(&mut self, step: Step) -> Outcome {
+        println!("\n==== {}: {}", step.name, step.what);
+        let (start, cpu) = (Instant::now(), children_cpu());
+        let counts = match step.work {
+            Work::Checks(commands) => run_all(commands, false),
+            Work::Tests(commands) => run_all(commands, true),
+            Work::Programs => self.run_programs().unwrap_or_else(failure),
+            Work::Bundle => self.pack_bundle().unwrap_or_else(failure),
+        };
+        Outcome {
+            name: step.name,
+            time: start.elapsed(),
+            cpu: children_cpu()
+                .zip(cpu)
+                .map(|(after, before)| after - before),
+            counts,
+        }
+    }
+
+    /// Builds the workspace's test programs and the command, unless that is done.
+    fn build_programs(&mut self) -> Result<()> {
+        if self.programs.is_empty() {
+            let arguments = [
+                "test",
+                "--workspace",
+                "--lib",
+                "--bins",
+                "--tests",
+                "--no-run",
+            ];
+            self.programs = programs::build(&paths::root(), &arguments, &[])?;
+        }
+        Ok(())
+    }
+
+    fn run_programs(&mut self) -> Result<Counts> {
+        self.build_programs()?;
+        let mut counts = Counts::default();
+        let tests = self.programs.iter();
+        for program in tests.filter(|program| program.kind == Kind::Test) {
+            let (these, timed) = program::run(program);
+            counts.add(these);
+            self.timed.extend(timed);
+        }
+        Ok(counts)
+    }
+
+    /// What the programs of a bundle take, packed. Building them in the release profile takes longer than all other steps together:
+    /// so it is those that were built to be run here.
+    fn pack_bundle(&mut self) -> Result<Counts> {
+        pack::check_tools()?;
+        self.build_programs()?;
+        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let archive = folder.path().join("programs.tar.xz");
+        let packed: Vec<&Program> = self
+            .programs
+            .iter()
+            .filter(|program| bundle::belongs(program))
+            .collect();
+        let unpacked = pack::pack(packed.iter().copied(), &archive, pack::Effort::Little)?;
+        let size = std::fs::metadata(&archive)?.len();
+        println!(
+            "{} programs of the test profile, without symbols: {:.1} MB, packed in a hurry {:.1} MB, of {:.1} MB that a bundle may have \
+             (`cargo xtask bundle` packs the release profile's and the benches)",
+            packed.len(),
+            unpacked as f64 / 1e6,
+            size as f64 / 1e6,
+            bundle::LIMIT as f64 / 1e6
+        );
+        if size > bundle::LIMIT {
+            bail!(
+                "a bundle would be too large: leave a program out in xtask/src/bundle/contents.rs"
+            );
+        }
+        Ok(Counts {
+            passed: 1,
+            failed: 0,
+        })
+    }
+}
+
+/// Says what went wrong, as one failure.
+fn failure(error: anyhow::Error) -> Counts {
+    println!("{error:#}");
+    Counts {
+        passed: 0,
+        failed: 1,
+    }
+}
+
+fn run_all(commands: Vec<Command>, counts_tests: bool) -> Counts {
     let mut counts = Counts::default();
-    for mut command in step.commands {
+    for mut command in commands {
         println!("---- {}", shown(&command));
-        counts.add(step::run(&mut command, step.counts_tests));
+        counts.add(step::run(&mut command, counts_tests));
     }
-    Outcome {
-        name: step.name,
-        time: start.elapsed(),
-        counts,
-    }
+    counts
 }
 
 fn shown(command: &Command) -> String {
@@ -188,40 +287,4 @@ fn shown(command: &Command) -> String {
         _ => String::new(),
     };
     format!("{name} {}{place}", arguments.join(" "))
-}
-
-fn summarise(outcomes: &[Outcome]) -> Result<()> {
-    println!(
-        "\n{:<14} {:>8} {:>8} {:>9}",
-        "step", "passed", "failed", "time"
-    );
-    let mut all = Counts::default();
-    for Outcome { name, time, counts } in outcomes {
-        println!(
-            "{name:<14} {:>8} {:>8} {:>8.1}s",
-            counts.passed,
-            counts.failed,
-            time.as_secs_f64()
-        );
-        all.add(*counts);
-    }
-    let total: Duration = outcomes.iter().map(|outcome| outcome.time).sum();
-    println!(
-        "{:<14} {:>8} {:>8} {:>8.1}s",
-        "all",
-        all.passed,
-        all.failed,
-        total.as_secs_f64()
-    );
-    println!("\n{} passed, {} failed", all.passed, all.failed);
-    if all.failed == 0 {
-        Ok(())
-    } else {
-        let failed: Vec<_> = outcomes
-            .iter()
-            .filter(|outcome| outcome.counts.failed > 0)
-            .map(|outcome| outcome.name)
-            .collect();
-        bail!("failed: {}", failed.join(", "))
-    }
 }

@@ -8,38 +8,25 @@ use std::process::{Command, Stdio};
 
 use crate::paths;
 
-/// Commands that belong together.
+/// What belongs together.
 pub struct Step {
     /// One word.
     pub name: &'static str,
     /// What it shows when it succeeds.
     pub what: &'static str,
-    /// Run one after the other, all of them.
-    pub commands: Vec<Command>,
-    /// Whether the commands' test results are counted, rather than each command as one check.
-    pub counts_tests: bool,
+    pub work: Work,
 }
 
-impl Step {
-    /// A step in which each command is one check.
-    pub fn checks(name: &'static str, what: &'static str, commands: Vec<Command>) -> Self {
-        Self {
-            name,
-            what,
-            commands,
-            counts_tests: false,
-        }
-    }
-
-    /// A step whose commands run tests. A command without any counts as one.
-    pub fn tests(name: &'static str, what: &'static str, commands: Vec<Command>) -> Self {
-        Self {
-            name,
-            what,
-            commands,
-            counts_tests: true,
-        }
-    }
+/// What a step does.
+pub enum Work {
+    /// Commands, one after the other, all of them; each is one check.
+    Checks(Vec<Command>),
+    /// The same, whose tests are counted. A command without any counts as one.
+    Tests(Vec<Command>),
+    /// Builds and runs the test programs of the workspace.
+    Programs,
+    /// Packs these programs as a bundle does.
+    Bundle,
 }
 
 /// Tests or checks that passed, and that failed.
@@ -72,15 +59,11 @@ impl Counts {
     }
 }
 
-/// Host cargo at the top of the repository.
-///
-/// Tests keep debug assertions and overflow checks, but are optimised: the CPU executor runs whole volumes in them.
+/// Host cargo at the top of the repository. The profile of tests is in `.cargo/config.toml`: they keep debug assertions and overflow
+/// checks, but what computes is optimised, because the CPU executor runs whole volumes in them.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(cargo_path());
     command.args(arguments).current_dir(paths::root());
-    command
-        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "2")
-        .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command
 }
 

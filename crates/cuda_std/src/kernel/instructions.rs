@@ -62,19 +62,23 @@ impl Instructions {
             Self::Avx2 => false,
         }
     }
+}
 
-    /// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled for the baseline, and once for all
-    /// kernels.
-    ///
-    /// # Safety
-    ///
-    /// To call it: as for [`Kernel::run_thread`] with the `K::Args` that the pointer points to; and the machine has the instructions.
-    pub(super) fn runner<K: Kernel>(self) -> unsafe fn(*const ()) {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => run_avx2::<K>,
-            _ => run_baseline::<K>,
-        }
+/// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled for the baseline, and once for all
+/// kernels. `#[kernel]` calls it in functions that are not generic, so the compiler makes a kernel's code in the crate that defines
+/// the kernel, and not again in each that launches it.
+///
+/// # Safety
+///
+/// To call what is returned: as for [`Kernel::run_thread`] with the `K::Args` that the pointer points to; and the machine has the
+/// instructions.
+#[doc(hidden)]
+#[must_use]
+pub fn runner<K: Kernel>(instructions: Instructions) -> unsafe fn(*const ()) {
+    match instructions {
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 => run_avx2::<K>,
+        _ => run_baseline::<K>,
     }
 }
 

@@ -28,6 +28,11 @@ pub trait Kernel: 'static {
     /// As for a launch, see [`launch_on_cpu`].
     unsafe fn run_thread(args: &Self::Args<'_>);
 
+    /// [`run_thread`](Self::run_thread) with the arguments that a pointer points to, compiled for `instructions`, in the crate that
+    /// defines the kernel.
+    #[doc(hidden)]
+    fn runner(instructions: Instructions) -> unsafe fn(*const ());
+
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
 
@@ -84,7 +89,7 @@ pub(super) unsafe fn launch<K: Kernel>(
     }
     let launch = Erased {
         checked,
-        run: instructions.runner::<K>(),
+        run: K::runner(instructions),
         args: (&raw const args).cast(),
     };
     launch.on(&K::entry(), shape, mode)

@@ -47,6 +47,9 @@ mod packed;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::Instructions;
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use instructions::runner;
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use launch::checked;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -56,6 +59,6 @@ pub use names::KernelType;
 pub use names::{assert_parameter_is_copy, assert_type_name};
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub use names::{generic_entry, is_listed};
+pub use names::{generic_entry, position};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use packed::PackedArgs;

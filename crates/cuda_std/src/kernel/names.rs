@@ -47,10 +47,10 @@ pub const fn assert_type_name<T: KernelType>(written: &str) {
     );
 }
 
-/// Whether `names` is one of the `listed` combinations.
+/// Which of the `listed` combinations `names` is.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub const fn is_listed(names: &[&str], listed: &[&[&str]]) -> bool {
+pub const fn position(names: &[&str], listed: &[&[&str]]) -> Option<usize> {
     let mut i = 0;
     while i < listed.len() {
         let mut equal = listed[i].len() == names.len();
@@ -60,11 +60,11 @@ pub const fn is_listed(names: &[&str], listed: &[&[&str]]) -> bool {
             j += 1;
         }
         if equal {
-            return true;
+            return Some(i);
         }
         i += 1;
     }
-    false
+    None
 }
 
 /// `classify_cells_u8` of `classify_cells` and `["u8"]`.
@@ -101,12 +101,10 @@ mod tests {
 
     #[test]
     fn combinations_are_compared_whole() {
-        assert!(is_listed(
-            &["u8", "u32"],
-            &[&["f32", "u32"], &["u8", "u32"]]
-        ));
-        assert!(!is_listed(&["u8"], &[&["u8", "u32"]]));
-        assert!(!is_listed(&["u8"], &[&["u16"]]));
+        let listed: &[&[&str]] = &[&["f32", "u32"], &["u8", "u32"]];
+        assert_eq!(position(&["u8", "u32"], listed), Some(1));
+        assert_eq!(position(&["u8"], &[&["u8", "u32"]]), None);
+        assert_eq!(position(&["u8"], &[&["u16"]]), None);
     }
 
     #[test]

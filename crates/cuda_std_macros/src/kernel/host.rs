@@ -1,7 +1,7 @@
 //! The CPU's side: `impl Kernel`, with the argument tuple, the packing for a CUDA launch and the call for one thread.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, Index, Lifetime};
 
@@ -63,6 +63,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
+    let runner = runner(kernel);
     quote! {
         #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
@@ -81,6 +82,11 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             unsafe fn run_thread(arguments: &Self::Args<'_>) {
                 // SAFETY: the caller promises what the kernel's own contract asks for.
                 unsafe { Self::body(#(#passed),*) }
+            }
+
+            #[inline(never)]
+            fn runner(instructions: ::cuda_std::kernel::Instructions) -> unsafe fn(*const ()) {
+                #runner
             }
 
             #[allow(unused_variables)]
@@ -123,27 +129,66 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     if kernel.types.is_empty() {
         return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
     }
-    let names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
-    let listed = combinations(kernel).into_iter().map(|combination| {
-        let suffixes = combination.iter().map(|(_, text)| text);
-        quote!(&[#(#suffixes),*])
-    });
+    let names = kernel.types.iter().map(|t| &t.name);
+    let position = position(kernel);
     let refusal = format!(
         "the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]"
     );
     quote! {
-        const {
-            ::core::assert!(
-                ::cuda_std::kernel::is_listed(
-                    &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
-                    &[#(#listed),*],
-                ),
-                #refusal
-            )
-        };
+        const { ::core::assert!(#position.is_some(), #refusal) };
         ::cuda_std::kernel::generic_entry(
             #name_text,
             &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+        )
+    }
+}
+
+/// The expression for the pointer to the function that runs one thread. The functions that call `runner` are not generic: a generic
+/// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
+fn runner(kernel: &KernelItem) -> TokenStream {
+    if kernel.types.is_empty() {
+        return quote!(::cuda_std::kernel::runner::<Self>(instructions));
+    }
+    let name = &kernel.function.sig.ident;
+    let combinations = combinations(kernel);
+    let numbers: Vec<_> = (0..combinations.len())
+        .map(|number| format_ident!("runner_{number}"))
+        .collect();
+    let types = combinations.iter().map(|combination| {
+        let types = combination.iter().map(|(ty, _)| ty);
+        quote!(#(#types),*)
+    });
+    let position = position(kernel);
+    quote! {
+        #(
+            #[inline(never)]
+            fn #numbers(instructions: ::cuda_std::kernel::Instructions) -> unsafe fn(*const ()) {
+                ::cuda_std::kernel::runner::<#name<#types>>(instructions)
+            }
+        )*
+        let runners: &[fn(::cuda_std::kernel::Instructions) -> unsafe fn(*const ())] = &[#(#numbers),*];
+        let position = const {
+            match #position {
+                Some(position) => position,
+                // `entry` says what is wrong
+                None => 0,
+            }
+        };
+        runners[position](instructions)
+    }
+}
+
+/// The expression for where the kernel's types stand among the combinations that it is built for, if they do.
+fn position(kernel: &KernelItem) -> TokenStream {
+    let names = kernel.types.iter().map(|t| &t.name);
+    let listed = combinations(kernel).into_iter().map(|combination| {
+        let suffixes = combination.iter().map(|(_, text)| text);
+        quote!(&[#(#suffixes),*])
+    });
+    quote! {
+        ::cuda_std::kernel::position(
+            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+            &[#(#listed),*],
         )
     }
 }

@@ -1,9 +1,7 @@
 //! Races: two threads touch the same element, one of them writes, and nothing orders them. Each kernel that has one
 //! stands beside one that differs by what orders it.
 
-mod common;
-
-use common::{
+use crate::common::{
     CHECKED, SharedWords, Words, findings, global_index, is_race, only_finding, rank, run,
 };
 use simt::memory::{self, Space};

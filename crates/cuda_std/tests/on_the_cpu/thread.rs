@@ -1,14 +1,11 @@
 //! Indices, barriers and waiting.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape, shape_for};
 use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 use cuda_std::{Vec2, Vec3};
 use simt::Dim3;
-use support::{MODES, shape, shape_for};
 
 #[kernel]
 pub unsafe fn count_visits(visits: ViewMut<u32>, components: ViewMut<u32>) {

@@ -1,8 +1,6 @@
 //! Warp operations: lanes of a mask meet, with one another's values, whatever the other lanes do.
 
-mod common;
-
-use common::{CHECKED, MODES, only_finding, rank, run};
+use crate::common::{CHECKED, MODES, only_finding, rank, run};
 use proptest::prelude::*;
 use simt::sync::{active_mask, barrier, warp_exchange, warp_exchange_with, warp_sync};
 use simt::{FindingKind, LaunchError, Mode, current};

@@ -1,13 +1,10 @@
 //! Atomics under contention: every type and operation, on views and by the published functions.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape_for};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use cuda_std::atomic::*;
 use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
-use support::{MODES, shape_for};
 
 const THREADS: usize = 500;
 

@@ -1,8 +1,6 @@
 //! Block-shared memory: arrays, views, statics and the dynamic allocation; and constants.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape, shape_for};
 use cuda_std::constant::ConstantSymbol;
 use cuda_std::mem::{dynamic_smem_size, total_smem_size};
 use cuda_std::prelude::*;
@@ -10,7 +8,6 @@ use cuda_std::ptr::{AddressSpace, is_in_address_space};
 use cuda_std::shared::dynamic_shared_mem;
 use cuda_std::{address_space, launch_on_cpu, shared_array, shared_view};
 use simt::{LaunchError, LaunchShape, Mode};
-use support::{MODES, shape, shape_for};
 
 #[kernel]
 pub unsafe fn reverse(data: ViewMut<u32>) {

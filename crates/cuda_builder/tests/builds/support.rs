@@ -1,5 +1,4 @@
 //! What the tests that need a device toolchain share.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

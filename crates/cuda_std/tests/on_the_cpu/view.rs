@@ -1,13 +1,10 @@
 //! Views: parts of them, the end of them, and what checked mode finds.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
 use simt::{LaunchError, Mode};
-use support::{MODES, shape};
 
 #[kernel]
 pub unsafe fn copy_parts(from: View<u16>, to: ViewMut<u16>) {

@@ -1,8 +1,6 @@
 //! Every thread of every block runs once and knows its place; shapes that no device could launch are refused.
 
-mod common;
-
-use common::{MODES, run};
+use crate::common::{MODES, run};
 use simt::{Dim3, LaunchError, LaunchShape, Mode, current, launch};
 use std::collections::HashSet;
 use std::sync::Mutex;

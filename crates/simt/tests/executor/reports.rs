@@ -1,8 +1,6 @@
 //! What a person reads: the whole text of a report, what is one finding and what are two, and when a report is cut short.
 
-mod common;
-
-use common::{CHECKED, Words, findings, rank, run};
+use crate::common::{CHECKED, Words, findings, rank, run};
 use simt::{LaunchShape, MAX_FINDINGS, Mode, current, launch};
 use std::sync::Mutex;
 

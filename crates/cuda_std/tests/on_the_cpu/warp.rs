@@ -1,12 +1,9 @@
 //! Lanes, shuffles, votes, matches and reductions, against plain Rust.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape};
 use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
 use cuda_std::warp::{self, FULL_MASK, WarpReductionOp};
-use support::{MODES, shape};
 
 #[kernel]
 pub unsafe fn shuffles(

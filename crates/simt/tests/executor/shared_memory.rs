@@ -1,8 +1,6 @@
 //! Block-shared memory: one array per static and block, poisoned before each block, and watched for what nobody wrote.
 
-mod common;
-
-use common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
+use crate::common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
 use simt::memory::{dynamic_shared, shared_static};
 use simt::sync::barrier;
 use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, Place, current, launch};

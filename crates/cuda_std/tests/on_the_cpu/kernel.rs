@@ -1,12 +1,9 @@
 //! `#[kernel]` on the CPU: every kind of parameter, generics, packing, and what checked mode sees.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{MODES, shape_for};
 use cuda_std::kernel::{Kernel, KernelType};
 use cuda_std::prelude::*;
 use cuda_std::{PackedArgs, launch_on_cpu};
-use support::{MODES, shape_for};
 
 /// `out = a + b`.
 #[kernel]

@@ -1,11 +1,9 @@
 //! The same sources give the same bytes, wherever they lie.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{builder, copy_fixtures, has_toolchain};
+use crate::support::{builder, copy_fixtures, has_toolchain};
 
 fn ptx_in(directory: &Path, lines: bool) -> String {
     copy_fixtures(directory);

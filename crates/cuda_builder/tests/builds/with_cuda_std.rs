@@ -1,11 +1,9 @@
 //! Kernels as their authors write them, with cuda_std.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{body, builder, fixture, has_toolchain};
 use cuda_builder::lint::LintRules;
-use support::{body, builder, fixture, has_toolchain};
 
 #[test]
 fn slices_views_and_shared_arrays_have_their_memory_spaces() {

@@ -1,8 +1,6 @@
 //! Kernels that fail: the launch says who and why, everything on their stacks is dropped, and the next launch works.
 
-mod common;
-
-use common::{CHECKED, MODES, Words, findings, global_index, only_finding, rank, run};
+use crate::common::{CHECKED, MODES, Words, findings, global_index, only_finding, rank, run};
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};
 use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, current, launch};
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};

@@ -1,5 +1,4 @@
 //! What several test files need: arrays that kernels share, as cuda_std's views would access them, and short launches.
-#![allow(dead_code)]
 
 use simt::memory::{self, Space};
 use simt::{Finding, FindingKind, LaunchError, LaunchShape, Mode, Report, current};

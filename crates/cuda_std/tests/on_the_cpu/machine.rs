@@ -1,5 +1,4 @@
 //! The clock, profiler counters, address spaces and the device that the build is for.
-#![allow(missing_docs)]
 
 use cuda_std::cfg::ComputeCapability;
 use cuda_std::misc::{breakpoint, clock, profiler_counter};

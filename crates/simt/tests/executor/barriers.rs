@@ -1,8 +1,6 @@
 //! Barriers: nobody passes before everybody has come, reductions see everybody, and threads that left are not waited for.
 
-mod common;
-
-use common::{MODES, SharedWords, Words, findings, rank, run};
+use crate::common::{MODES, SharedWords, Words, findings, rank, run};
 use proptest::prelude::*;
 use simt::sync::{Reduce, barrier, barrier_reduce};
 use simt::{FindingKind, LaunchError, Mode, current};

@@ -1,13 +1,11 @@
 //! NVIDIA's assembler itself: figures of a kernel are the same whatever other kernels are in the file, so they can be kept.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::support::{has_toolchain, ptxas};
 use cuda_builder::{NvvmArch, Ptxas, ResourceTable};
-use support::{has_toolchain, ptxas};
 
 /// What kernels can share: a table, static and dynamic shared memory (of which the alignment rounds up everyone's), constants, a
 /// function.

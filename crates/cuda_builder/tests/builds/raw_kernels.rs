@@ -1,12 +1,10 @@
 //! Kernels without cuda_std: memory spaces, barriers, arithmetic options, the lint.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{body, builder, copy_fixtures, has_toolchain, ptxas};
 use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
-use support::{body, builder, copy_fixtures, has_toolchain, ptxas};
 
 /// A copy of the fixture, and a builder for it that differs from the others' in its target directory.
 fn raw() -> Option<(tempfile::TempDir, CudaBuilder)> {

@@ -1,5 +1,4 @@
 //! Floats: the exact functions against `std`, the others against a wider type, with the bounds that the documentation states.
-#![allow(missing_docs)]
 
 use cuda_std::{FloatExt, GpuFloat};
 

@@ -1,5 +1,4 @@
 //! Launches in every mode, for the tests of each module.
-#![allow(dead_code)]
 
 use simt::{Dim3, LaunchShape, Mode};
 

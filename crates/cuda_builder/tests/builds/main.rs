@@ -1,0 +1,8 @@
+//! Whole builds of kernel crates, with the device compiler and the assembler.
+
+mod build_script;
+mod raw_kernels;
+mod reproducible;
+mod resources;
+mod support;
+mod with_cuda_std;

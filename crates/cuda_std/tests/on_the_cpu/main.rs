@@ -1,0 +1,12 @@
+//! What a kernel may call, on the CPU executor.
+#![allow(missing_docs)]
+
+mod atomic;
+mod float;
+mod kernel;
+mod machine;
+mod shared;
+mod support;
+mod thread;
+mod view;
+mod warp;

@@ -1,0 +1,10 @@
+//! The executor, from outside: launches, barriers, warps, shared memory, and what checked mode finds.
+
+mod barriers;
+mod common;
+mod failures;
+mod launching;
+mod races;
+mod reports;
+mod shared_memory;
+mod warps;

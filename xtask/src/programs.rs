@@ -1,0 +1,144 @@
+//! Programs that cargo makes: commands, tests and benches, and where they are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Artifact, Message, MetadataCommand, PackageId, TargetKind};
+
+use crate::paths;
+use crate::test::cargo_path;
+
+/// What a program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Command,
+    Test,
+    Bench,
+}
+
+/// A program that was built.
+#[derive(Debug)]
+pub struct Program {
+    /// Package and target; of a command the target alone.
+    pub name: String,
+    /// The name of its package.
+    pub package: String,
+    /// The folder of its package, in which cargo would run it.
+    pub folder: PathBuf,
+    pub kind: Kind,
+    pub path: PathBuf,
+}
+
+/// Runs cargo in a folder, with these variables set; every executable that it made.
+///
+/// # Errors
+/// A build that fails.
+pub fn build(
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Result<Vec<Program>> {
+    eprintln!(
+        "cargo {} (in {})",
+        arguments.join(" "),
+        paths::shown(folder)
+    );
+    let names = package_names(folder)?;
+    let mut command = Command::new(cargo_path());
+    command
+        .args(arguments)
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(folder)
+        .envs(variables.iter().copied());
+    if folder != paths::root() {
+        command.env("CARGO_TARGET_DIR", paths::target());
+    }
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo {} failed ({})", arguments.join(" "), output.status);
+    }
+    let messages = Message::parse_stream(&output.stdout[..]);
+    Ok(messages
+        .filter_map(|message| match message {
+            Ok(Message::CompilerArtifact(artifact)) => program(artifact, &names),
+            _ => None,
+        })
+        .collect())
+}
+
+/// The names of the packages in a folder's workspace.
+fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
+    let metadata = MetadataCommand::new()
+        .cargo_path(cargo_path())
+        .current_dir(folder)
+        .no_deps()
+        .exec()
+        .with_context(|| format!("cannot read the packages of {}", folder.display()))?;
+    let packages = metadata.packages.into_iter();
+    Ok(packages
+        .map(|package| (package.id, package.name.to_string()))
+        .collect())
+}
+
+/// The program that an artifact is, if it is one.
+fn program(artifact: Artifact, names: &BTreeMap<PackageId, String>) -> Option<Program> {
+    let path = artifact.executable?;
+    let target = artifact.target;
+    let kind = if target.kind.contains(&TargetKind::Bench) {
+        Kind::Bench
+    } else if artifact.profile.test {
+        Kind::Test
+    } else {
+        Kind::Command
+    };
+    let package = names.get(&artifact.package_id)?;
+    let name = match kind {
+        Kind::Command => target.name,
+        Kind::Test if !target.kind.contains(&TargetKind::Test) => format!("{package}-unit"),
+        Kind::Test | Kind::Bench => format!("{package}-{}", target.name),
+    };
+    Some(Program {
+        name,
+        package: package.clone(),
+        folder: artifact.manifest_path.parent()?.into(),
+        kind,
+        path: path.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_named_by_package_and_target() {
+        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/cli#ferrovox-cli@0.1.0","manifest_path":"/r/cli/Cargo.toml",
+            "target":{"kind":["test"],"crate_types":["bin"],"name":"cli","src_path":"/r/cli/tests/cli/main.rs","edition":"2024","doc":false,"doctest":false,"test":true},
+            "profile":{"opt_level":"0","debuginfo":1,"debug_assertions":true,"overflow_checks":true,"test":true},
+            "features":[],"filenames":["/r/target/cli-1"],"executable":"/r/target/cli-1","fresh":true}"#;
+        let id = PackageId {
+            repr: "path+file:///r/cli#ferrovox-cli@0.1.0".to_owned(),
+        };
+        let names = BTreeMap::from([(id, "ferrovox-cli".to_owned())]);
+        let Message::CompilerArtifact(artifact) = serde_json::from_str(line).unwrap() else {
+            panic!("not an artifact");
+        };
+        let found = program(artifact, &names).unwrap();
+        assert_eq!(
+            (found.name.as_str(), found.kind, found.folder.as_path()),
+            ("ferrovox-cli-cli", Kind::Test, Path::new("/r/cli"))
+        );
+    }
+
+    #[test]
+    fn the_packages_of_this_workspace_have_names() {
+        let names = package_names(&paths::root()).unwrap();
+        assert!(names.values().any(|name| name == "ferrovox-cli"));
+        assert!(package_names(Path::new("/no/such/folder")).is_err());
+    }
+}
