@@ -93,7 +93,7 @@ pub struct DistanceArgs {
     #[arg(long, value_name = "DEVICES", default_value = "auto")]
     pub device: DeviceList,
     /// Take no more memory than this on each device: 1500000, 512M, 1.5G. Separable makes the map in slabs, which the host does not
-    /// keep; cubes and brute-force count what they take besides the sites and the map
+    /// keep; bucketed, cubes and brute-force count what they take besides the sites and the map
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<u64>,
     /// The plane of the picture: x, y or z, and an index

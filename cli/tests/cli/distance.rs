@@ -251,6 +251,41 @@ fn crossings_are_closer_than_voxels() {
 }
 
 #[test]
+fn crossings_have_exact_distances_unless_a_method_is_named() {
+    let folder = folder();
+    let make = |name: &str, more: &str| {
+        let options = "distance ball.nii --level 50 --sub-voxel --signed --spacing 1,2,5";
+        let run = folder
+            .run(&format!("{options} -o {name} --json {more}"))
+            .ok();
+        run.json()["method"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(make("a.npy", ""), "bucketed");
+    assert_eq!(make("b.npy", "--method brute-force"), "brute-force");
+    assert_eq!(distances(&folder, "a.npy"), distances(&folder, "b.npy"));
+}
+
+#[test]
+fn no_file_of_the_input_is_written_over() {
+    let folder = folder();
+    folder.file("points.xyz", "1 1 1\n");
+    let before = folder.content();
+    for (command, name) in [
+        ("mask.nii --mask -o mask.nii", "mask.nii"),
+        ("mask.nii --mask -o ./mask.nii", "mask.nii"),
+        ("mask.nii --mask -o d.nii --nearest mask.nii", "mask.nii"),
+        ("mask.nii --mask -o d.nii --nearest d.nii", "d.nii"),
+        (
+            "points.xyz --points --like ball.nii -o ball.nii",
+            "ball.nii",
+        ),
+    ] {
+        folder.refuses(&format!("distance {command}"), &[name, "same file"]);
+    }
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
 fn a_mask_encloses() {
     let folder = Folder::new();
     // a box around the middle voxel

@@ -150,12 +150,137 @@ fn points_that_cannot_be_used_are_refused() {
         "distance points.xyz --points --grid 4x0x2 --method brute-force -o d.npy",
         &["--grid 4 x 0 x 2"],
     );
+    folder.file("between.xyz", "1 1 1\n1 1 0.5\n");
     folder.refuses(
-        "distance inside.xyz --points --grid 4x3x2 --method separable -o d.npy",
-        &["inside.xyz", "separable takes voxels", "brute-force"],
+        "distance between.xyz --points --grid 4x3x2 --method separable -o d.npy",
+        &["between.xyz", "separable takes voxels", "brute-force"],
     );
     folder.refuses(
         "distance points.txt --points --grid 4x3x2 -o d.npy",
         &["points.txt", ".xyz, .ply and .npy"],
     );
+}
+
+/// Whole numbers, or fractions, without a pattern.
+fn scattered(count: usize, dims: [usize; 3], step: f64) -> Vec<[f64; 3]> {
+    let mut state = 1_u64;
+    let mut next = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let part = (state >> 40) as f64 / (1_u64 << 24) as f64;
+        (part * (n - 1) as f64 / step).floor() * step
+    };
+    (0..count).map(|_| dims.map(&mut next)).collect()
+}
+
+fn text(points: &[[f64; 3]], place: impl Fn(f64) -> f64) -> String {
+    let line = |at: &[f64; 3]| at.map(|it| place(it).to_string()).join(" ") + "\n";
+    points.iter().map(line).collect()
+}
+
+/// The distance of each voxel to the nearest point, both in voxels, every voxel against every point.
+fn all_with_all(points: &[[f64; 3]], dims: [usize; 3], spacing: f64) -> Vec<f64> {
+    let voxels = (0..dims.iter().product()).map(|i: usize| {
+        [i % dims[0], i / dims[0] % dims[1], i / dims[0] / dims[1]].map(|axis| axis as f64)
+    });
+    let squared = |a: [f64; 3], b: &[f64; 3]| -> f64 {
+        (0..3).map(|k| (spacing * (a[k] - b[k])).powi(2)).sum()
+    };
+    let nearest = |at| {
+        points
+            .iter()
+            .map(move |point| squared(at, point))
+            .fold(f64::INFINITY, f64::min)
+    };
+    voxels.map(|at| nearest(at).sqrt()).collect()
+}
+
+/// Far from all points too, on a grid of several buckets.
+#[test]
+fn the_default_is_exact_for_points_anywhere() {
+    let folder = Folder::new();
+    let dims = [90, 20, 40];
+    for (count, method) in [(8, "brute-force"), (9, "bucketed"), (200, "bucketed")] {
+        let mut points = scattered(count, [12, 20, 9], 0.125);
+        points[0] = [0.5, 3.25, 1.0];
+        let in_world = text(&points, |at| at * 0.5 + 2.0);
+        folder.file("p.xyz", in_world);
+        let grid = "--grid 90x20x40 --spacing 0.5 --origin 2,2,2";
+        let run = folder.run(&format!("distance p.xyz --points {grid} -o d.npy --json"));
+        let report = run.ok().json();
+        assert_eq!(
+            (&report["method"], &report["sites"]),
+            (&method.into(), &count.into())
+        );
+        let exact = all_with_all(&points, dims, 0.5);
+        assert!(exact.iter().any(|&it| it > 36.0 * 0.5), "far ones too");
+        for (found, exact) in distances(&folder, "d.npy").into_iter().zip(exact) {
+            let error = (f64::from(found) - exact).abs();
+            assert!(error <= 1.3e-7 * exact, "{method}: {found} for {exact}");
+        }
+    }
+}
+
+#[test]
+fn points_at_centres_of_voxels_are_voxels() {
+    let folder = Folder::new();
+    let dims = [60, 17, 40];
+    let mut points = scattered(30, dims, 1.0);
+    // one twice, and others before the first
+    points.push(points[3]);
+    points.insert(0, points[7]);
+    folder.file("p.xyz", text(&points, |at| at * 0.7 + 1.3));
+    let options = "--points --grid 60x17x40 --spacing 0.7 --origin 1.3,1.3,1.3";
+    let make = |more: &str| {
+        let run = folder.run(&format!("distance p.xyz {options} {more} --json"));
+        run.ok().json()
+    };
+    let report = make("-o d.npy --nearest n.npy");
+    assert_eq!(
+        (&report["method"], &report["sites"]),
+        (&"separable".into(), &32.into())
+    );
+    let found = distances(&folder, "d.npy");
+    for (found, exact) in found.iter().zip(all_with_all(&points, dims, 0.7)) {
+        assert!(
+            (f64::from(*found) - exact).abs() <= 1.3e-7 * exact,
+            "{found} for {exact}"
+        );
+    }
+    // the numbers are those of points, the first in their voxel, and as near as can be
+    let AnyVolume::I32(nearest) = read_volume(folder.path("n.npy"), &ReadOptions::default())
+        .unwrap()
+        .volume
+    else {
+        panic!("i32");
+    };
+    for (index, &number) in nearest.samples().iter().enumerate() {
+        let point = points[number as usize];
+        let first = points.iter().position(|&other| other == point);
+        assert_eq!(first, Some(number as usize));
+        let at = [index % 60, index / 60 % 17, index / 60 / 17];
+        let apart = (0..3).map(|k| (0.7 * (at[k] as f64 - point[k])).powi(2));
+        let apart = apart.sum::<f64>().sqrt();
+        assert!((f64::from(found[index]) - apart).abs() <= 1.3e-7 * apart);
+    }
+    // in slabs too, and by the method that takes points
+    make("-o slabs.npy --device cpu,cpu");
+    assert!(distances(&folder, "slabs.npy") == found);
+    make("-o b.npy --method brute-force");
+    assert!(distances(&folder, "b.npy") == found);
+    folder.refuses(
+        &format!("distance p.xyz {options} -o d.npy --nearest n.npy --memory 100M"),
+        &["--nearest", "slabs"],
+    );
+}
+
+#[test]
+fn the_nearest_of_points_anywhere_is_found() {
+    let folder = folder();
+    let run = folder
+        .run("distance points.xyz --points --grid 4x3x2 -o d.npy --nearest n.npy --json")
+        .ok();
+    assert_eq!(run.json()["method"], "brute-force");
+    assert_close(&distances(&folder, "d.npy"), &exact(1.0, [0.0; 3]));
 }

@@ -37,6 +37,43 @@ write_volume("distances.nii.gz", &map.download(&stream)?.into(), &VolumeWriteOpt
 Ok(())
 }
 
+#[allow(dead_code, reason = "compiled, and compared with docs/distance.md")]
+#[rustfmt::skip]
+fn distance_in_one_call() -> Result<(), Box<dyn Error>> {
+// docs/distance.md: in one call
+use ferrovox::{monitor::Monitor, pipeline::{VolumeSource, distance::{self, DistanceJob, SitesFrom}}};
+
+let job = DistanceJob {
+    signed: true,
+    output: Some("distances.nii.gz".into()),
+    memory: Some(512 << 20),
+    ..DistanceJob::new(VolumeSource::new("vessels.nrrd"), SitesFrom::Mask)
+};
+let made = distance::run(&job, &Monitor::silent())?;
+println!("{} sites, by {}, exact: {}", made.sites, made.method.name(), made.exact);
+// docs/distance.md: end
+Ok(())
+}
+
+#[allow(dead_code, reason = "compiled, and compared with docs/distance.md")]
+#[rustfmt::skip]
+fn distance_by_slabs() -> Result<(), Box<dyn Error>> {
+// docs/distance.md: by slabs
+use ferrovox::{device::Device, distance::{DistanceParams, Slabs}, grid::SampleType};
+use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, VolumeWriter, read_mask};
+
+let mut reader = VolumeReader::open("vessels.nrrd", &ReadOptions::default())?;
+let (sites, _) = read_mask(&mut reader, |sample| sample != 0.0)?;
+let devices = Device::all();
+let params = DistanceParams { memory: Some(512 << 20), ..DistanceParams::default() };
+let options = VolumeWriteOptions::default();
+let mut writer = VolumeWriter::create("d.nrrd", sites.dims(), sites.geometry(), SampleType::F32, &options)?;
+Slabs::new(&devices, &sites, &params)?.for_each(|slab| Ok::<_, anyhow::Error>(writer.append(slab.distances)?))?;
+writer.finish()?;
+// docs/distance.md: end
+Ok(())
+}
+
 #[allow(dead_code, reason = "compiled, and compared with docs/skeleton.md")]
 #[rustfmt::skip]
 fn skeletons() -> Result<(), Box<dyn Error>> {
@@ -109,6 +146,8 @@ fn the_readmes_code_is_real() {
 
     for (name, subject, with) in [
         ("docs/distance.md", "", "read_volume"),
+        ("docs/distance.md", ": in one call", "DistanceJob"),
+        ("docs/distance.md", ": by slabs", "Slabs::new"),
         ("docs/skeleton.md", "", "read_volume"),
         ("docs/skeleton.md", ": several devices", "Execution"),
     ] {

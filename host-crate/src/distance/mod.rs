@@ -9,7 +9,6 @@ mod brute_force;
 mod cubes;
 mod error;
 mod labels;
-mod map;
 mod method;
 mod params;
 mod scale;
@@ -21,7 +20,6 @@ mod squared;
 pub use approximate::{Band, Difference, compare};
 pub use error::DistanceError;
 pub use labels::label_map;
-pub use map::{DistanceMap, Nearest};
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 pub use sign::apply_sign;
@@ -29,8 +27,8 @@ pub use slabs::{Slab, Slabs};
 pub use squared::{Square, SquaredMap, squared_label_map, squared_map};
 
 use crate::{
-    device::Stream,
-    grid::{DeviceMask, DevicePoints},
+    device::{Buffer, DeviceError, Stream},
+    grid::{DeviceMask, DevicePoints, Geometry, Volume},
 };
 
 /// What distances are measured to.
@@ -40,6 +38,48 @@ pub enum Sites<'a> {
     Voxels(&'a DeviceMask),
     /// Points anywhere.
     Points(&'a DevicePoints),
+}
+
+/// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the number of a point. All ones where
+/// there is none within the bound.
+#[derive(Debug)]
+pub enum Nearest {
+    /// For up to 2³² − 1 voxels or points.
+    U32(Buffer<u32>),
+    /// For more.
+    U64(Buffer<u64>),
+}
+
+/// A distance map on the device that made it.
+#[derive(Debug)]
+pub struct DistanceMap {
+    /// The distance of each voxel, x fastest, in world units.
+    pub distances: Buffer<f32>,
+    /// The nearest site of each voxel, if asked for.
+    pub nearest: Option<Nearest>,
+    dims: [usize; 3],
+    geometry: Geometry,
+}
+
+impl DistanceMap {
+    /// Voxels along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        self.dims
+    }
+
+    /// The voxels' place in the world.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The distances on the host. Waits for them.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn download(&self, stream: &Stream) -> Result<Volume<f32>, DeviceError> {
+        let samples = stream.download(&self.distances)?;
+        Ok(Volume::new(samples, self.dims, self.geometry).expect("as many as there are voxels"))
+    }
 }
 
 /// Voxels against this many points are compared as quickly all with all as by way of buckets.

@@ -3,7 +3,6 @@
 use super::{Geometry, GridError};
 use crate::device::{Buffer, DeviceError, Stream};
 use nalgebra::Point3;
-use std::collections::HashMap;
 
 /// Points beside a grid, on the host: their coordinates are in voxels, and the constructor says in what they were given. They may lie
 /// outside the grid.
@@ -147,15 +146,6 @@ impl Points {
             Some(x + nx as u64 * (y + ny as u64 * z))
         };
         self.coordinates.iter().map(index).collect()
-    }
-
-    /// The number of the first point of each voxel, where [`voxels`](Self::voxels) has found those of all points.
-    pub fn first_of_voxels(voxels: &[u64]) -> HashMap<u64, u64> {
-        let mut first = HashMap::with_capacity(voxels.len());
-        for (number, &voxel) in voxels.iter().enumerate() {
-            first.entry(voxel).or_insert(number as u64);
-        }
-        first
     }
 
     /// A copy on a device.

@@ -19,8 +19,6 @@ pub struct Difference {
     pub max_voxel: Option<[usize; 3]>,
     /// The mean of the differences, without their signs.
     pub mean: f64,
-    /// The root of the mean of their squares.
-    pub root_mean_square: f64,
     /// The same by the exact distance, without its sign: as many bands as there are limits, and one more.
     pub bands: Vec<Band>,
 }
@@ -71,7 +69,7 @@ pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Opti
             .collect(),
         ..Difference::default()
     };
-    let (mut sum, mut squares, mut at) = (0.0, 0.0, 0);
+    let (mut sum, mut at) = (0.0, 0);
     for (index, (&exact, &other)) in exact.samples().iter().zip(other.samples()).enumerate() {
         if !exact.is_finite() {
             continue;
@@ -85,7 +83,6 @@ pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Opti
         result.count += 1;
         result.different += u64::from(error > 0.0);
         sum += error;
-        squares += error * error;
         if error > result.max || result.count == 1 {
             (result.max, result.max_at, at) = (error, distance, index);
         }
@@ -99,8 +96,7 @@ pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Opti
     for band in &mut result.bands {
         band.mean /= band.count.max(1) as f64;
     }
-    let count = result.count.max(1) as f64;
-    (result.mean, result.root_mean_square) = (sum / count, (squares / count).sqrt());
+    result.mean = sum / result.count.max(1) as f64;
     if result.count > 0 {
         let [nx, ny, _] = exact.dims();
         result.max_voxel = Some([at % nx, at / nx % ny, at / nx / ny]);

@@ -51,7 +51,7 @@ pub enum DistanceJobError {
     },
     /// A limit of memory where none is kept.
     #[error(
-        "--memory goes with the methods separable, cubes and brute-force, without --compare; leave it out"
+        "--memory goes with the methods separable, bucketed, cubes and brute-force, without --compare; leave it out"
     )]
     NoLimit,
     /// Something that slabs do not have.
@@ -106,7 +106,7 @@ pub enum DistanceInputError {
     },
     /// Points outside the grid, where that is not allowed.
     #[error("{0}; without --strict they count")]
-    Outside(PointsOutside),
+    Outside(Box<PointsOutside>),
     /// Squared distances that cannot be written as integers.
     #[error(
         "with a spacing of {}, {} and {} squared distances are no whole numbers; write --dtype f32, or measure in voxels with --spacing 1",

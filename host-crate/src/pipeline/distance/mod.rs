@@ -16,6 +16,7 @@
 mod compare;
 mod error;
 mod job;
+mod nearest;
 mod plane;
 mod sites;
 mod slabs;
@@ -99,5 +100,111 @@ pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, 
     match found {
         Found::Voxels(voxels) if job.is_by_slabs() => slabs::run(run, voxels),
         found => whole::run(run, found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        device::Device,
+        distance::Method,
+        grid::{Geometry, Volume},
+        io::{VolumeWriteOptions, write_volume},
+        monitor::{CancelFlag, Progress},
+        pipeline::VolumeSource,
+    };
+    use std::fs;
+
+    fn job(folder: &std::path::Path) -> DistanceJob {
+        let mask = Volume::from_fn([8, 8, 70], Geometry::default(), |x, _, _| u8::from(x == 2));
+        let (input, output) = (folder.join("mask.npy"), folder.join("d.npy"));
+        write_volume(
+            &input,
+            &mask.unwrap().into(),
+            &VolumeWriteOptions::default(),
+        )
+        .unwrap();
+        fs::write(&output, b"old").unwrap();
+        DistanceJob {
+            output: Some(output),
+            devices: vec![Device::cpu()],
+            ..DistanceJob::new(VolumeSource::new(input), SitesFrom::Mask)
+        }
+    }
+
+    /// As a whole before the next stage, by slabs before the next slab.
+    #[test]
+    fn what_is_cancelled_writes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = job(folder.path());
+        let slabs = DistanceJob {
+            memory: Some(64 << 10),
+            ..whole.clone()
+        };
+        for job in [whole, slabs] {
+            let flag = CancelFlag::new();
+            let cancel = |it: Progress| {
+                if it.stage == "map" {
+                    flag.cancel();
+                }
+            };
+            let monitor = Monitor::silent().on_progress(&cancel).cancelled_by(&flag);
+            let error = run(&job, &monitor).unwrap_err();
+            assert!(error.is_cancelled(), "{error}");
+            assert_eq!(fs::read(job.output.as_ref().unwrap()).unwrap(), b"old");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+            run(&job, &Monitor::silent()).unwrap();
+            fs::write(job.output.as_ref().unwrap(), b"old").unwrap();
+        }
+    }
+
+    #[test]
+    fn the_outcome_says_whether_it_is_exact() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = job(folder.path());
+        for (method, bound, exact) in [
+            (None, None, true),
+            (Some(Method::Bucketed), None, true),
+            (Some(Method::Cubes), None, false),
+            (Some(Method::Cubes), Some(36.0), true),
+            (Some(Method::CityBlock), Some(2.0), false),
+        ] {
+            let job = DistanceJob {
+                method,
+                max_distance: bound,
+                ..job.clone()
+            };
+            let outcome = run(&job, &Monitor::silent()).unwrap();
+            assert_eq!(outcome.exact, exact, "{method:?} {bound:?}");
+            assert_eq!(outcome.method, method.unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain = job(folder.path());
+        let refused = |job: DistanceJob| match run(&job, &Monitor::silent()) {
+            Err(PipelineError::DistanceJob(error)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let labels = DistanceJob {
+            sites: SitesFrom::Labels,
+            signed: true,
+            ..plain.clone()
+        };
+        assert!(refused(labels).contains("no inside"));
+        let squares = DistanceJob {
+            samples: MapSamples::U16,
+            signed: true,
+            ..plain.clone()
+        };
+        assert!(refused(squares).contains("no sign"));
+        let nowhere = DistanceJob {
+            devices: Vec::new(),
+            ..plain
+        };
+        assert!(refused(nowhere).contains("no device"));
     }
 }

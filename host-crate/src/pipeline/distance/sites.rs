@@ -199,7 +199,9 @@ fn points(
             at: read[first],
         };
         if strict {
-            return Err(job.input.error()(DistanceInputError::Outside(outside)));
+            return Err(job.input.error()(DistanceInputError::Outside(Box::new(
+                outside,
+            ))));
         }
         let path = path.clone();
         warnings.push(Warning::Outside { path, outside });

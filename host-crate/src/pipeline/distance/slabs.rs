@@ -36,10 +36,11 @@ pub(super) fn run(mut run: Run<'_>, voxels: Voxels) -> Result<DistanceOutcome, P
         });
         made.map_err(|stop| match stop {
             Stop::Distance(error) => job.input.error()(error),
-            Stop::Pipeline(error) => error,
+            Stop::Pipeline(error) => *error,
         })
     })?;
-    let (range, writing, isoline_step) = taker.finish(job)?;
+    let range = taker.range;
+    let (writing, isoline_step) = taker.finish(job)?;
     run.stages.add("write", writing);
     Ok(DistanceOutcome {
         dims,
@@ -65,7 +66,7 @@ enum Stop {
     /// A device failed.
     Distance(DistanceError),
     /// A file cannot be written, or the caller stops the work.
-    Pipeline(PipelineError),
+    Pipeline(Box<PipelineError>),
 }
 
 impl From<DistanceError> for Stop {
@@ -76,7 +77,7 @@ impl From<DistanceError> for Stop {
 
 impl From<PipelineError> for Stop {
     fn from(error: PipelineError) -> Self {
-        Self::Pipeline(error)
+        Self::Pipeline(Box::new(error))
     }
 }
 
@@ -162,11 +163,8 @@ impl Taker {
         Ok(())
     }
 
-    /// Writes what is left; the range, how long writing took, and what lies between two isolines.
-    fn finish(
-        self,
-        job: &DistanceJob,
-    ) -> Result<(Option<[f32; 2]>, Duration, Option<f32>), PipelineError> {
+    /// Writes what is left; how long writing took, and what lies between two isolines.
+    fn finish(self, job: &DistanceJob) -> Result<(Duration, Option<f32>), PipelineError> {
         let drawn = match (&self.plane, &job.picture) {
             (Some(plane), Some(picture)) => Some(plane.draw(None, picture.longest_side)?),
             _ => None,
@@ -179,6 +177,6 @@ impl Taker {
             write_picture(&to.path, picture)?;
         }
         let writing = self.writing + start.elapsed();
-        Ok((self.range, writing, drawn.map(|(_, step)| step)))
+        Ok((writing, drawn.map(|(_, step)| step)))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     DistanceJob, DistanceJobError, DistanceOutcome, MapSamples, Run,
+    nearest::NearestSites,
     plane::PlaneSamples,
     sites::{Found, Voxels},
     squares::{self, Squares},
@@ -9,17 +10,15 @@ use super::{
 use crate::{
     device::{Device, DeviceError, Stream},
     distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites, Square,
+        self, DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, Square,
         SquaredMap, exact_method,
     },
-    grid::{
-        AnyDeviceVolume, AnyVolume, DeviceMask, DevicePoints, Geometry, Points, Volume, VolumeError,
-    },
+    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, DevicePoints, Geometry, Points, Volume},
     io::{VolumeWriteOptions, write_volume},
     pipeline::{PipelineError, at, write_picture},
     with_device_volume,
 };
-use std::{collections::HashMap, path::Path};
+use std::path::Path;
 
 /// The map on the host, and what is known of it.
 pub(super) struct Made {
@@ -29,54 +28,6 @@ pub(super) struct Made {
     pub nearest: Option<NearestSites>,
     sites: u64,
     method: Method,
-}
-
-/// The nearest site of each voxel. All ones where there is none.
-pub(super) struct NearestSites {
-    sites: Numbers,
-    /// The number of the first point at each voxel, where the sites are points.
-    points: Option<HashMap<u64, u64>>,
-}
-
-enum Numbers {
-    U32(Vec<u32>),
-    U64(Vec<u64>),
-}
-
-impl NearestSites {
-    pub fn at(&self, index: usize) -> Option<u64> {
-        let site = match &self.sites {
-            Numbers::U32(sites) => (sites[index] != u32::MAX).then(|| sites[index].into()),
-            Numbers::U64(sites) => (sites[index] != u64::MAX).then_some(sites[index]),
-        };
-        match &self.points {
-            Some(points) => points.get(&site?).copied(),
-            None => site,
-        }
-    }
-
-    fn len(&self) -> usize {
-        match &self.sites {
-            Numbers::U32(sites) => sites.len(),
-            Numbers::U64(sites) => sites.len(),
-        }
-    }
-
-    /// As a volume: i32, or where that is too narrow f64; -1 where there is no site.
-    fn to_volume(&self, dims: [usize; 3], geometry: Geometry) -> Result<AnyVolume, VolumeError> {
-        let sites = (0..self.len()).map(|index| self.at(index));
-        let narrow: Option<Vec<i32>> = sites
-            .clone()
-            .map(|site| site.map_or(Some(-1), |site| i32::try_from(site).ok()))
-            .collect();
-        match narrow {
-            Some(narrow) => Ok(Volume::new(narrow, dims, geometry)?.into()),
-            None => {
-                let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
-                Ok(Volume::<f64>::new(wide.collect(), dims, geometry)?.into())
-            }
-        }
-    }
 }
 
 /// Sites on a device, and what is inside if that is asked for.
@@ -190,10 +141,10 @@ impl Placed {
 }
 
 /// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
-pub(super) fn one_device<'a>(
-    job: &'a DistanceJob,
+pub(super) fn one_device(
+    job: &DistanceJob,
     keeps_limit: bool,
-) -> Result<&'a Device, DistanceJobError> {
+) -> Result<&Device, DistanceJobError> {
     match &job.devices[..] {
         [_] if job.memory.is_some() && !keeps_limit => Err(DistanceJobError::NoLimit),
         [device] => Ok(device),
@@ -322,15 +273,15 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
         let method = params.method;
         return Err(job.input.error()(DistanceError::NoNearestWith { method }));
     }
-    let (distances, nearest) = run.stages.run("download", || download(&stream, &map))?;
-    let numbers = |sites| NearestSites {
-        sites,
-        points: points.map(|(_, voxels)| Points::first_of_voxels(voxels)),
-    };
+    let voxels = points.map(|(_, voxels)| voxels.as_slice());
+    let (distances, nearest) = run.stages.run("download", || {
+        let nearest = NearestSites::download(&stream, &map, voxels)?;
+        Ok::<_, DeviceError>((map.download(&stream)?, nearest))
+    })?;
     Ok(Made {
         distances,
         squares: None,
-        nearest: nearest.map(numbers),
+        nearest,
         sites,
         method: params.method,
     })
@@ -341,18 +292,6 @@ fn as_points(stream: &Stream, points: &Points) -> Result<Placed, DistanceError> 
         sites: PlacedSites::Points(points.upload(stream)?),
         inside: None,
     })
-}
-
-fn download(
-    stream: &Stream,
-    map: &DistanceMap,
-) -> Result<(Volume<f32>, Option<Numbers>), DeviceError> {
-    let nearest = match &map.nearest {
-        Some(Nearest::U32(sites)) => Some(Numbers::U32(stream.download(sites)?)),
-        Some(Nearest::U64(sites)) => Some(Numbers::U64(stream.download(sites)?)),
-        None => None,
-    };
-    Ok((map.download(stream)?, nearest))
 }
 
 type Output<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);

@@ -1,0 +1,85 @@
+//! The nearest site of each voxel, on the host.
+
+use crate::{
+    device::{DeviceError, Stream},
+    distance::{DistanceMap, Nearest},
+    grid::{AnyVolume, Geometry, Volume, VolumeError},
+};
+use std::collections::HashMap;
+
+/// The nearest site of each voxel. All ones where there is none.
+pub(super) struct NearestSites {
+    sites: Numbers,
+    /// The number of the first point at each voxel, where the sites are points.
+    points: Option<HashMap<u64, u64>>,
+}
+
+enum Numbers {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+impl NearestSites {
+    /// Copies what a map has of them. `voxels` are those of the points, if the sites are points at centres of voxels.
+    pub fn download(
+        stream: &Stream,
+        map: &DistanceMap,
+        voxels: Option<&[u64]>,
+    ) -> Result<Option<Self>, DeviceError> {
+        let sites = match &map.nearest {
+            Some(Nearest::U32(sites)) => Numbers::U32(stream.download(sites)?),
+            Some(Nearest::U64(sites)) => Numbers::U64(stream.download(sites)?),
+            None => return Ok(None),
+        };
+        let points = voxels.map(first_of_voxels);
+        Ok(Some(Self { sites, points }))
+    }
+
+    /// The nearest site of a voxel.
+    pub fn at(&self, index: usize) -> Option<u64> {
+        let site = match &self.sites {
+            Numbers::U32(sites) => (sites[index] != u32::MAX).then(|| sites[index].into()),
+            Numbers::U64(sites) => (sites[index] != u64::MAX).then_some(sites[index]),
+        };
+        match &self.points {
+            Some(points) => points.get(&site?).copied(),
+            None => site,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.sites {
+            Numbers::U32(sites) => sites.len(),
+            Numbers::U64(sites) => sites.len(),
+        }
+    }
+
+    /// As a volume: i32, or where that is too narrow f64; -1 where there is no site.
+    pub fn to_volume(
+        &self,
+        dims: [usize; 3],
+        geometry: Geometry,
+    ) -> Result<AnyVolume, VolumeError> {
+        let sites = (0..self.len()).map(|index| self.at(index));
+        let narrow: Option<Vec<i32>> = sites
+            .clone()
+            .map(|site| site.map_or(Some(-1), |site| i32::try_from(site).ok()))
+            .collect();
+        match narrow {
+            Some(narrow) => Ok(Volume::new(narrow, dims, geometry)?.into()),
+            None => {
+                let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
+                Ok(Volume::<f64>::new(wide.collect(), dims, geometry)?.into())
+            }
+        }
+    }
+}
+
+/// The number of the first point at each voxel.
+fn first_of_voxels(voxels: &[u64]) -> HashMap<u64, u64> {
+    let mut first = HashMap::with_capacity(voxels.len());
+    for (number, &voxel) in voxels.iter().enumerate() {
+        first.entry(voxel).or_insert(number as u64);
+    }
+    first
+}
