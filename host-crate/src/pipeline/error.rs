@@ -35,7 +35,7 @@ pub enum PipelineError {
         /// The file.
         path: PathBuf,
         /// What went wrong.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// A device failed, whatever the file.
     #[error(transparent)]
@@ -118,7 +118,7 @@ pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineErr
         problem if problem.is_cancelled() => Cancelled.into(),
         problem => PipelineError::Content {
             path: path.to_owned(),
-            problem,
+            problem: Box::new(problem),
         },
     }
 }
