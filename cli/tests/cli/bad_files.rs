@@ -219,6 +219,41 @@ fn masks_that_do_not_fit() {
     );
 }
 
+/// A mask that was made for another scan, or whose header lost its place.
+#[test]
+fn masks_that_lie_elsewhere() {
+    let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));
+    let placed = |directions: &str, origin: &str| {
+        let space = "space: right-anterior-superior\nspace directions";
+        nrrd(
+            &format!(
+                "type: uchar\nsizes: 16 16 16\nencoding: raw\n{space}: {directions}\nspace origin: {origin}"
+            ),
+            &[1; 4096],
+        )
+    };
+    let straight = "(1,0,0) (0,1,0) (0,0,1)";
+    folder
+        .file("same.nrrd", placed(straight, "(0,0.0001,0)"))
+        .file("away.nrrd", placed(straight, "(0,-2.5,0)"))
+        .file("wide.nrrd", placed("(2,0,0) (0,1,0) (0,0,1)", "(0,0,0)"))
+        .file("mask.npy", npy("|u1", "(16, 16, 16)", &[1; 4096]));
+    for memory in ["", "--memory 90K"] {
+        let mesh = |mask: &str, more: &str| {
+            format!("mesh ball.nii --iso 50 --mask {mask} -o out.ply --device cpu {memory} {more}")
+        };
+        let facts = ["away.nrrd", "elsewhere", "2.500 voxels", "same grid"];
+        folder.refuses(&mesh("away.nrrd", ""), &facts);
+        let facts = ["wide.nrrd", "elsewhere", "15.000 voxels"];
+        folder.refuses(&mesh("wide.nrrd", ""), &facts);
+        folder.run(&mesh("same.nrrd", "")).ok();
+        // what the user says of the volume says nothing of the mask
+        folder.run(&mesh("same.nrrd", "--origin 5,5,5")).ok();
+        folder.run(&mesh("mask.npy", "--origin 5,5,5")).ok();
+        fs::remove_file(folder.path("out.ply")).unwrap();
+    }
+}
+
 #[test]
 fn isovalues_that_are_no_number() {
     let folder = folder_with("ball.nii", &nifti(&ball(), [16, 16, 16]));

@@ -11,6 +11,7 @@ mod distance_labels;
 mod distance_points;
 mod distance_slabs;
 mod info;
+mod interrupt;
 mod library_import;
 mod mesh;
 mod mesh_parts;

@@ -15,6 +15,35 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 }
 
 #[test]
+fn a_picture_of_nothing_is_told() {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    let run = |iso: &str| {
+        folder
+            .run(&format!(
+                "render ball.nii --iso {iso} -o out.png --size 40x30"
+            ))
+            .ok()
+    };
+    assert_eq!(run("50").stderr, "");
+    let (told, mesh) = (
+        run("1000").stderr,
+        folder
+            .run("mesh ball.nii --iso 1000 -o out.ply")
+            .ok()
+            .stderr,
+    );
+    assert!(
+        told.contains("none of them is on the other side of 1000"),
+        "{told}"
+    );
+    assert_eq!(
+        told,
+        mesh.replace("the mesh is empty", "the picture is empty")
+    );
+}
+
+#[test]
 fn pictures_have_the_size_and_show_something() {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
