@@ -113,7 +113,7 @@ impl MeshFormat {
             Some(Self::Stl)
         } else if start.starts_with(b"# vtk DataFile") {
             Some(Self::Vtk)
-        } else if start.starts_with(b"<VTKFile") || start.starts_with(b"<?xml") {
+        } else if start.starts_with(b"<VTKFile") {
             Some(Self::Vtp)
         } else {
             None

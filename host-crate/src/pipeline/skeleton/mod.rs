@@ -319,7 +319,7 @@ mod tests {
         told.dedup();
         assert_eq!(
             told,
-            ["read", "object", "skeleton", "force field", "draw", "write"]
+            ["read", "object", "skeleton", "field", "draw", "write"]
         );
     }
 
