@@ -5,7 +5,7 @@
 use ferrovox::{
     device::Device,
     grid::DeviceVolume,
-    io::{ReadOptions, MeshWriteOptions, read_volume, write_mesh},
+    io::{MeshWriteOptions, ReadOptions, read_volume, write_mesh},
     isosurface::{self, IsosurfaceParams},
     mesh,
 };

@@ -4,10 +4,10 @@
 
 use ferrovox::{
     device::Device,
-    synthetic::{self, Metaball},
     isosurface::{self, IsosurfaceParams},
     mesh,
     render::{self, RenderParams},
+    synthetic::{self, Metaball},
 };
 use std::{env, error::Error, fs::File};
 

@@ -138,7 +138,8 @@ impl Ptxas {
                 .collect();
             let file = Temporary::beside(cache, "ptx");
             fs::write(file.path(), part).at("cannot write", file.path())?;
-            let mut command = self.command(level(false), file.path(), arch);
+            let thrown_away = super::thrown_away()?;
+            let mut command = self.command(level(false), file.path(), arch, &thrown_away);
             let said = self.said(&mut command)?;
             Ok(said
                 .map(|said| super::table(&said))

@@ -74,7 +74,8 @@ impl Ptxas {
     /// PTX that `ptxas` refuses, with its message.
     pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<ResourceTable> {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
-        let mut command = self.command(level(is_debug(&text)), ptx, arch);
+        let thrown_away = thrown_away()?;
+        let mut command = self.command(level(is_debug(&text)), ptx, arch, &thrown_away);
         match self.said(&mut command)? {
             Some(said) => Ok(table(&said)),
             None => {
@@ -100,13 +101,14 @@ impl Ptxas {
         run_tool("ptxas", &mut command).map(drop)
     }
 
-    fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch) -> Command {
-        let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    /// `machine_code` is a file that may go: an assembler that fails removes it, so as root it must not be a device.
+    fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch, machine_code: &Path) -> Command {
         let mut command = Command::new(&self.path);
         command
             .arg("-v")
             .args(level)
-            .args(["-arch", &arch.sm(), "-o", null])
+            .args(["-arch", &arch.sm(), "-o"])
+            .arg(machine_code)
             .arg(ptx);
         command
     }
@@ -118,6 +120,12 @@ impl Ptxas {
         let said = || String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(output.status.success().then(said))
     }
+}
+
+/// A file for machine code that nobody reads, gone when it is dropped.
+fn thrown_away() -> Result<tempfile::TempPath> {
+    let file = tempfile::NamedTempFile::new().at("cannot make a file in", &std::env::temp_dir())?;
+    Ok(file.into_temp_path())
 }
 
 /// Whether the PTX has full debug information, and shall not be optimised.

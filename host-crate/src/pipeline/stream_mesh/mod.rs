@@ -58,7 +58,7 @@ struct Job<'a> {
 ///
 /// ```
 /// use ferrovox::device::Device;
-/// use ferrovox::io::{MeshWriter, MeshWriterOptions, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::io::{MeshWriteOptions, MeshWriter, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
 /// use ferrovox::grid::{Geometry, Volume};
 /// use ferrovox::isosurface::IsosurfaceParams;
 /// use ferrovox::monitor::Monitor;
@@ -70,7 +70,7 @@ struct Job<'a> {
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
 /// let mut reader = VolumeReader::open(&input, &ReadOptions::default())?;
-/// let writer = MeshWriter::create(&output, &MeshWriterOptions::default())?;
+/// let writer = MeshWriter::create(&output, &MeshWriteOptions { normals: false, ..MeshWriteOptions::default() })?;
 /// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
 /// let options = StreamOptions { memory: Some(1 << 20), ..StreamOptions::default() };
 /// let inputs = StreamInputs {
