@@ -35,10 +35,10 @@ pub enum PipelineError {
     File(#[from] FileError),
     /// A distance map that is not to be had, whatever the file.
     #[error(transparent)]
-    DistanceJob(#[from] DistanceJobError),
+    DistanceJob(Box<DistanceJobError>),
     /// A picture that cannot be drawn.
     #[error(transparent)]
-    Picture(RenderError),
+    Picture(Box<RenderError>),
     /// The work with the content of a file failed.
     #[error("{}: {problem}", path.display())]
     Content {
@@ -49,7 +49,19 @@ pub enum PipelineError {
     },
     /// A device failed, whatever the file.
     #[error(transparent)]
-    Device(DeviceError),
+    Device(Box<DeviceError>),
+}
+
+impl From<DistanceJobError> for PipelineError {
+    fn from(error: DistanceJobError) -> Self {
+        Self::DistanceJob(Box::new(error))
+    }
+}
+
+impl From<RenderError> for PipelineError {
+    fn from(error: RenderError) -> Self {
+        Self::Picture(Box::new(error))
+    }
 }
 
 /// What went wrong in the work with the content of a file. Each message continues "PATH: …".
@@ -153,7 +165,7 @@ impl From<DeviceError> for PipelineError {
     fn from(error: DeviceError) -> Self {
         match error {
             DeviceError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Device(error),
+            error => Self::Device(Box::new(error)),
         }
     }
 }

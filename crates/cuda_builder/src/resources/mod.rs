@@ -124,7 +124,7 @@ impl Ptxas {
 
 /// A file for machine code that nobody reads, gone when it is dropped.
 fn thrown_away() -> Result<tempfile::TempPath> {
-    let file = tempfile::NamedTempFile::new().at("cannot make a file in", &std::env::temp_dir())?;
+    let file = tempfile::NamedTempFile::new().at("cannot make a file in", &env::temp_dir())?;
     Ok(file.into_temp_path())
 }
 

@@ -108,6 +108,6 @@ impl PlaneSamples {
             [self.spacing[u], self.spacing[v]],
             &params,
         );
-        Ok((picture.map_err(PipelineError::Picture)?, step))
+        Ok((picture?, step))
     }
 }
