@@ -116,7 +116,7 @@ impl Skeleton {
     /// Fails unless edges have nodes, at least two points and as many radii, begin and end where their nodes are, and all numbers are finite.
     ///
     /// # Errors
-    /// [`SkeletonError::Graph`](GraphError::Graph) with the first edge or node that is wrong.
+    /// [`GraphError::Invalid`] with the first edge or node that is wrong.
     pub fn validate(&self) -> Result<(), GraphError> {
         let wrong = |problem| Err(GraphError::Invalid { problem });
         for (number, node) in self.nodes.iter().enumerate() {

@@ -6,7 +6,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | name a device | [`DeviceLimits::of`] a capability, [`Gpu::named`], [`Device::limits`](crate::device::Device::limits) |
-//! | say what a kernel takes | [`KernelResources`], [`recorded_kernel`], [`from_ptxas`] |
+//! | say what a kernel takes | [`KernelResources`], [`recorded_kernel`](crate::device::recorded_kernel), [`from_ptxas`] |
 //! | say what a launch asks for | [`BlockConfig`], [`Carveout`] |
 //! | choose the rules | [`HardwareModel`], or Zhao et al.'s (2016) equation: [`PaperModel`] |
 //! | have the answer | [`OccupancyModel::occupancy`], [`slack`](slack()), [`Waves`] |

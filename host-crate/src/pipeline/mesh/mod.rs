@@ -95,7 +95,7 @@ pub struct MeshChecked {
 /// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for byte, on any devices and in any memory.
 ///
 /// The volume is read as a whole if it, its scratch memory and (where the job sets a limit) a mesh as large as both fit the memory; else it
-/// is [streamed](crate::isosurface::stream). If a device has room for the volume but not for all of the mesh with it, the mesh is made
+/// is [streamed](crate::pipeline::stream_mesh::stream_mesh). If a device has room for the volume but not for all of the mesh with it, the mesh is made
 /// and downloaded in parts.
 ///
 /// ```
