@@ -123,7 +123,7 @@ fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Resu
         let at = options.iter().position(|option| option == name)?;
         options.get(at + 1).cloned()
     };
-    let mut command = Command::new(crate::test::cargo_path());
+    let mut command = Command::new(paths::cargo_path());
     command
         .args(["bench", "--quiet", "--bench", "sweep"])
         .current_dir(crate_path);

@@ -1,5 +1,6 @@
 //! Where things are in the repository.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The top of the repository.
@@ -27,4 +28,9 @@ pub fn shown(path: &Path) -> String {
         .unwrap_or(path)
         .display()
         .to_string()
+}
+
+/// The cargo that runs this program.
+pub fn cargo_path() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

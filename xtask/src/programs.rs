@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Artifact, Message, MetadataCommand, PackageId, TargetKind};
 
-use crate::paths;
-use crate::test::cargo_path;
+use crate::paths::{self, cargo_path};
 
 /// What a program is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

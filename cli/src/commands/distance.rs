@@ -1,7 +1,7 @@
 //! `ferrovox distance`.
 
 use super::{
-    distance_report::{compared_json, compared_table, json, readable},
+    distance_report::{BANDS, compared_json, compared_table, json, readable},
     mesh::usage,
 };
 use crate::{
@@ -12,9 +12,6 @@ use crate::{
 use ferrovox::pipeline::distance::{
     Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
 };
-
-/// Where bands end for which errors are told apart: up to there `cubes` is exact, and a good estimate.
-pub const BANDS: [f64; 2] = [10.0, 36.0];
 
 /// Makes the map, or compares the methods, and says what was made.
 pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {

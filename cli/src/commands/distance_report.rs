@@ -1,6 +1,6 @@
 //! What `ferrovox distance` says when it is done.
 
-use super::{distance::BANDS, mesh_report::Ordered};
+use super::mesh_report::Ordered;
 use crate::{args::DistanceArgs, input::by, phases::milliseconds};
 use ferrovox::{
     device::Device,
@@ -8,6 +8,9 @@ use ferrovox::{
 };
 use serde::Serialize;
 use std::fmt::Write;
+
+/// Where bands end for which errors are told apart: up to there `cubes` is exact, and a good estimate.
+pub const BANDS: [f64; 2] = [10.0, 36.0];
 
 /// The JSON object. Times are in milliseconds, distances in the world's units.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
     scan::PendingScans,
-    vertices::{compact, normals, positions},
+    vertices::{PIECE, compact, normals, positions},
 };
 use crate::{
     device::{Buffer, Element, Launch, Stream, rows, rows_launch},
@@ -24,8 +24,6 @@ use std::borrow::Cow;
 
 /// Cells that a thread of a GPU classifies in a row, reading the face between them once.
 const CELLS_PER_THREAD: u32 = 4;
-/// Items of a piece where single items are dealt to threads.
-pub(super) const PIECE: u32 = 4096;
 
 /// What the first stages leave for the others.
 struct Classified<'a, T> {

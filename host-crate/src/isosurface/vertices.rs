@@ -1,6 +1,6 @@
 //! What is made of the flags: the flagged items' numbers, and a position and a normal for each active edge.
 
-use super::{Inside, IsosurfaceError, IsosurfaceParams, staged::PIECE};
+use super::{Inside, IsosurfaceError, IsosurfaceParams};
 use crate::{
     device::{Buffer, Element, Launch, Stream},
     grid::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world},
@@ -10,6 +10,9 @@ use ferrovox_kernels::{
     rows::Items,
     sample::Count,
 };
+
+/// Items of a piece where single items are dealt to threads.
+pub(super) const PIECE: u32 = 4096;
 
 /// The numbers of the `total` items that are flagged.
 pub(super) fn compact<I: Count + Element>(

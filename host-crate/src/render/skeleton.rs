@@ -3,8 +3,8 @@
 use super::{Picture, RenderError, RenderParams, camera::Framing, isosurface};
 use crate::{
     device::Stream,
+    graph::{NodeKind, Skeleton},
     grid::{DeviceSample, DeviceVolume},
-    skeleton::{NodeKind, Skeleton},
 };
 
 /// How a skeleton is drawn.

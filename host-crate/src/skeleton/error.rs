@@ -1,10 +1,12 @@
 //! What can go wrong in making a skeleton.
 
-use super::params::EXPONENTS;
 use crate::{
     device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
     partition::OnDevice,
 };
+
+/// The exponents that are offered, first and last.
+pub(crate) const EXPONENTS: [f64; 2] = [2.0, 9.0];
 
 /// An error of the skeleton pipeline.
 #[derive(Debug, thiserror::Error)]

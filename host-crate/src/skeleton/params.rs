@@ -1,9 +1,6 @@
 //! What can be chosen.
 
-use super::SkeletonError;
-
-/// The exponents that are offered, first and last.
-pub(crate) const EXPONENTS: [f64; 2] = [2.0, 9.0];
+use super::{SkeletonError, error::EXPONENTS};
 
 /// Which levels of the hierarchy a skeleton has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

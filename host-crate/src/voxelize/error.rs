@@ -1,7 +1,9 @@
 //! What can go wrong in making voxels of a mesh.
 
-use super::params::MAX_VOXELS;
 use crate::{device::DeviceError, grid::VolumeError, mesh::MeshError};
+
+/// Voxels that a mesh can have along an axis.
+pub(super) const MAX_VOXELS: u32 = 1 << 16;
 
 /// An error of making voxels of a mesh.
 #[derive(Debug, thiserror::Error)]

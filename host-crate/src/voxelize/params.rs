@@ -1,10 +1,7 @@
 //! What can be chosen.
 
-use super::VoxelizeError;
+use super::{VoxelizeError, error::MAX_VOXELS};
 use crate::{grid::Geometry, mesh::TriangleMesh};
-
-/// Voxels that a mesh can have along an axis.
-pub(super) const MAX_VOXELS: u32 = 1 << 16;
 
 /// The grid that a mesh gets.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,7 +14,6 @@ use crate::bundle::{self, pack};
 use crate::paths;
 use crate::programs::{self, Kind, Program};
 use program::Timed;
-pub use step::cargo_path;
 use step::{Counts, Step, Work, cargo, outside, xtask};
 use summary::{Outcome, children_cpu};
 

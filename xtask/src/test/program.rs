@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use super::step::{Counts, cargo_path};
+use super::step::Counts;
+use crate::paths::cargo_path;
 use crate::programs::Program;
 
 /// How long a test took.

@@ -1,12 +1,11 @@
 //! A step of the test command: one or more commands, and what is counted of their output.
 
 use std::env;
-use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::paths;
+use crate::paths::{self, cargo_path};
 
 /// What belongs together.
 pub struct Step {
@@ -81,11 +80,6 @@ pub fn xtask(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::current_exe().unwrap_or_else(|_| "xtask".into()));
     command.args(arguments).current_dir(paths::root());
     command
-}
-
-/// The cargo that runs this program.
-pub fn cargo_path() -> OsString {
-    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Runs a command, shows its output, and counts.

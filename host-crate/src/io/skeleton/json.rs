@@ -1,6 +1,6 @@
 //! Writing JSON: nodes and edges with all that is known of them.
 
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use nalgebra::Point3;
 use serde::Serialize;
 use std::io::{self, Write};

@@ -14,7 +14,7 @@ use std::path::Path;
 use super::format::extension;
 use super::replace::replace_file;
 use super::{FileError, FileProblem};
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 
 /// A format of skeleton files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

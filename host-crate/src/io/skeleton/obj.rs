@@ -1,7 +1,7 @@
 //! Writing OBJ: `v` for points, `l` for curves, `p` for nodes without any; numbers from 1.
 
 use super::polylines::Polylines;
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use std::io::{self, Write};
 
 pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! A skeleton as points and lines between them, in the world.
 
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use nalgebra::Point3;
 
 /// Points that lines share. The first are the nodes.

@@ -1,6 +1,6 @@
 //! Writing the text of the potential field method's first program: `x y z segment radius` for each point, in voxels.
 
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use std::io::{self, Write};
 
 pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<()> {

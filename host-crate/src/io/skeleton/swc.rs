@@ -4,7 +4,7 @@
 //! equally long: at the place that is farthest from the root.
 
 use super::polylines::Polylines;
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! Writing VTK's XML polydata as text: lines, and nodes without any as vertices.
 
 use super::polylines::Polylines;
-use crate::skeleton::Skeleton;
+use crate::graph::Skeleton;
 use std::fmt::Display;
 use std::io::{self, Write};
 

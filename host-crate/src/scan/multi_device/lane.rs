@@ -1,6 +1,5 @@
 //! What each device keeps from scan to scan: streams, with memory for a chunk.
 
-use super::rescan_with_offset::SLOTS;
 use crate::{
     device::{Buffer, Device, HostBuffer, Stream},
     partition::devices::Stop,
@@ -10,6 +9,11 @@ use crate::{
     },
 };
 use cuda_std::{View, ViewMut};
+
+/// Chunks whose upload is enqueued before an earlier one's total is waited for.
+pub(super) const AHEAD: usize = 2;
+/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that goes.
+pub(super) const SLOTS: usize = AHEAD + 2;
 
 /// Words of a total on the host, as many as a scanner's.
 const TOTAL_WORDS: usize = 2;

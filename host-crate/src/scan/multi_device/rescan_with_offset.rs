@@ -6,17 +6,12 @@
 
 use super::{
     Chunk, MultiDeviceParams,
-    lane::{Lane, Worker},
+    lane::{AHEAD, Lane, SLOTS, Worker},
 };
 use crate::{
     partition::{devices::Stop, offsets::Offsets},
     scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue},
 };
-
-/// Chunks whose upload is enqueued before an earlier one's total is waited for.
-const AHEAD: usize = 2;
-/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that goes.
-pub(super) const SLOTS: usize = AHEAD + 2;
 
 /// Scans a device's chunks.
 pub(super) fn scan<I, V, O>(
