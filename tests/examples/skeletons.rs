@@ -82,7 +82,7 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
         &DistanceParams::default(),
     )?;
     let off = off_ridge(&core.skeleton, &map.download(stream)?);
-    let time: std::time::Duration = one.timings.iter().map(|(_, time)| *time).sum();
+    let time: std::time::Duration = one.timings.iter().map(|stage| stage.time).sum();
     println!(
         "{:46} m {exponent} {} - {} + {} = {:2} {} core: {} pieces {} loops {:6.2} long, {:.2} (most {:.2}) off the ridge; level 1: {} pieces {} loops {:6.2} long, {:.0} ms",
         solid.name,

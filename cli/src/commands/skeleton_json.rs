@@ -115,11 +115,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         voxels: made.counts,
         device: joined(Device::id),
         device_name: joined(Device::name),
-        stages: Ordered(
-            stages
-                .map(|&(name, time)| (name, milliseconds(time)))
-                .collect(),
-        ),
+        stages: Ordered(stages.map(|at| (at.stage, milliseconds(at.time))).collect()),
         timings: Ordered(timings),
     }
 }

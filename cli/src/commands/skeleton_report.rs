@@ -106,7 +106,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     let (stages, total) = in_milliseconds(&run.made.timings);
     line("ms", format!("{total:.1}: {}", shown(stages)));
     let timings = made.timings.iter();
-    let timings = timings.map(|&(name, time)| (name, milliseconds(time)));
+    let timings = timings.map(|at| (at.stage, milliseconds(at.time)));
     if !made.timings.is_empty() {
         line("of skeleton", shown(timings.collect()));
     }
@@ -179,7 +179,10 @@ mod tests {
                 boundary: 3,
                 interior: 1,
             },
-            timings: vec![("field", Duration::from_micros(1500))],
+            timings: vec![StageTime {
+                stage: "field",
+                time: Duration::from_micros(1500),
+            }],
         }
     }
 

@@ -99,11 +99,11 @@ pub fn measure(
         // the first warms up
         if run > 0 {
             whole.push(start.elapsed());
-            for (number, &(name, time)) in made.timings.iter().enumerate() {
+            for (number, at) in made.timings.iter().enumerate() {
                 if stages.len() <= number {
-                    stages.push((name, Vec::new()));
+                    stages.push((at.stage, Vec::new()));
                 }
-                stages[number].1.push(time);
+                stages[number].1.push(at.time);
             }
         }
         last = Some(made);

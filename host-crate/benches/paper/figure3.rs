@@ -24,7 +24,7 @@ const FALLS: [u32; 2] = [193, 321];
 const MOST: u32 = 512;
 
 /// The largest block that the field's kernel is launched with.
-const MOST_MEASURED: u32 = 256;
+const MAX_MEASURED: u32 = 256;
 
 /// Sizes of blocks: whole warps, and where the figure falls.
 fn blocks() -> impl Iterator<Item = u32> {
@@ -81,7 +81,7 @@ pub fn measured(device: &Device, width: usize, sample: u64, runs: usize) -> Outc
     let mut text = format!(
         "figure 3 on {device}: the kernel `simple` on the phantom of width {width}, by threads per block\n"
     );
-    for threads in (32..=MOST_MEASURED).step_by(32) {
+    for threads in (32..=MAX_MEASURED).step_by(32) {
         device.set_experiment(Experiment {
             block: Some(threads),
             ..Experiment::default()

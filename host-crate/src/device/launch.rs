@@ -22,7 +22,7 @@ pub struct Launch {
 }
 
 /// Blocks along x that CUDA allows. Kernels stride over what is beyond.
-const MOST_BLOCKS: u64 = i32::MAX as u64;
+const MAX_BLOCKS: u64 = i32::MAX as u64;
 
 impl Launch {
     /// A launch whose blocks share `pieces` pieces of work. Without any, nothing is launched.
@@ -99,7 +99,7 @@ impl Launch {
         } else {
             1
         };
-        self.pieces.div_ceil(per_block as u64).min(MOST_BLOCKS) as u32
+        self.pieces.div_ceil(per_block as u64).min(MAX_BLOCKS) as u32
     }
 
     /// Whether there is nothing to do.

@@ -123,14 +123,14 @@ pub fn squared_map<S: Square>(
     params.check()?;
     check(params)?;
     let unit = Unit::of_squares(sites.grid, &sites.geometry, params);
-    let numbers = Whole::of(&unit)?;
+    let weights = IntegerWeights::of(&unit)?;
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
         return Err(DistanceError::NoSites);
     }
     let mut map = SquaredMap::new(stream, sites.grid, &sites.geometry, &unit)?;
-    match numbers {
-        Whole::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-        Whole::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+    match weights {
+        IntegerWeights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        IntegerWeights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
     Ok(map)
 }
@@ -147,13 +147,17 @@ pub fn squared_label_map<S: Square, T: DeviceSample>(
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
     let unit = Unit::of_squares(labels.grid(), labels.geometry(), params);
-    let numbers = Whole::of(&unit)?;
+    let weights = IntegerWeights::of(&unit)?;
     let changes = Changes::found(stream, labels, params)?;
     let mut map = SquaredMap::new(stream, labels.grid(), labels.geometry(), &unit)?;
     let limit = params.memory;
-    match numbers {
-        Whole::U32(weights) => fill_labels(stream, &changes, limit, (&unit, weights), &mut map),
-        Whole::U64(weights) => fill_labels(stream, &changes, limit, (&unit, weights), &mut map),
+    match weights {
+        IntegerWeights::U32(weights) => {
+            fill_labels(stream, &changes, limit, (&unit, weights), &mut map)
+        }
+        IntegerWeights::U64(weights) => {
+            fill_labels(stream, &changes, limit, (&unit, weights), &mut map)
+        }
     }?;
     Ok(map)
 }
@@ -170,12 +174,12 @@ fn check(params: &DistanceParams) -> Result<(), DistanceError> {
 }
 
 /// Squared spacings that are integers.
-enum Whole {
+enum IntegerWeights {
     U32([u32; 3]),
     U64([u64; 3]),
 }
 
-impl Whole {
+impl IntegerWeights {
     fn of(unit: &Unit) -> Result<Self, DistanceError> {
         match unit.weights {
             Weights::U32(weights) => Ok(Self::U32(weights)),

@@ -11,7 +11,7 @@ use ferrovox_kernels::{
 
 /// Rounds before the first look whether one of them changed nothing. Each look doubles them.
 const FIRST_ROUNDS: usize = 4;
-pub(super) const MOST_ROUNDS: usize = 64;
+pub(super) const MAX_ROUNDS: usize = 64;
 
 impl DeviceMask {
     /// What a surface encloses: the voxels from which every path of face neighbours to the border of the grid passes a site. The
@@ -43,7 +43,7 @@ impl DeviceMask {
         }
         let mut rounds = FIRST_ROUNDS;
         while spread(stream, sites, &free, &mut outside, rounds)? {
-            rounds = (2 * rounds).min(MOST_ROUNDS);
+            rounds = (2 * rounds).min(MAX_ROUNDS);
         }
         // SAFETY: as above.
         unsafe {

@@ -28,9 +28,9 @@ pub struct Geometry {
     origin: Vector3<f64>,
 }
 
-/// How far two grids are apart.
+/// The largest distance between corresponding samples of two grids.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Apart {
+pub struct Misalignment {
     /// In voxels of the first.
     pub voxels: f64,
     /// In world units.
@@ -175,20 +175,20 @@ impl Geometry {
         Point3::from(inverse.unwrap_or_else(Matrix3::identity) * (world.coords - self.origin))
     }
 
-    /// How far apart the samples of two grids of the same dims are where they are farthest apart: at a corner.
+    /// The largest distance between corresponding samples of two grids of the same dims. It is reached at a corner.
     ///
     /// ```
     /// use ferrovox::grid::Geometry;
     ///
     /// let grid = Geometry::from_spacing([2.0; 3], [0.0; 3])?;
     /// let wider = Geometry::from_spacing([3.0, 2.0, 2.0], [0.0; 3])?;
-    /// let apart = grid.farthest_from(&wider, [11, 11, 11]);
-    /// assert_eq!((apart.voxels, apart.world), (5.0, 10.0));
+    /// let largest = grid.misalignment(&wider, [11, 11, 11]);
+    /// assert_eq!((largest.voxels, largest.world), (5.0, 10.0));
     /// # Ok::<(), ferrovox::grid::VolumeError>(())
     /// ```
-    pub fn farthest_from(&self, other: &Geometry, dims: [usize; 3]) -> Apart {
+    pub fn misalignment(&self, other: &Geometry, dims: [usize; 3]) -> Misalignment {
         let last = dims.map(|n| n.saturating_sub(1) as f64);
-        let mut apart = Apart {
+        let mut largest = Misalignment {
             voxels: 0.0,
             world: 0.0,
         };
@@ -198,10 +198,10 @@ impl Geometry {
             let theirs = other.index_to_world(index);
             let world = (theirs - self.index_to_world(index)).norm();
             let voxels = (self.world_to_index(theirs) - index).norm();
-            apart.world = apart.world.max(world);
-            apart.voxels = apart.voxels.max(voxels);
+            largest.world = largest.world.max(world);
+            largest.voxels = largest.voxels.max(voxels);
         }
-        apart
+        largest
     }
 
     /// The homogeneous 4 x 4 matrix of the map.

@@ -1,7 +1,7 @@
 //! Voxels that are sites, on the host.
 
 use super::{
-    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MOST_ROUNDS,
+    DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_ROUNDS,
     f64_to_f32, grid_of,
 };
 use crate::device::{Device, DeviceError, Stream};
@@ -164,7 +164,7 @@ impl Mask {
 
     /// Bytes of device memory that [`enclosed`](Self::enclosed) takes.
     pub fn enclosed_bytes(&self) -> u64 {
-        3 * self.bytes() + MOST_ROUNDS as u64 * 4
+        3 * self.bytes() + MAX_ROUNDS as u64 * 4
     }
 
     /// Voxels along x, y and z.

@@ -41,7 +41,7 @@ pub(crate) use device_mask::count_ones;
 pub use device_volume::{DeviceSample, DeviceVolume};
 pub(crate) use device_volume::{gradient_to_world, grid_of, index_to_world};
 pub use error::GridError;
-pub use geometry::{Apart, Geometry};
+pub use geometry::{Geometry, Misalignment};
 pub use inside::Inside;
 pub use mask::Mask;
 pub use points::{DevicePoints, Outside, Points};

@@ -11,7 +11,7 @@ use crate::{
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
     partition::{
         devices::Stop,
-        offsets::{Offsets, Placed},
+        offsets::{Offsets, Placement},
     },
 };
 use std::ops::Range;
@@ -227,11 +227,11 @@ struct PendingOffset<'a> {
 
 impl PendingOffset<'_> {
     /// The part's place, and the width of the mesh's indices. Waits until all workers have published their counts.
-    fn placed(&self) -> Result<(Placed<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
-        let placed = self.offsets.placed(self.worker)?;
+    fn placement(&self) -> Result<(Placement<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
+        let placement = self.offsets.placement(self.worker)?;
         // a mesh that is too large is no device's failure
-        let width = placed.total.width(self.params);
-        Ok((placed, width.map_err(|_| Stop::OtherFailed)?))
+        let width = placement.total.width(self.params);
+        Ok((placement, width.map_err(|_| Stop::OtherFailed)?))
     }
 }
 
@@ -273,8 +273,8 @@ fn part<T: DeviceSample>(
     offset.offsets.publish(offset.worker, counted.counts());
     // the device makes these meanwhile
     let vertices_made = counted.emit_vertices(stream, params)?;
-    let (placed, width) = offset.placed()?;
-    let first_vertex = placed.before.vertices;
+    let (placement, width) = offset.placement()?;
+    let first_vertex = placement.before.vertices;
     let mesh = vertices_made.emit_triangles(stream, params, width, first_vertex)?;
     stream.synchronize()?;
     Ok(MeshPart {

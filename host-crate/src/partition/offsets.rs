@@ -21,7 +21,7 @@ pub(crate) struct State<T> {
 
 /// Where a part is among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placed<T> {
+pub(crate) struct Placement<T> {
     /// What comes before it.
     pub before: T,
     /// What all parts have.
@@ -63,11 +63,11 @@ impl<T: Copy> Offsets<T> {
     ///
     /// # Errors
     /// As [`before`](Self::before).
-    pub fn placed(&self, part: usize) -> Result<Placed<T>, GivenUp> {
+    pub fn placement(&self, part: usize) -> Result<Placement<T>, GivenUp> {
         self.state.wait(|state| {
             let total = *state.before.get(state.counts.len())?;
             let before = state.before[part];
-            Some(Placed { before, total })
+            Some(Placement { before, total })
         })
     }
 
@@ -126,7 +126,7 @@ mod tests {
                     thread::sleep(Duration::from_millis(2));
                 }
                 offsets.publish(worker, 10 + worker as u64);
-                offsets.placed(worker).unwrap()
+                offsets.placement(worker).unwrap()
             });
             let before: Vec<u64> = places.iter().map(|place| place.before).collect();
             assert_eq!(before, [100, 110, 121, 133]);
@@ -155,7 +155,7 @@ mod tests {
                     return Err(Stop::Failed(std::fmt::Error));
                 }
                 offsets.publish(worker, 1);
-                Ok(offsets.placed(worker)?)
+                Ok(offsets.placement(worker)?)
             });
             assert_eq!(outcome.unwrap_err().among.unwrap().number, place + 1);
         }
@@ -170,7 +170,7 @@ mod tests {
                 offsets.each_worker(&devices, 0..3, |worker, _| {
                     assert!(worker != place, "worker {worker}");
                     offsets.publish(worker, 1);
-                    Ok::<_, Stop<std::fmt::Error>>(offsets.placed(worker)?)
+                    Ok::<_, Stop<std::fmt::Error>>(offsets.placement(worker)?)
                 })
             }));
             assert!(outcome.is_err());

@@ -113,7 +113,7 @@ mod tests {
     const SLABS: usize = 11;
 
     /// Slabs of one part, or of two where the number is odd; the worker `slow` is.
-    fn make(workers: usize, slow: usize, number: usize, outlet: &Outlet<usize>) -> Made {
+    fn make(workers: usize, slow: usize, number: usize, outlet: &Outlet<usize>) -> Outcome {
         let mut made = 0;
         for slab in (number..SLABS).step_by(workers) {
             if number == slow {
@@ -128,7 +128,7 @@ mod tests {
         Ok(made)
     }
 
-    type Made = Result<usize, Stop<Failure>>;
+    type Outcome = Result<usize, Stop<Failure>>;
 
     #[test]
     fn parts_come_in_order_whoever_is_slow() {

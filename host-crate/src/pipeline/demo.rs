@@ -90,7 +90,7 @@ pub struct SceneOutcome {
 }
 
 /// A scene's volume on the device.
-struct Made {
+struct DeviceScene {
     sample_type: SampleType,
     volume: AnyDeviceVolume,
     /// The part of the volume that the picture shows, where that is not all of it.
@@ -121,13 +121,13 @@ pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, Pipeline
     });
     paths::check(&[], &outputs.collect::<Vec<_>>())?;
     let mut stages = Stages::begin(monitor);
-    let made = stages.run("volumes", || {
-        let made = job.scenes.iter().map(|scene| scene.make(&stream));
-        made.collect::<Result<Vec<_>, _>>()
+    let uploaded = stages.run("volumes", || {
+        let uploaded = job.scenes.iter().map(|scene| scene.upload(&stream));
+        uploaded.collect::<Result<Vec<_>, _>>()
     })?;
     let mut scenes = Vec::new();
-    for ((scene, files), made) in job.scenes.iter().zip(files).zip(&made) {
-        scenes.push(scene.show(files, made, &stream, &mut stages)?);
+    for ((scene, files), on_device) in job.scenes.iter().zip(files).zip(&uploaded) {
+        scenes.push(scene.show(files, on_device, &stream, &mut stages)?);
     }
     Ok(DemoOutcome {
         scenes,
@@ -136,7 +136,7 @@ pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, Pipeline
 }
 
 impl Scene {
-    fn make(&self, stream: &Stream) -> Result<Made, PipelineError> {
+    fn upload(&self, stream: &Stream) -> Result<DeviceScene, PipelineError> {
         let error = |error: DeviceError| PipelineError::from(error);
         match &self.volume {
             SceneVolume::File { name, bytes } => {
@@ -145,13 +145,13 @@ impl Scene {
                 let (volume, _) = file.volume.into_kernel_type();
                 let whole = AnyDeviceVolume::upload(stream, &volume).map_err(error)?;
                 let solid = volume.crop_to_solid(self.picture.iso, self.picture.inside);
-                Ok(Made {
+                Ok(DeviceScene {
                     sample_type,
                     volume: whole,
                     solid: Some(AnyDeviceVolume::upload(stream, &solid).map_err(error)?),
                 })
             }
-            SceneVolume::Metaballs { dims, balls } => Ok(Made {
+            SceneVolume::Metaballs { dims, balls } => Ok(DeviceScene {
                 sample_type: SampleType::F32,
                 volume: AnyDeviceVolume::F32(
                     synthetic::metaballs(stream, *dims, balls).map_err(error)?,
@@ -164,7 +164,7 @@ impl Scene {
     fn show(
         &self,
         [mesh_file, picture_file]: [PathBuf; 2],
-        made: &Made,
+        scene: &DeviceScene,
         stream: &Stream,
         stages: &mut Stages<'_>,
     ) -> Result<SceneOutcome, PipelineError> {
@@ -176,7 +176,7 @@ impl Scene {
         };
         let name = Path::new(self.name);
         let extract = || {
-            let surface = with_device_volume!(&made.volume, volume => isosurface::extract(stream, volume, None, &params))?;
+            let surface = with_device_volume!(&scene.volume, volume => isosurface::extract(stream, volume, None, &params))?;
             Ok(surface.download(stream)?)
         };
         let mesh = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(name)))?;
@@ -184,15 +184,15 @@ impl Scene {
         stages.run("write", || {
             write_mesh(&mesh_file, &mesh, &MeshWriteOptions::default())
         })?;
-        let solid = made.solid.as_ref().unwrap_or(&made.volume);
+        let solid = scene.solid.as_ref().unwrap_or(&scene.volume);
         let picture = stages.run("draw", || {
             with_device_volume!(solid, volume => render::isosurface(stream, volume, &self.picture))
                 .map_err(at(name))
         })?;
         write_picture(&picture_file, &picture)?;
         Ok(SceneOutcome {
-            dims: made.volume.dims(),
-            sample_type: made.sample_type,
+            dims: scene.volume.dims(),
+            sample_type: scene.sample_type,
             mesh_file,
             mesh: report,
             picture_file,

@@ -9,8 +9,8 @@ use crate::{
 /// Farther apart than this, in voxels, grids are not the same: files round, and quaternions do.
 const SAME: f64 = 1e-3;
 
-/// A volume's grid, as its file and its source say.
-pub(crate) struct Placed {
+/// A volume's grid, as stated by its file and its source.
+pub(crate) struct StatedGrid {
     dims: [usize; 3],
     /// What the file says; `None` if it says nothing.
     file: Option<Geometry>,
@@ -18,7 +18,7 @@ pub(crate) struct Placed {
     set: Option<Geometry>,
 }
 
-impl Placed {
+impl StatedGrid {
     /// The grid of a volume whose file has this header and this geometry.
     pub fn of(
         source: &VolumeSource,
@@ -53,12 +53,12 @@ impl Placed {
         let (Some(mask), Some(volume)) = places else {
             return Ok(());
         };
-        let apart = volume.farthest_from(&mask, self.dims);
-        match apart.voxels <= SAME {
+        let offset = volume.misalignment(&mask, self.dims);
+        match offset.voxels <= SAME {
             true => Ok(()),
             false => Err(Problem::MaskPlace {
-                voxels: apart.voxels,
-                world: apart.world,
+                voxels: offset.voxels,
+                world: offset.world,
             }),
         }
     }
@@ -67,24 +67,24 @@ impl Placed {
 /// Opens a mask to read it plane by plane.
 pub(crate) fn open_mask(
     mask: &VolumeSource,
-    volume: &Placed,
+    volume: &StatedGrid,
 ) -> Result<VolumeReader<'static>, PipelineError> {
     let mask = with_layout(mask, volume.dims);
     let reader = mask.open()?;
-    let placed = Placed::of(&mask, reader.header(), reader.dims(), reader.geometry())?;
-    volume.check(&placed).map_err(at(&mask.path))?;
+    let stated = StatedGrid::of(&mask, reader.header(), reader.dims(), reader.geometry())?;
+    volume.check(&stated).map_err(at(&mask.path))?;
     Ok(reader)
 }
 
 /// Reads a mask: 1 where it is not zero.
 pub(crate) fn read_mask(
     mask: &VolumeSource,
-    volume: &Placed,
+    volume: &StatedGrid,
 ) -> Result<(Volume<u8>, HeaderInfo), PipelineError> {
     let mask = with_layout(mask, volume.dims);
     let (file, own) = mask.read_both()?;
-    let placed = Placed::of(&mask, &file.header, file.volume.dims(), &own)?;
-    volume.check(&placed).map_err(at(&mask.path))?;
+    let stated = StatedGrid::of(&mask, &file.header, file.volume.dims(), &own)?;
+    volume.check(&stated).map_err(at(&mask.path))?;
     Ok((file.volume.where_not_zero(), file.header))
 }
 
@@ -104,8 +104,8 @@ fn with_layout(mask: &VolumeSource, dims: [usize; 3]) -> VolumeSource {
 mod tests {
     use super::*;
 
-    fn placed(spacing: [f64; 3], origin: [f64; 3]) -> Placed {
-        Placed {
+    fn placed(spacing: [f64; 3], origin: [f64; 3]) -> StatedGrid {
+        StatedGrid {
             dims: [101, 11, 1],
             file: Some(Geometry::from_spacing(spacing, origin).unwrap()),
             set: None,
@@ -137,7 +137,7 @@ mod tests {
         // the origin agrees, the far corner does not
         assert!(volume.check(&placed([2.001, 2.0, 2.0], [10.0; 3])).is_err());
         let mirrored = placed([2.0; 3], [10.0; 3]);
-        let other = Placed {
+        let other = StatedGrid {
             dims: [11, 101, 1],
             ..mirrored
         };
@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn a_file_that_does_not_say_where_it_is_fits_anywhere() {
         let volume = placed([2.0; 3], [10.0; 3]);
-        let silent = || Placed {
+        let silent = || StatedGrid {
             file: None,
             ..placed([1.0; 3], [0.0; 3])
         };
         assert!(volume.check(&silent()).is_ok());
         assert!(silent().check(&volume).is_ok());
-        let said = |origin| Placed {
+        let said = |origin| StatedGrid {
             set: Some(Geometry::from_spacing([2.0; 3], origin).unwrap()),
             ..silent()
         };

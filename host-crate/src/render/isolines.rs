@@ -21,7 +21,7 @@ impl Default for IsolineParams {
 }
 
 /// More lines would be a grey.
-const MOST_LINES: f32 = 14.0;
+const MAX_LINES: f32 = 14.0;
 /// Every so many-th line is stronger.
 const STRONG: i64 = 5;
 
@@ -41,7 +41,7 @@ pub fn isoline_step(values: &[f32]) -> f32 {
     if !(range > 0.0 && range.is_finite()) {
         return 1.0;
     }
-    let least = range / MOST_LINES;
+    let least = range / MAX_LINES;
     let power = 10f32.powi(least.log10().floor() as i32);
     let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     steps

@@ -4,7 +4,7 @@ use crate::device::{Buffer, DeviceError, Launch, Stream};
 use ferrovox_kernels::scan::{SMALL, Segments, sum_small};
 
 /// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a second launch.
-const LEAST_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
+const MIN_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
 
 /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile. Nothing is waited
 /// for. It reads every element twice, and for each segment the sums of all before it: longer lists are for
@@ -15,7 +15,7 @@ pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result
     let most = 2 * u64::from(stream.device().limits().multiprocessors);
     let segments = Segments {
         count,
-        length: count.div_ceil(most).max(LEAST_SEGMENT),
+        length: count.div_ceil(most).max(MIN_SEGMENT),
     };
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize)?;
@@ -53,7 +53,7 @@ mod tests {
         .map(Device::cpu_with);
         for device in Device::all().into_iter().chain(more) {
             let stream = device.stream().unwrap();
-            let segment = LEAST_SEGMENT as usize;
+            let segment = MIN_SEGMENT as usize;
             for len in [0, 1, 5, segment - 1, segment, segment + 1, 50_000, 100_003] {
                 let values: Vec<u64> = (0..len as u64).map(|i| i * i % 1009).collect();
                 let mut sums = stream.upload(&values).unwrap();

@@ -3,11 +3,12 @@
 use super::{
     Levels, Node, NodeKind, Skeleton, SkeletonError,
     clusters::{Candidate, clusters, thin_by_distance},
+    context::Context,
     critical::Search,
     levels,
     trace::{Growth, REACHED, Seed, bridges, paths},
-    work::{Watch, Work},
 };
+use crate::monitor::Stopwatch;
 use nalgebra::Point3;
 
 /// How far from a saddle, in voxels, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
@@ -18,20 +19,20 @@ const FIRST_STEP: f64 = 0.25;
 const PROTRUDES: f64 = 1.3;
 
 /// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
-const TIPS_APART: f64 = 8.0;
+const TIP_DISTANCE: f64 = 8.0;
 
-/// Voxels this near to the skeleton, in voxels, are not apart from it.
+/// Voxels this near to the skeleton, in voxels, belong to it.
 const BESIDE: f64 = 2.5;
 
 /// A curve of level 1 or 2 that would begin this near to the skeleton, in voxels, is left out.
 const MIN_BRANCH: f64 = 1.0;
 
-impl Work<'_> {
+impl Context<'_> {
     /// The skeleton, level by level, and how many curves join what the force leaves apart.
-    pub fn grown(
+    pub fn build_graph(
         &self,
         search: &Search,
-        watch: &mut Watch,
+        stopwatch: &mut Stopwatch,
     ) -> Result<(Skeleton, usize), SkeletonError> {
         let mut growth = Growth::new(self.solid.geometry);
         for point in &search.points {
@@ -49,7 +50,7 @@ impl Work<'_> {
             }
         }
         self.grow(&mut growth, &starts, 0)?;
-        watch.lap("core");
+        stopwatch.lap("core");
         if self.params.levels >= Levels::One {
             let low = levels::converging(self.stream, self.field, self.params)?;
             // where such voxels go on beyond the core they lead to a tip, and the curve begins there
@@ -59,17 +60,17 @@ impl Work<'_> {
             self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
             let lowest = found.iter().map(|cluster| cluster.lowest.point());
             self.grow_from(&mut growth, lowest.collect(), 1)?;
-            watch.lap("level 1");
+            stopwatch.lap("level 1");
         }
         if self.params.levels >= Levels::Two {
             let mut curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
             curved.sort_by(|a, b| a.value.total_cmp(&b.value));
-            let seeds = thin_by_distance(curved.iter().map(Candidate::point), TIPS_APART);
+            let seeds = thin_by_distance(curved.iter().map(Candidate::point), TIP_DISTANCE);
             self.grow_tips(&mut growth, &seeds)?;
-            watch.lap("level 2");
+            stopwatch.lap("level 2");
         }
         let bridges = self.join_pieces(&mut growth)?;
-        watch.lap("joins");
+        stopwatch.lap("joins");
         let mut skeleton = growth.done();
         self.name_components(&mut skeleton);
         Ok((skeleton, bridges))
@@ -113,8 +114,8 @@ impl Work<'_> {
         seeds: Vec<Point3<f64>>,
         level: u8,
     ) -> Result<(), SkeletonError> {
-        let apart = |seed: &Point3<f64>| !growth.is_near(seed, MIN_BRANCH);
-        let seeds: Vec<_> = seeds.into_iter().filter(apart).collect();
+        let is_new = |seed: &Point3<f64>| !growth.is_near(seed, MIN_BRANCH);
+        let seeds: Vec<_> = seeds.into_iter().filter(is_new).collect();
         let starts: Vec<_> = seeds
             .into_iter()
             .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
@@ -177,10 +178,10 @@ impl Work<'_> {
             let inner = edge.points.iter().skip(1).rev().skip(1);
             inner.map(move |&at| (at, piece))
         });
-        let apart = |&(_, piece): &(_, usize)| has[component_of[piece]] > 1;
+        let has_others = |&(_, piece): &(_, usize)| has[component_of[piece]] > 1;
         let seeds: Vec<Seed> = nodes
             .chain(points)
-            .filter(apart)
+            .filter(has_others)
             .filter_map(|(point, piece)| {
                 let voxel = self.voxel_of(&point)?;
                 Some(Seed {

@@ -3,17 +3,17 @@
 use super::{
     Certificate, ClassCounts, Execution, Skeleton, SkeletonError, SkeletonParams, classify,
     components,
+    context::Context,
     field::{ForceField, force_field_on_devices},
     fill_cavities,
     radii::Radii,
     trace::Inside,
-    work::{Watch, Work},
 };
 use crate::{
     device::{DeviceError, Stream},
     grid::{DeviceMask, DevicePoints},
+    monitor::{StageTime, Stopwatch},
 };
-use std::time::Duration;
 
 /// A skeleton, and what is known about how it was made.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Extraction {
     /// How many voxels there are of each class.
     pub counts: ClassCounts,
     /// How long each stage took.
-    pub timings: Vec<(&'static str, Duration)>,
+    pub timings: Vec<StageTime>,
 }
 
 /// The skeleton of a solid.
@@ -73,7 +73,7 @@ pub fn skeleton_on_devices(
 ) -> Result<(Extraction, ForceField), SkeletonError> {
     params.check()?;
     let stream = execution.first();
-    let mut watch = Watch::new();
+    let mut stopwatch = Stopwatch::start();
     let check = || execution.monitor().check().map_err(DeviceError::from);
     check()?;
     let filled = match params.fill {
@@ -87,17 +87,17 @@ pub fn skeleton_on_devices(
         return Err(SkeletonError::Empty { voxels });
     }
     let classes = classify(stream, solid, params.surface)?;
-    watch.lap("classes");
+    stopwatch.lap("classes");
     check()?;
     let field = force_field_on_devices(execution, &classes, params)?;
     stream.synchronize()?;
-    watch.lap("field");
+    stopwatch.lap("field");
     check()?;
     let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let radii = Radii::new(stream, &classes)?;
     stream.synchronize()?;
-    watch.lap("distances");
-    let work = Work {
+    stopwatch.lap("distances");
+    let context = Context {
         stream,
         solid,
         params,
@@ -108,18 +108,18 @@ pub fn skeleton_on_devices(
         radii,
         sources: &sources,
     };
-    let (search, certificate) = work.critical_points()?;
-    watch.lap("critical points");
+    let (search, certificate) = context.critical_points()?;
+    stopwatch.lap("critical points");
     check()?;
-    let (mut skeleton, bridges) = work.grown(&search, &mut watch)?;
-    work.radii.measure(&mut skeleton)?;
-    watch.lap("radii");
+    let (mut skeleton, bridges) = context.build_graph(&search, &mut stopwatch)?;
+    context.radii.measure(&mut skeleton)?;
+    stopwatch.lap("radii");
     let extraction = Extraction {
         skeleton,
         certificate,
         bridges,
         counts: classes.counts,
-        timings: watch.laps,
+        timings: stopwatch.times(),
     };
     Ok((extraction, field))
 }

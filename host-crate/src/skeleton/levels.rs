@@ -100,15 +100,15 @@ fn rows_of(stream: &Stream, mask: &DeviceMask) -> Rows {
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }
 
-/// The voxels whose values are wanted.
+/// The voxels whose values pass a test.
 fn candidates(
     places: &[[f32; 3]],
     values: &[f32],
-    is_wanted: impl Fn(f32) -> bool,
+    is_candidate: impl Fn(f32) -> bool,
 ) -> Vec<Candidate> {
     let all = places.iter().zip(values);
-    let wanted = all.filter(|(_, value)| is_wanted(**value));
-    wanted
+    let chosen = all.filter(|(_, value)| is_candidate(**value));
+    chosen
         .map(|(at, &value)| Candidate {
             voxel: at.map(|a| a as i64),
             value,

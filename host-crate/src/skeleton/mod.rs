@@ -16,6 +16,7 @@ mod certificate;
 mod classes;
 mod clusters;
 mod components;
+mod context;
 mod critical;
 mod curves;
 mod error;
@@ -27,7 +28,6 @@ mod levels;
 mod params;
 mod radii;
 mod trace;
-mod work;
 
 pub use certificate::Certificate;
 pub use classes::{ClassCounts, Classes, classify, fill_cavities};

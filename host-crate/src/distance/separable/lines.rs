@@ -46,10 +46,10 @@ impl<C: Cost> Along<C> {
 const BLOCKS: u32 = 3;
 
 /// Neighbouring lines are read in sectors of 32 bytes: narrower tiles than 8 are for lines that do not fit otherwise.
-const LEAST_WIDTH_LOG2: u32 = 3;
+const MIN_WIDTH_LOG2: u32 = 3;
 
 /// Tiles of 32 lines leave room for fewer blocks.
-const MOST_WIDTH_LOG2: u32 = 4;
+const MAX_WIDTH_LOG2: u32 = 4;
 
 /// Chunks of 16 places make twice as many threads, of 64 half as many: both were slower on an H200.
 const GPU_CHUNK_LOG2: u32 = 5;
@@ -65,10 +65,10 @@ fn tiling<C: Cost>(limits: &DeviceLimits, len: u32) -> Option<Tiling> {
         u64::from(len) < 1 << 20
             && tiling(*width_log2).bytes::<C>() as u64 <= u64::from(shared_bytes(limits) / blocks)
     };
-    let wide = (LEAST_WIDTH_LOG2..=MOST_WIDTH_LOG2)
+    let wide = (MIN_WIDTH_LOG2..=MAX_WIDTH_LOG2)
         .rev()
         .find(|log2| fits(log2, BLOCKS));
-    let narrow = || (0..=LEAST_WIDTH_LOG2).rev().find(|log2| fits(log2, 1));
+    let narrow = || (0..=MIN_WIDTH_LOG2).rev().find(|log2| fits(log2, 1));
     wide.or_else(narrow).map(tiling)
 }
 

@@ -27,22 +27,22 @@ pub(in crate::distance) struct Unit {
 }
 
 /// Ratios of squared spacings are taken for integers up to this.
-const MOST_WEIGHT: f64 = 1e6;
+const MAX_WEIGHT: f64 = 1e6;
 
 /// The shortest spacing is taken for up to so many units: with many, squares take 64 bits.
-const MOST_PARTS: u32 = 16;
+const MAX_PARTS: u32 = 16;
 
-/// The same where squares must be integers: as many as [`MOST_WEIGHT`] allows.
-const MOST_PARTS_OF_SQUARES: u32 = 1000;
+/// The same where squares must be integers: as many as [`MAX_WEIGHT`] allows.
+const MAX_PARTS_OF_SQUARES: u32 = 1000;
 
 impl Unit {
     pub fn of(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
-        Self::of_parts(grid, geometry, params, MOST_PARTS)
+        Self::of_parts(grid, geometry, params, MAX_PARTS)
     }
 
     /// One in which squares are integers, if there is any.
     pub fn of_squares(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
-        Self::of_parts(grid, geometry, params, MOST_PARTS_OF_SQUARES)
+        Self::of_parts(grid, geometry, params, MAX_PARTS_OF_SQUARES)
     }
 
     fn of_parts(grid: Grid, geometry: &Geometry, params: &DistanceParams, most_parts: u32) -> Self {
@@ -188,7 +188,7 @@ impl Number for f64 {
 
 /// A unit of which the squared spacings are integer multiples of its square, with these multiples, if there is one.
 pub(in crate::distance) fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
-    multiples_of_unit(spacing, MOST_PARTS)
+    multiples_of_unit(spacing, MAX_PARTS)
 }
 
 fn multiples_of_unit(spacing: [f64; 3], most_parts: u32) -> (f64, Option<[f64; 3]>) {
@@ -200,7 +200,7 @@ fn multiples_of_unit(spacing: [f64; 3], most_parts: u32) -> (f64, Option<[f64; 3
         if same
             && multiples
                 .iter()
-                .all(|multiple| multiple * multiple <= MOST_WEIGHT)
+                .all(|multiple| multiple * multiple <= MAX_WEIGHT)
         {
             return (unit, Some(multiples.map(|multiple| multiple * multiple)));
         }

@@ -3,7 +3,7 @@
 use super::{
     DistanceJob, DistanceJobError, Plane, Run, SitesFrom,
     plane::PlaneSamples,
-    whole::{Placed, one_device},
+    whole::{DeviceSites, one_device},
 };
 use crate::{
     device::{Device, Stream},
@@ -95,12 +95,12 @@ pub fn compare(
         index: dims[2] / 2,
     });
     plane.check(dims)?;
-    let placed = run.stages.run("sites", || {
-        Placed::new(&stream, &found, false).map_err(job.input.error())
+    let device_sites = run.stages.run("sites", || {
+        DeviceSites::new(&stream, &found, false).map_err(job.input.error())
     })?;
     drop(found);
-    let count = placed.count(&stream).map_err(job.input.error())?;
-    let Some(sites) = placed.sites() else {
+    let count = device_sites.count(&stream).map_err(job.input.error())?;
+    let Some(sites) = device_sites.sites() else {
         return Err(job.input.error()(DistanceError::NoSites));
     };
     let methods = methods(sites);
@@ -114,14 +114,14 @@ pub fn compare(
     let (_, isoline_step) = PlaneSamples::of(&exact, plane).draw(None, size)?;
     let mut rows: Vec<MethodRow> = Vec::new();
     for &method in methods {
-        let (made, time) = match rows.is_empty() {
+        let (map, time) = match rows.is_empty() {
             true => (exact.clone(), time),
             false => run.stages.run(method.name(), || make(method))?,
         };
-        let (drawn, _) = PlaneSamples::of(&made, plane).draw(Some(isoline_step), size)?;
+        let (drawn, _) = PlaneSamples::of(&map, plane).draw(Some(isoline_step), size)?;
         let picture = comparison.folder.join(format!("{}.png", method.name()));
         write_picture(&picture, &drawn)?;
-        let difference = distance::compare(&exact, &made, &comparison.bands);
+        let difference = distance::compare(&exact, &map, &comparison.bands);
         rows.push(MethodRow {
             method,
             picture,

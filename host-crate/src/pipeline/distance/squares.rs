@@ -2,7 +2,7 @@
 
 use super::{
     DistanceInputError, DistanceJob, DistanceJobError, MapSamples, Run,
-    whole::{Made, Placed},
+    whole::{DeviceSites, HostMap},
 };
 use crate::{
     device::Stream,
@@ -13,7 +13,7 @@ use crate::{
 
 /// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴ of itself at most, its square
 /// by 2⁻²³ of itself.
-const TOLD_BY_F32: u64 = 1 << 22;
+const EXACT_IN_F32: u64 = 1 << 22;
 
 /// Fails if squared distances are not whole numbers.
 pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), PipelineError> {
@@ -41,7 +41,7 @@ pub(super) fn need_nearest(params: &DistanceParams, dims: [usize; 3], geometry: 
     let spacing = geometry.spacing();
     let side = |k: usize| dims[k] as f64 * spacing[k];
     let square: f64 = (0..3).map(|k| side(k) * side(k)).sum();
-    !by_the_device(params) && square >= TOLD_BY_F32 as f64
+    !by_the_device(params) && square >= EXACT_IN_F32 as f64
 }
 
 /// Squared distances that a device has made, on the host.
@@ -61,28 +61,28 @@ impl Squares {
     pub fn make(
         run: &mut Run<'_>,
         stream: &Stream,
-        placed: &Placed,
+        sites: &DeviceSites,
         params: &DistanceParams,
         geometry: &Geometry,
     ) -> Result<Self, PipelineError> {
         // what fits in such units need not fit in others
         let is_unit = geometry.spacing().iter().all(|&step| step == 1.0);
         match run.job.samples {
-            MapSamples::U16 if is_unit => Self::of(run, stream, placed, params, Values::U16),
-            _ => Self::of(run, stream, placed, params, Values::U32),
+            MapSamples::U16 if is_unit => Self::of(run, stream, sites, params, Values::U16),
+            _ => Self::of(run, stream, sites, params, Values::U32),
         }
     }
 
     fn of<S: Square>(
         run: &mut Run<'_>,
         stream: &Stream,
-        placed: &Placed,
+        sites: &DeviceSites,
         params: &DistanceParams,
         values: fn(Vec<S>) -> Values,
     ) -> Result<Self, PipelineError> {
         let job = run.job;
         let map: SquaredMap<S> = run.stages.run("map", || {
-            let map = placed.squared_map(stream, params);
+            let map = sites.squared_map(stream, params);
             map.map_err(|error| match error {
                 DistanceError::SquareTooLarge { largest, unit, .. } => {
                     too_large(job, (largest as f64 * unit * unit) as u64)
@@ -133,11 +133,11 @@ impl Squares {
 /// The squares as a volume, and whether it is to be stored without a sign.
 pub(super) fn volume(
     job: &DistanceJob,
-    made: &Made,
+    map: &HostMap,
     dims: [usize; 3],
     geometry: Geometry,
 ) -> Result<(AnyVolume, bool), PipelineError> {
-    match &made.squares {
+    match &map.squares {
         Some(squares) => {
             let of_unit = (squares.unit * squares.unit) as u64;
             // beyond the bound they may be rounded up
@@ -148,7 +148,7 @@ pub(super) fn volume(
             narrowed(job, dims, geometry, square)
         }
         None => narrowed(job, dims, geometry, |index| {
-            square(made, dims, &geometry, index)
+            square(map, dims, &geometry, index)
         }),
     }
 }
@@ -196,12 +196,12 @@ fn too_large(job: &DistanceJob, largest: u64) -> PipelineError {
     })
 }
 
-fn square(made: &Made, dims: [usize; 3], geometry: &Geometry, index: usize) -> u64 {
-    let distance = f64::from(made.distances.samples()[index]);
+fn square(map: &HostMap, dims: [usize; 3], geometry: &Geometry, index: usize) -> u64 {
+    let distance = f64::from(map.distances.samples()[index]);
     let told = (distance * distance).round() as u64;
-    let site = made.nearest.as_ref().and_then(|nearest| nearest.at(index));
+    let site = map.nearest.as_ref().and_then(|nearest| nearest.at(index));
     match site {
-        Some(site) if told >= TOLD_BY_F32 => {
+        Some(site) if told >= EXACT_IN_F32 => {
             let (from, to) = (place(index as u64, dims), place(site, dims));
             let spacing = geometry.spacing();
             let along = |k: usize| from[k].abs_diff(to[k]) * spacing[k] as u64;

@@ -21,9 +21,9 @@ use crate::{
 use std::path::Path;
 
 /// The map on the host, and what is known of it.
-pub(super) struct Made {
+pub(super) struct HostMap {
     pub distances: Volume<f32>,
-    /// The squared distances, if these were made.
+    /// The squared distances, if these were computed.
     pub squares: Option<Squares>,
     pub nearest: Option<NearestSites>,
     sites: u64,
@@ -31,18 +31,18 @@ pub(super) struct Made {
 }
 
 /// Sites on a device, and what is inside if that is asked for.
-pub(super) struct Placed {
-    sites: PlacedSites,
+pub(super) struct DeviceSites {
+    sites: SiteBuffers,
     inside: Option<DeviceMask>,
 }
 
-enum PlacedSites {
+enum SiteBuffers {
     Voxels(DeviceMask),
     Points(DevicePoints),
     Labels(AnyDeviceVolume),
 }
 
-impl Placed {
+impl DeviceSites {
     /// Puts the sites on a device.
     pub fn new(stream: &Stream, found: &Found, signed: bool) -> Result<Self, DistanceError> {
         let mut inside = None;
@@ -53,16 +53,16 @@ impl Placed {
                     (true, _) => {
                         let surface = mask.surface(stream)?;
                         inside = signed.then_some(mask);
-                        PlacedSites::Voxels(surface)
+                        SiteBuffers::Voxels(surface)
                     }
                     (false, true) => {
                         inside = Some(DeviceMask::enclosed_by(stream, &mask)?);
-                        PlacedSites::Voxels(mask)
+                        SiteBuffers::Voxels(mask)
                     }
-                    (false, false) => PlacedSites::Voxels(mask),
+                    (false, false) => SiteBuffers::Voxels(mask),
                 }
             }
-            Found::Points(points) => PlacedSites::Points(points.upload(stream)?),
+            Found::Points(points) => SiteBuffers::Points(points.upload(stream)?),
             Found::Crossings {
                 volume,
                 level,
@@ -72,9 +72,9 @@ impl Placed {
                 if signed {
                     inside = Some(volume.inside(stream, *level, *side)?);
                 }
-                PlacedSites::Points(volume.crossings(stream, *level)?)
+                SiteBuffers::Points(volume.crossings(stream, *level)?)
             }
-            Found::Labels(labels) => PlacedSites::Labels(AnyDeviceVolume::upload(stream, labels)?),
+            Found::Labels(labels) => SiteBuffers::Labels(AnyDeviceVolume::upload(stream, labels)?),
         };
         Ok(Self { sites, inside })
     }
@@ -82,9 +82,9 @@ impl Placed {
     /// For the library. Labels have none: every voxel has its own.
     pub fn sites(&self) -> Option<Sites<'_>> {
         match &self.sites {
-            PlacedSites::Voxels(sites) => Some(Sites::Voxels(sites)),
-            PlacedSites::Points(sites) => Some(Sites::Points(sites)),
-            PlacedSites::Labels(_) => None,
+            SiteBuffers::Voxels(sites) => Some(Sites::Voxels(sites)),
+            SiteBuffers::Points(sites) => Some(Sites::Points(sites)),
+            SiteBuffers::Labels(_) => None,
         }
     }
 
@@ -94,9 +94,9 @@ impl Placed {
     /// That there are none. (That there is one label, the map says.)
     pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
         let count = match &self.sites {
-            PlacedSites::Voxels(sites) => sites.count(stream)?,
-            PlacedSites::Points(sites) => sites.len() as u64,
-            PlacedSites::Labels(labels) => {
+            SiteBuffers::Voxels(sites) => sites.count(stream)?,
+            SiteBuffers::Points(sites) => sites.len() as u64,
+            SiteBuffers::Labels(labels) => {
                 let edges = with_device_volume!(labels, volume => DeviceMask::from_label_edges(stream, volume))?;
                 return Ok(edges.count(stream)?);
             }
@@ -109,7 +109,7 @@ impl Placed {
 
     fn map(&self, stream: &Stream, params: &DistanceParams) -> Result<DistanceMap, DistanceError> {
         let mut map = match (&self.sites, self.sites()) {
-            (PlacedSites::Labels(labels), _) => {
+            (SiteBuffers::Labels(labels), _) => {
                 with_device_volume!(labels, volume => distance::label_map(stream, volume, params))?
             }
             (_, Some(sites)) => distance::map(stream, sites, params)?,
@@ -129,11 +129,11 @@ impl Placed {
         params: &DistanceParams,
     ) -> Result<SquaredMap<S>, DistanceError> {
         match &self.sites {
-            PlacedSites::Voxels(sites) => distance::squared_map(stream, sites, params),
-            PlacedSites::Labels(labels) => {
+            SiteBuffers::Voxels(sites) => distance::squared_map(stream, sites, params),
+            SiteBuffers::Labels(labels) => {
                 with_device_volume!(labels, volume => distance::squared_label_map(stream, volume, params))
             }
-            PlacedSites::Points(_) => Err(DistanceError::SquaresWith {
+            SiteBuffers::Points(_) => Err(DistanceError::SquaresWith {
                 method: params.method,
             }),
         }
@@ -170,17 +170,17 @@ pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, Pip
     };
     let device = one_device(job, keeps_limit)?;
     device.reset_peak_memory();
-    let made = make(&mut run, device, found)?;
+    let map = make(&mut run, device, found)?;
     let drawn = match &job.picture {
         Some(picture) => Some(run.stages.run("draw", || {
-            PlaneSamples::of(&made.distances, picture.plane).draw(None, picture.longest_side)
+            PlaneSamples::of(&map.distances, picture.plane).draw(None, picture.longest_side)
         })?),
         None => None,
     };
-    let range = widened(None, made.distances.samples());
-    let method = made.method;
-    let sites = made.sites;
-    let outputs = outputs(job, made, dims, geometry)?;
+    let range = widened(None, map.distances.samples());
+    let method = map.method;
+    let sites = map.sites;
+    let outputs = outputs(job, map, dims, geometry)?;
     run.stages.run("write", || -> Result<(), PipelineError> {
         for (path, volume, options) in outputs {
             write_volume(path, &volume, &options)?;
@@ -215,16 +215,16 @@ pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32
 }
 
 /// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it, is mapped as points.
-fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, PipelineError> {
+fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<HostMap, PipelineError> {
     let (job, geometry) = (run.job, *found.geometry());
     let stream = device.stream()?;
-    let (placed, sites) = run.stages.run("sites", || {
-        let place = || {
-            let placed = Placed::new(&stream, &found, job.signed)?;
-            let count = placed.count(&stream)?;
-            Ok::<_, DistanceError>((placed, count))
+    let (device_sites, sites) = run.stages.run("sites", || {
+        let upload = || {
+            let device_sites = DeviceSites::new(&stream, &found, job.signed)?;
+            let count = device_sites.count(&stream)?;
+            Ok::<_, DistanceError>((device_sites, count))
         };
-        place().map_err(job.input.error())
+        upload().map_err(job.input.error())
     })?;
     let (sites, points) = match &found {
         Found::Voxels(Voxels {
@@ -233,11 +233,11 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
         }) => (points.len() as u64, Some((points, voxels))),
         _ => (sites, None),
     };
-    let best = |placed: &Placed| match placed.sites() {
+    let best = |device_sites: &DeviceSites| match device_sites.sites() {
         Some(sites) => exact_method(sites, job.nearest.is_some()),
         None => Method::Separable,
     };
-    let mut params = job.params(job.method.unwrap_or_else(|| best(&placed)));
+    let mut params = job.params(job.method.unwrap_or_else(|| best(&device_sites)));
     if !matches!(found, Found::Labels(_)) {
         // they were counted
         params.no_sites = NoSites::Infinity;
@@ -245,9 +245,9 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
     if job.samples != MapSamples::F32 {
         params.nearest |= squares::need_nearest(&params, found.dims(), &geometry);
         if squares::by_the_device(&params) {
-            let squares = Squares::make(run, &stream, &placed, &params, &geometry)?;
+            let squares = Squares::make(run, &stream, &device_sites, &params, &geometry)?;
             let distances = squares.distances(job.max_distance, found.dims(), geometry);
-            return Ok(Made {
+            return Ok(HostMap {
                 distances: distances.map_err(job.input.error())?,
                 squares: Some(squares),
                 nearest: None,
@@ -256,18 +256,19 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
             });
         }
     }
-    let map = |placed: &Placed, params: &DistanceParams| placed.map(&stream, params);
+    let map =
+        |device_sites: &DeviceSites, params: &DistanceParams| device_sites.map(&stream, params);
     let (map, points) = run.stages.run("map", || {
-        let made = match (map(&placed, &params), points) {
+        let result = match (map(&device_sites, &params), points) {
             (Err(DistanceError::Line { .. }), Some((points, _))) if job.method.is_none() => {
-                as_points(&stream, points).and_then(|placed| {
-                    params.method = best(&placed);
-                    Ok((map(&placed, &params)?, None))
+                as_points(&stream, points).and_then(|device_sites| {
+                    params.method = best(&device_sites);
+                    Ok((map(&device_sites, &params)?, None))
                 })
             }
             (map, points) => map.map(|map| (map, points)),
         };
-        made.map_err(job.input.error::<DistanceError>())
+        result.map_err(job.input.error::<DistanceError>())
     })?;
     if params.nearest && map.nearest.is_none() {
         let method = params.method;
@@ -278,7 +279,7 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
         let nearest = NearestSites::download(&stream, &map, voxels)?;
         Ok::<_, DeviceError>((map.download(&stream)?, nearest))
     })?;
-    Ok(Made {
+    Ok(HostMap {
         distances,
         squares: None,
         nearest,
@@ -287,9 +288,9 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<Made, Pipeli
     })
 }
 
-fn as_points(stream: &Stream, points: &Points) -> Result<Placed, DistanceError> {
-    Ok(Placed {
-        sites: PlacedSites::Points(points.upload(stream)?),
+fn as_points(stream: &Stream, points: &Points) -> Result<DeviceSites, DistanceError> {
+    Ok(DeviceSites {
+        sites: SiteBuffers::Points(points.upload(stream)?),
         inside: None,
     })
 }
@@ -299,12 +300,12 @@ type Output<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);
 /// The volumes to write: everything that can be wrong with them is found out before the first is.
 fn outputs<'a>(
     job: &'a DistanceJob,
-    made: Made,
+    map: HostMap,
     dims: [usize; 3],
     geometry: Geometry,
 ) -> Result<Vec<Output<'a>>, PipelineError> {
     let mut outputs = Vec::new();
-    let nearest = match (&job.nearest, &made.nearest) {
+    let nearest = match (&job.nearest, &map.nearest) {
         (Some(path), Some(nearest)) => {
             let volume = nearest.to_volume(dims, geometry).map_err(at(path))?;
             Some((path.as_path(), volume, VolumeWriteOptions::default()))
@@ -313,8 +314,8 @@ fn outputs<'a>(
     };
     if let Some(path) = &job.output {
         let (volume, unsigned) = match job.samples {
-            MapSamples::F32 => (made.distances.into(), false),
-            _ => squares::volume(job, &made, dims, geometry)?,
+            MapSamples::F32 => (map.distances.into(), false),
+            _ => squares::volume(job, &map, dims, geometry)?,
         };
         let options = VolumeWriteOptions {
             unsigned,

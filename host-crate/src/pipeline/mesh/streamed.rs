@@ -6,7 +6,7 @@ use crate::{
     monitor::Monitor,
     pipeline::{
         DeviceRun, PipelineError, Problem, at,
-        mask::{Placed, open_mask},
+        mask::{StatedGrid, open_mask},
         outcome::Stages,
         paths,
         stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
@@ -29,7 +29,7 @@ pub(super) fn run(
     let header = volume.header().clone();
     let mut mask = match &job.mask {
         Some(mask) => {
-            let volume = Placed::of(&job.volume, &header, dims, volume.geometry())?;
+            let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
             let mask = open_mask(mask, &volume)?;
             paths::refuse_data_file(&job.output, mask.header())?;
             Some(mask)

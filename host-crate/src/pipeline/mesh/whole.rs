@@ -11,7 +11,7 @@ use crate::{
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, at,
-        mask::{Placed, read_mask},
+        mask::{StatedGrid, read_mask},
         outcome::Stages,
         paths,
     },
@@ -81,7 +81,7 @@ fn read(job: &MeshJob) -> Result<Read, PipelineError> {
     paths::refuse_data_file(&job.output, &file.header)?;
     let mask = match &job.mask {
         Some(mask) => {
-            let volume = Placed::of(&job.volume, &file.header, file.volume.dims(), &own)?;
+            let volume = StatedGrid::of(&job.volume, &file.header, file.volume.dims(), &own)?;
             let (mask, header) = read_mask(mask, &volume)?;
             paths::refuse_data_file(&job.output, &header)?;
             Some(mask)

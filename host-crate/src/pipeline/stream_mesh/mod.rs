@@ -34,7 +34,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use worker::{Made, Worker};
+use worker::{FinishedPart, Worker};
 
 /// What is known of the volume before it is read.
 #[derive(Clone, Copy)]
@@ -160,7 +160,7 @@ fn run_planned<T: DeviceSample + Sample>(
     let offsets = Offsets::new(PartCounts::default(), count, PartCounts::plus);
     let mut writing = Duration::ZERO;
     let mut non_finite_cells = 0;
-    let mut write = |_, part: Made| -> Result<(), StreamError> {
+    let mut write = |_, part: FinishedPart| -> Result<(), StreamError> {
         let start = Instant::now();
         let (vertices, normals) = (&part.mesh.vertices, part.mesh.normals.as_deref());
         match &part.mesh.triangles {

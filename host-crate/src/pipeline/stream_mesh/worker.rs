@@ -23,7 +23,7 @@ use std::{
 };
 
 /// A part of the mesh, on the host.
-pub(super) struct Made {
+pub(super) struct FinishedPart {
     pub mesh: TriangleMesh,
     pub non_finite_cells: u64,
 }
@@ -49,7 +49,7 @@ pub(super) struct Worker<'a, T> {
 }
 
 impl<T: DeviceSample> Worker<'_, T> {
-    pub fn run(self, outlet: &Outlet<Made>) -> Result<StreamDevice, StopOf> {
+    pub fn run(self, outlet: &Outlet<FinishedPart>) -> Result<StreamDevice, StopOf> {
         let stream = self.device.stream().map_err(failed)?;
         let mut report = StreamDevice {
             device: self.device.id(),
@@ -86,7 +86,7 @@ impl<T: DeviceSample> Worker<'_, T> {
         resident: &ResidentSlabs<'_, T>,
         number: usize,
         cells: Range<u32>,
-        (stream, outlet, report): (&Stream, &Outlet<Made>, &mut StreamDevice),
+        (stream, outlet, report): (&Stream, &Outlet<FinishedPart>, &mut StreamDevice),
     ) -> Result<(), StopOf> {
         let params = self.job.params;
         let budget = self.plan.budget(&self.job, stream);
@@ -116,12 +116,12 @@ impl<T: DeviceSample> Worker<'_, T> {
             let on_host = mesh.download(stream)?;
             add_times(&mut report.stages, mesh.stage_times()?);
             report.parts += 1;
-            let made = Made {
+            let part = FinishedPart {
                 mesh: on_host,
                 non_finite_cells: mesh.non_finite_cells,
             };
             drop(mesh);
-            outlet.put::<IsosurfaceError>(made, ends_slab)
+            outlet.put::<IsosurfaceError>(part, ends_slab)
         });
         done.map_err(|error| match error {
             OverBudget::TooLittle { given } => Stop::Failed(OverBudget::TooLittle { given }),

@@ -1,7 +1,7 @@
 //! Searches for critical points, until all have been found.
 
 use super::{Density, Search, candidates, with_neighbours};
-use crate::skeleton::{Certificate, NodeKind, SkeletonError, work::Work};
+use crate::skeleton::{Certificate, NodeKind, SkeletonError, context::Context};
 use nalgebra::Point3;
 
 /// A later round of the search for critical points begins at no more places than the voxels inside by this. From a place it takes up to 40 steps with derivatives in `f64`,
@@ -11,7 +11,7 @@ const LATER_SHARE: u64 = 16;
 /// And where there are few voxels, at no more than this.
 const MIN_LATER: u64 = 1 << 14;
 
-impl Work<'_> {
+impl Context<'_> {
     /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
     /// densely there and around.
     pub(in crate::skeleton) fn critical_points(
@@ -44,8 +44,8 @@ impl Work<'_> {
             if !certificate.is_empty() && places > most {
                 break;
             }
-            let ask = (self.stream, self.sources, self.params.exponent);
-            search.search(ask, &wanted, Density(along), |at| {
+            let forces = (self.stream, self.sources, self.params.exponent);
+            search.search(forces, &wanted, Density(along), |at| {
                 self.inside.is_in_cell(at)
             })?;
             certificate = self.certificates(&search);

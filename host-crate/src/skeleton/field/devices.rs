@@ -2,7 +2,7 @@
 
 use super::{
     Targets,
-    job::{Job, Whole},
+    job::{Job, WholeJob},
 };
 use crate::{
     device::{Buffer, DeviceError, Stream},
@@ -30,7 +30,7 @@ pub(super) fn forces_on(
     let first = &streams[0];
     let words = mask.download(first)?;
     let sources = sources.download(first)?;
-    let whole = Whole {
+    let whole = WholeJob {
         stream: first,
         items: match params.variant {
             FieldVariant::Tuned => runs(&words),
@@ -55,7 +55,7 @@ pub(super) fn forces_on(
             whole: Some(whole),
             counter,
         }
-        .made()?;
+        .compute()?;
         Ok(stream.download(&forces)?)
     };
     let made = each(parts, |worker, part| {

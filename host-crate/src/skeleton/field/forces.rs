@@ -158,7 +158,7 @@ fn forces_on_devices(
             whole: None,
             counter,
         }
-        .made()?,
+        .compute()?,
         streams => forces_on(streams, (sources, &mask), params, counter)?,
     };
     let before = targets.before;

@@ -21,14 +21,14 @@ pub(super) struct Job<'a> {
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
-    pub whole: Option<Whole<'a>>,
+    pub whole: Option<WholeJob<'a>>,
     /// Counts pairs of a source and a target, if anybody listens, or might stop the work.
     pub counter: Option<&'a Counter<'a>>,
 }
 
 /// A job of which several devices have parts.
 #[derive(Clone, Copy)]
-pub(super) struct Whole<'a> {
+pub(super) struct WholeJob<'a> {
     /// The stream that would do it alone.
     pub stream: &'a Stream,
     /// What its threads would take one each of: targets or runs of them.
@@ -72,17 +72,17 @@ const RESIDENT: u64 = 1024;
 const WAVES: u64 = 8;
 
 /// The largest block that the calculator may choose. All sizes up to this were measured, and are within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
-const MOST_THREADS: u32 = 256;
+const MAX_THREADS: u32 = 256;
 
 /// Shorter slices would have threads that write more than they compute.
-const LEAST_SLICE: u64 = 2048;
+const MIN_SLICE: u64 = 2048;
 
 /// A launch for so many pieces.
 fn blocks(pieces: u64) -> Launch {
-    Launch::pieces(pieces).at_most_threads(MOST_THREADS)
+    Launch::pieces(pieces).at_most_threads(MAX_THREADS)
 }
 
-impl Whole<'_> {
+impl WholeJob<'_> {
     /// How many sources a slice has: as few as it takes to give all of the device work.
     fn slice_len(self, sources: u64) -> u64 {
         // by the device alone: the grouping of sums, and so their bits, are the same for blocks of any size
@@ -94,14 +94,14 @@ impl Whole<'_> {
         } else {
             (WAVES * resident).div_ceil(self.items.max(1))
         };
-        let most = (sources / LEAST_SLICE).max(1);
+        let most = (sources / MIN_SLICE).max(1);
         sources.div_ceil(wanted.min(most)).max(1)
     }
 }
 
 impl Job<'_> {
     /// Four numbers for each target.
-    pub fn made(&self) -> Result<Buffer<f32>, SkeletonError> {
+    pub fn compute(&self) -> Result<Buffer<f32>, SkeletonError> {
         match self.params.precision {
             Precision::F32 => self.with::<f32>(),
             Precision::Accurate => self.with::<f64>(),
@@ -148,7 +148,7 @@ impl Job<'_> {
 
     /// How a kernel is launched whose threads take one of `items` each.
     fn plan<K: Kernel>(&self, items: u64) -> Result<Plan, SkeletonError> {
-        let whole = self.whole.unwrap_or(Whole {
+        let whole = self.whole.unwrap_or(WholeJob {
             stream: self.stream,
             items,
         });
@@ -175,7 +175,7 @@ impl Job<'_> {
     }
 
     /// Calls `launch` for some pairs of a plan: once, or, if anybody is told or might stop it, with portions.
-    fn launched(
+    fn launch(
         &self,
         plan: Plan,
         pairs: Portion,
@@ -205,7 +205,7 @@ impl Job<'_> {
         let (runs, places) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, plan.all(), |launch, portion| {
+        self.launch(plan, plan.all(), |launch, portion| {
             // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
             // each target and slice.
             unsafe {
@@ -234,7 +234,7 @@ impl Job<'_> {
         let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan::<K>(targets.len() as u64)?;
         let mut sums = self.sums(plan.slices)?;
-        self.launched(plan, plan.all(), |launch, portion| {
+        self.launch(plan, plan.all(), |launch, portion| {
             let args = (
                 self.sources.coordinates.view(),
                 targets.coordinates.view(),
@@ -269,7 +269,7 @@ impl Job<'_> {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,
             };
-            self.launched(plan, pairs, |launch, portion| {
+            self.launch(plan, pairs, |launch, portion| {
                 // SAFETY: the constant has the slice's sources, targets have three coordinates each, and there are three sums for each.
                 unsafe {
                     let args = (

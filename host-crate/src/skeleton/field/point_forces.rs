@@ -25,7 +25,7 @@ pub struct PointForce {
 const SLICE: u64 = 4096;
 
 /// Sums of slices that there is room for at a time: 32 MiB.
-const MOST_SUMS: u64 = 1 << 22;
+const MAX_SUMS: u64 = 1 << 22;
 
 /// The force that points exert anywhere, in `f64`.
 ///
@@ -44,7 +44,7 @@ pub fn forces_at(
         few if few <= 2 * SLICE => 1,
         many => many.div_ceil(SLICE),
     };
-    let round = (MOST_SUMS / (OF_POINT as u64 * slices)).max(1);
+    let round = (MAX_SUMS / (OF_POINT as u64 * slices)).max(1);
     let mut found = Vec::with_capacity(points.len());
     for flat in flat.chunks(3 * round as usize) {
         let results = numbers_at(stream, sources, flat, slices, exponent)?;

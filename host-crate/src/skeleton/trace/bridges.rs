@@ -45,11 +45,11 @@ struct Voxels<'a> {
 }
 
 impl<'a> Voxels<'a> {
-    fn new(solid: &'a SolidComponents, is_wanted: impl Fn(u32) -> bool) -> Self {
+    fn new(solid: &'a SolidComponents, is_searched: impl Fn(u32) -> bool) -> Self {
         let mut first = vec![NONE; solid.run_count()];
         let mut places = Vec::new();
         solid.for_each_run_of_voxels(|run, label, voxels| {
-            if is_wanted(label) {
+            if is_searched(label) {
                 first[run] = places.len();
                 places.extend(voxels);
             }
@@ -181,13 +181,13 @@ pub fn bridges(
     axes: Matrix3<f64>,
     clearance: impl FnOnce(&[Point3<f64>]) -> Result<Vec<f64>, SkeletonError>,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
-    let mut is_wanted = vec![false; solid.count()];
+    let mut is_searched = vec![false; solid.count()];
     for seed in seeds {
         if let Some(label) = solid.label(seed.voxel) {
-            is_wanted[label as usize] = true;
+            is_searched[label as usize] = true;
         }
     }
-    let voxels = Voxels::new(solid, |label| is_wanted[label as usize]);
+    let voxels = Voxels::new(solid, |label| is_searched[label as usize]);
     let count = voxels.places.len();
     let points: Vec<_> = (0..count).map(|k| voxels.point(k)).collect();
     let radii = clearance(&points)?;

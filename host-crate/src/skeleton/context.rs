@@ -1,4 +1,4 @@
-//! What the stages of an extraction have in common.
+//! The context of an extraction.
 
 use super::{
     Classes, SkeletonParams, SolidComponents, field::ForceField, radii::Radii, trace::Inside,
@@ -8,31 +8,9 @@ use crate::{
     grid::{DeviceMask, DevicePoints},
 };
 use nalgebra::Point3;
-use std::time::{Duration, Instant};
 
-/// Says how long stages take.
-pub struct Watch {
-    since: Instant,
-    pub laps: Vec<(&'static str, Duration)>,
-}
-
-impl Watch {
-    pub fn new() -> Self {
-        Self {
-            since: Instant::now(),
-            laps: Vec::new(),
-        }
-    }
-
-    pub fn lap(&mut self, name: &'static str) {
-        let now = Instant::now();
-        self.laps.push((name, now - self.since));
-        self.since = now;
-    }
-}
-
-/// What stages after the field have in common.
-pub struct Work<'a> {
+/// What the stages after the force field work with.
+pub struct Context<'a> {
     pub stream: &'a Stream,
     pub solid: &'a DeviceMask,
     pub params: &'a SkeletonParams,
@@ -44,7 +22,7 @@ pub struct Work<'a> {
     pub sources: &'a DevicePoints,
 }
 
-impl Work<'_> {
+impl Context<'_> {
     /// The component of the voxel at some coordinates, if it is of the solid.
     pub fn label(&self, at: [f64; 3]) -> Option<u32> {
         // below 0 becomes 0
