@@ -14,10 +14,10 @@ pub struct VolumeArgs {
     /// Volume file: .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd, .npy, or headerless with --dims and --type
     pub volume: PathBuf,
     /// Which volume of a file that holds several, counted from 0
-    #[arg(long, value_name = "N", help_heading = "Input")]
+    #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub volume_index: Option<u64>,
     /// Accept bytes after the last sample
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub allow_trailing_bytes: bool,
     /// Distance between samples, in place of the file's
     #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_spacing, allow_hyphen_values = true)]
@@ -32,7 +32,9 @@ pub struct VolumeArgs {
 /// What a headerless file does not say.
 #[derive(Debug, Args)]
 pub struct RawArgs {
-    /// Read the file as headerless, with so many samples along x (fastest), y and z
+    /// Read the file as headerless, with so many samples along x, y and z
+    ///
+    /// x is the fastest axis.
     #[arg(long, value_name = "NXxNYxNZ", help_heading = "Headerless input", value_parser = parse_dims)]
     #[arg(requires = "sample_type")]
     pub dims: Option<[usize; 3]>,
@@ -46,13 +48,14 @@ pub struct RawArgs {
     )]
     pub sample_type: Option<StoredType>,
     /// Byte order of the samples
-    #[arg(long, value_enum, default_value_t = Endian::Little, help_heading = "Headerless input", requires = "dims")]
+    #[arg(long, value_enum, default_value_t = Endian::Little, hide_short_help = true, help_heading = "Headerless input", requires = "dims")]
     pub endian: Endian,
     /// Bytes before the first sample
     #[arg(
         long,
         value_name = "BYTES",
         default_value_t = 0,
+        hide_short_help = true,
         help_heading = "Headerless input",
         requires = "dims"
     )]

@@ -8,40 +8,81 @@ mod commands;
 mod device_choice;
 mod input;
 mod numbers;
-mod phases;
+mod report;
 mod terminal;
+mod usage;
 mod watch;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ReportArgs};
 use clap::Parser;
 use ferrovox::pipeline::PipelineError;
 use std::process::ExitCode;
+use terminal::Terminal;
+use usage::UsageError;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Devices(args) => commands::devices::run(&args),
-        Command::Info(args) => commands::info::run(&args),
-        Command::Mesh(args) => commands::mesh::run(&args),
-        Command::Distance(args) => commands::distance::run(&args),
-        Command::Skeleton(args) => commands::skeleton::run(&args),
-        Command::Voxelize(args) => commands::voxelize::run(&args),
-        Command::Render(args) => commands::render::run(&args),
-        Command::Occupancy(args) => commands::occupancy::run(&args),
-        Command::Demo(args) => commands::demo::run(&args),
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return not_understood(&error),
     };
-    match result {
+    let terminal = Terminal {
+        command: command.name(),
+        report: command.report(),
+    };
+    match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error)
-            if error
-                .downcast_ref()
-                .is_some_and(PipelineError::is_cancelled) =>
-        {
-            terminal::cancelled();
-            ExitCode::from(watch::INTERRUPTED)
-        }
-        Err(error) => {
-            terminal::error(&error);
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error, &terminal),
     }
+}
+
+fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
+    match command {
+        Command::Devices(_) => commands::devices::run(terminal),
+        Command::Info(args) => commands::info::run(args, terminal),
+        Command::Mesh(args) => commands::mesh::run(args, terminal),
+        Command::Distance(args) => commands::distance::run(args, terminal),
+        Command::Skeleton(args) => commands::skeleton::run(args, terminal),
+        Command::Voxelize(args) => commands::voxelize::run(args, terminal),
+        Command::Render(args) => commands::render::run(args, terminal),
+        Command::Occupancy(args) => commands::occupancy::run(args, terminal),
+        Command::Demo(args) => commands::demo::run(args, terminal),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::ManPages(args) => commands::man_pages::run(args),
+    }
+}
+
+/// Says what is wrong with the command line, or prints the help or the version that it asks for.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let terminal = Terminal {
+        command: "ferrovox",
+        report: ReportArgs {
+            json: words.iter().any(|word| word == "--json"),
+            quiet: false,
+        },
+    };
+    terminal.usage(error);
+    exit_code(error)
+}
+
+fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<UsageError>() {
+        let error = error.to_clap();
+        terminal.usage(&error);
+        return exit_code(&error);
+    }
+    if error
+        .downcast_ref()
+        .is_some_and(PipelineError::is_cancelled)
+    {
+        terminal.cancelled();
+        return ExitCode::from(watch::INTERRUPTED);
+    }
+    terminal.error(error);
+    ExitCode::FAILURE
+}
+
+/// 2 for a usage that makes no sense, 0 for a help text.
+fn exit_code(error: &clap::Error) -> ExitCode {
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

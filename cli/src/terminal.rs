@@ -1,9 +1,128 @@
-//! What is said, and where: results on standard output, everything else on standard error.
+//! What is printed, and where: results on standard output, everything else on standard error.
 
+use crate::args::ReportArgs;
 use anyhow::Context;
 use ferrovox::pipeline::Warning;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
+
+/// Prints the results of one command in the form that the user asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    /// The command's name.
+    pub command: &'static str,
+    /// What the user asked for.
+    pub report: ReportArgs,
+}
+
+/// Something worth knowing of a run that is no failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// It may be that the result is not what was meant.
+    Warning(String),
+    /// It explains the result.
+    Note(String),
+    /// The readable report has it.
+    InText(String),
+}
+
+/// The JSON object of every command: its results, and what there is to say of the run.
+#[derive(Serialize)]
+struct Object<'a, R> {
+    command: &'static str,
+    /// None where the command failed.
+    #[serde(flatten)]
+    results: Option<R>,
+    warnings: Vec<&'a str>,
+    error: Option<String>,
+}
+
+impl Remark {
+    fn text(&self) -> &str {
+        match self {
+            Self::Warning(text) | Self::Note(text) | Self::InText(text) => text,
+        }
+    }
+}
+
+/// The library's warnings.
+pub fn remarks(warnings: &[Warning]) -> Vec<Remark> {
+    let remark = |warning: &Warning| match warning {
+        Warning::CutCycles { .. } | Warning::Outside { .. } => Remark::Note(warning.to_string()),
+        _ => Remark::Warning(warning.to_string()),
+    };
+    warnings.iter().map(remark).collect()
+}
+
+impl Terminal {
+    /// Prints the results: as one JSON object, or as text, or with `--quiet` not at all.
+    pub fn report<R: Serialize>(
+        &self,
+        remarks: &[Remark],
+        results: impl FnOnce() -> R,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        if !self.report.quiet {
+            for remark in remarks {
+                match remark {
+                    Remark::Warning(text) => line(&format!("ferrovox: warning: {text}\n")),
+                    Remark::Note(text) => line(&format!("ferrovox: note: {text}\n")),
+                    Remark::InText(_) => {}
+                }
+            }
+        }
+        match self.report {
+            ReportArgs { json: true, .. } => print_json(&Object {
+                command: self.command,
+                results: Some(results()),
+                warnings: remarks.iter().map(Remark::text).collect(),
+                error: None,
+            }),
+            ReportArgs { quiet: true, .. } => Ok(()),
+            _ => print(&text()),
+        }
+    }
+
+    /// Says why the command failed: on standard error, and with `--json` in its object too.
+    pub fn error(&self, error: &anyhow::Error) {
+        self.failure(chain(error), |text| format!("ferrovox: error: {text}\n"));
+    }
+
+    /// Says that the work was stopped.
+    pub fn cancelled(&self) {
+        self.failure("cancelled".to_owned(), |text| format!("ferrovox: {text}\n"));
+    }
+
+    /// Says that the command line makes no sense.
+    pub fn usage(&self, error: &clap::Error) {
+        let _ = error.print();
+        // a help text or a version is no failure
+        if error.use_stderr() {
+            let text = error.render().to_string();
+            let first = text.split("\n\n").next().unwrap_or_default();
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            self.object_of(first.trim().to_owned());
+        }
+    }
+
+    fn failure(&self, text: String, shown: impl FnOnce(&str) -> String) {
+        line(&shown(&text));
+        self.object_of(text);
+    }
+
+    /// With `--json`, the object of a command that failed.
+    fn object_of(&self, error: String) {
+        if self.report.json {
+            // that standard output is closed is not worth a second error
+            let _ = print_json(&Object::<()> {
+                command: self.command,
+                results: None,
+                warnings: Vec::new(),
+                error: Some(error),
+            });
+        }
+    }
+}
 
 /// Prints lines to standard output. That nobody reads them any more (`ferrovox info … | head -1`) is no failure.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -19,42 +138,11 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints one JSON object and a line end.
-pub fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
+fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
     let mut text =
         serde_json::to_string_pretty(object).context("cannot encode the result as JSON")?;
     text.push('\n');
     print(&text)
-}
-
-/// Says something that the user should know but that is no failure.
-pub fn warning(text: &str) {
-    line(&format!("ferrovox: warning: {text}\n"));
-}
-
-/// Says that the work was stopped.
-pub fn cancelled() {
-    line("ferrovox: cancelled\n");
-}
-
-/// Says something that explains a result.
-pub fn note(text: &str) {
-    line(&format!("ferrovox: note: {text}\n"));
-}
-
-/// Says what the library found worth knowing of a run.
-pub fn warnings(warnings: &[Warning]) {
-    for text in warnings {
-        match text {
-            Warning::CutCycles { .. } | Warning::Outside { .. } => note(&text.to_string()),
-            _ => warning(&text.to_string()),
-        }
-    }
-}
-
-/// Says why the command failed.
-pub fn error(error: &anyhow::Error) {
-    line(&format!("ferrovox: error: {}\n", chain(error)));
 }
 
 /// A closed standard error is nothing to fail or panic for.
@@ -82,11 +170,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_said_once() {
         let io = io::Error::other("disk on fire");
         let error = anyhow::Error::from(io)
             .context("cannot write: disk on fire")
             .context("a.ply");
         assert_eq!(chain(&error), "a.ply: cannot write: disk on fire");
+    }
+
+    #[test]
+    fn results_stand_between_the_command_and_the_warnings() {
+        #[derive(Serialize)]
+        struct Results {
+            count: u64,
+        }
+        let object = |results, error: Option<&str>| {
+            let object = Object {
+                command: "mesh",
+                results,
+                warnings: vec!["odd"],
+                error: error.map(str::to_owned),
+            };
+            serde_json::to_string(&object).unwrap()
+        };
+        assert_eq!(
+            object(Some(Results { count: u64::MAX }), None),
+            r#"{"command":"mesh","count":18446744073709551615,"warnings":["odd"],"error":null}"#
+        );
+        assert_eq!(
+            object(None, Some("no file")),
+            r#"{"command":"mesh","warnings":["odd"],"error":"no file"}"#
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Long work, as who waits for it sees it: a progress bar, and Ctrl-C.
+//! Long work: a progress bar, and Ctrl-C.
 
+use crate::terminal::Terminal;
 use anyhow::Context;
 use ferrovox::{
     monitor::{CancelFlag, Monitor, Progress},
@@ -19,16 +20,21 @@ use std::{
 /// The exit status of a command that was stopped by Ctrl-C, as shells have it: 128 and the signal's number.
 pub const INTERRUPTED: u8 = 130;
 
-/// Whoever has waited this long wants to see that something happens.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The bar appears after this time.
+const BAR_AFTER: Duration = Duration::from_secs(1);
 
-/// Does some work that tells how far it is, and that Ctrl-C stops.
+/// Does some work with a progress bar, unless `--quiet` is given, and stops it at Ctrl-C.
 pub fn watched<R>(
+    terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
     let cancel = cancelled_by_keyboard()?;
     let silent = Monitor::silent().cancelled_by(cancel);
-    let result = match Bar::on_terminal() {
+    let bar = match terminal.report.quiet {
+        true => None,
+        false => Bar::on_terminal(),
+    };
+    let result = match bar {
         Some(bar) => work(&silent.on_progress(&|progress| bar.show(&progress))),
         None => work(&silent),
     };
@@ -52,10 +58,10 @@ fn cancelled_by_keyboard() -> anyhow::Result<&'static CancelFlag> {
     Ok(flag)
 }
 
-/// A progress bar that appears after a second.
+/// A progress bar that appears when the work takes long.
 pub struct Bar {
     bar: ProgressBar,
-    /// Dropped to tell the thread below that the bar need not appear any more.
+    /// Dropped when the work is done before the bar appears.
     stop: Option<mpsc::Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
@@ -80,7 +86,7 @@ impl Bar {
         let (stop, stopped) = mpsc::channel();
         let shown = bar.clone();
         let waiting = thread::spawn(move || {
-            if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if stopped.recv_timeout(BAR_AFTER) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(200));
             }

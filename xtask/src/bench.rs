@@ -1,6 +1,6 @@
 //! `cargo xtask bench mesh`, `bench scan`, `bench distance` and others: builds a bench, and runs it with the options that follow.
 //!
-//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-isosurface`,
+//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-mesh`,
 //! `benches/ferrovox-scan` and so on, with the same options.
 
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ impl Subject {
     /// The bench's name for cargo.
     fn target(self) -> &'static str {
         match self {
-            Subject::Mesh => "isosurface",
+            Subject::Mesh => "mesh",
             Subject::Scan => "scan",
             Subject::Distance => "distance",
             Subject::Field => "field",

@@ -1,5 +1,6 @@
 //! The options of `ferrovox occupancy`.
 
+use super::{MORE, ReportArgs};
 use clap::{ArgGroup, Args, ValueEnum};
 use ferrovox::occupancy::{Carveout, ComputeCapability};
 use std::path::PathBuf;
@@ -7,15 +8,16 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("where").args(["cc", "device"]))]
 #[command(group = ArgGroup::new("what").required(true).multiple(true).args(["regs", "kernel", "ptxas"]))]
-#[command(after_help = "\
-How many blocks of a kernel run on a multiprocessor at a time, and what bounds their number. A
-limiter's slack says how much more the kernel could take with as many blocks, and how much less it
-would have to take for more. Without --block it is the block size with the most active threads, by
-the rule of CUDA's cudaOccupancyMaxPotentialBlockSize.
+#[command(mut_arg("json", |arg| arg.long_help(
+    "Print one JSON object: active_blocks, active_warps, occupancy (0 to 1), limiters with slack, waves, tail, warnings, the error"
+)))]
+#[command(after_help = MORE, after_long_help = "\
+How many blocks of a kernel run on a multiprocessor at a time, and what bounds their number. A limiter's slack says how \
+much more the kernel could take with as many blocks, and how much less it would have to take for more. Without --block it \
+is the block size with the most active threads, by the rule of CUDA's cudaOccupancyMaxPotentialBlockSize.
 
-No GPU is needed: limits are those of --cc, or of a GPU by its name (FX 5800, GTX 580, A100, H200,
-RTX 4090, ...), or of a live device (cuda:0, the default). Kernels of ferrovox are known by name;
-for others --ptxas reads what `ptxas -v` printed.
+No GPU is needed: limits are those of --cc, or of a GPU by its name (FX 5800, GTX 580, A100, H200, RTX 4090, ...), or of a \
+live device (cuda:0, the default). Kernels of ferrovox are known by name; for others --ptxas reads what `ptxas -v` printed.
 
 Occupancy is not speed: `cargo xtask bench occupancy` measures both.
 
@@ -82,20 +84,19 @@ pub struct OccupancyArgs {
     #[arg(long, value_name = "N", help_heading = "Launch")]
     pub grid: Option<u64>,
     /// Every block size, in steps of --step
-    #[arg(long)]
+    #[arg(long, help_heading = "Report")]
     pub all_blocks: bool,
     /// The step of --all-blocks, in threads
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..), requires = "all_blocks")]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..), requires = "all_blocks", help_heading = "Report")]
     pub step: u32,
     /// The occupancy for every value of another number, where it changes
-    #[arg(long, value_enum, value_name = "NUMBER")]
+    #[arg(long, value_enum, value_name = "NUMBER", help_heading = "Report")]
     pub over: Option<Over>,
     /// Say how each number comes about
-    #[arg(long)]
+    #[arg(long, help_heading = "Report")]
     pub explain: bool,
-    /// Print one JSON object: active_blocks, active_warps, occupancy (0 to 1), limiters with slack, waves, tail
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

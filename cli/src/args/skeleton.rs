@@ -1,5 +1,6 @@
 //! The options of `ferrovox skeleton`.
 
+use super::{MORE, ReportArgs};
 use crate::{
     device_choice::DeviceList,
     input::VolumeArgs,
@@ -13,90 +14,84 @@ use ferrovox::{
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
-The surface voxels of the object repel what is inside it. Curves along which the force leads to where it vanishes are
-the core of the skeleton (level 0). Level 1 adds curves from where the force converges, level 2 from where the surface
-is strongly curved. Each component of the object has a skeleton of its own.
+#[command(
+    override_usage = "ferrovox skeleton [OPTIONS] <VOLUME> <-o <FILE>...|--png <FILE.png>|--field <FILE.npy>>"
+)]
+#[command(mut_arg("json", |arg| arg.long_help(
+    "Print one JSON object: the graph's numbers, the certificate, voxels by class, timings in milliseconds, warnings, the error; \
+     no --output is needed then"
+)))]
+#[command(after_help = MORE, after_long_help = "\
+The surface voxels of the object repel what is inside it. Curves along which the force leads to where it vanishes are the \
+core of the skeleton (level 0). Level 1 adds curves from where the force converges, level 2 from where the surface is \
+strongly curved. Each component of the object has a skeleton of its own.
 
-The critical points must add up to the object's Euler number; the result says whether they do. If not, some were not
+The critical points must add up to the object's Euler number; the result says whether they do. If not, some were not \
 found, and a curve may be missing.
 
-The extension of each output file tells what is written: .swc (trees: cycles are cut, and it is said how many), .obj
-(polylines), .vtp (VTK, with radius and level), .json (the whole graph), .skel (text: x y z segment radius, in voxels).
+The extension of each output file tells what is written: .swc (trees: cycles are cut, and it is said how many), .obj \
+(polylines), .vtp (VTK, with radius and level), .json (the whole graph), .skel (text: x y z segment radius, in voxels). \
 All but .skel are in world coordinates.
 
 Examples:
-  ferrovox skeleton brain.nii.gz --threshold 120 -o brain.swc --png brain.png
+  ferrovox skeleton brain.nii.gz --iso 120 -o brain.swc --png brain.png
   ferrovox skeleton vessels.nrrd --levels 2 --curvature 0.1 --prune 3 -o vessels.vtp -o vessels.json
-  ferrovox skeleton labels.nii.gz --label 17 --fill --exponent 4 --levels core -o core.obj --json")]
+  ferrovox skeleton labels.nii.gz --label 17 --fill-cavities --exponent 4 --levels core -o core.obj --json")]
 pub struct SkeletonArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
-    /// The object is where the samples are this or more [default: where they are not zero]
+    /// The isovalue: the object is where the samples are this or more
+    ///
+    /// Without it, and without a label, the object is where the samples are not zero.
     #[arg(
         long,
-        value_name = "X",
+        value_name = "VALUE",
         allow_hyphen_values = true,
+        aliases = ["threshold", "isovalue"],
         help_heading = "Object"
     )]
-    pub threshold: Option<f64>,
+    pub iso: Option<f64>,
     /// The object is where the samples are exactly this
     #[arg(
         long,
         value_name = "L",
         allow_hyphen_values = true,
-        conflicts_with = "threshold",
+        conflicts_with = "iso",
         help_heading = "Object"
     )]
     pub label: Option<f64>,
     /// Fill cavities first
-    #[arg(long, help_heading = "Object")]
-    pub fill: bool,
-    /// The force falls with this power of the distance, 2 to 9: the more, the shorter the core
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 6.0,
-        allow_hyphen_values = true
-    )]
-    pub exponent: f64,
+    #[arg(long, alias = "fill", help_heading = "Object")]
+    pub fill_cavities: bool,
     /// Which levels there are: the core, and level 1, and level 2
-    #[arg(long, value_enum, default_value_t = LevelsName::One)]
+    #[arg(long, value_enum, default_value_t = LevelsName::One, help_heading = "Curves")]
     pub levels: LevelsName,
     /// Level 1 starts where the divergence is below this fraction of its range
-    #[arg(long, value_name = "P", default_value_t = SkeletonParams::default().divergence, allow_hyphen_values = true)]
+    #[arg(long, value_name = "P", default_value_t = SkeletonParams::default().divergence, allow_hyphen_values = true, help_heading = "Curves")]
     pub divergence: f64,
     /// Level 2 starts at this fraction of the boundary voxels, the most curved
-    #[arg(long, value_name = "X", default_value_t = SkeletonParams::default().curvature, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X", default_value_t = SkeletonParams::default().curvature, allow_hyphen_values = true, help_heading = "Curves")]
     pub curvature: f64,
     /// Remove branches with a free end that are shorter than this, in world units
-    #[arg(long, value_name = "LEN", value_parser = parse_distance, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Curves")]
     pub prune: Option<f64>,
     /// Make one curve of two that meet at a node where no other does
-    #[arg(long)]
+    #[arg(long, help_heading = "Curves")]
     pub merge: bool,
-    /// Which voxels of the object exert the force: those with an exterior voxel across a face, or also at an edge or corner
-    #[arg(long, value_enum, default_value_t = SurfaceName::Faces, help_heading = "Field")]
-    pub surface: SurfaceName,
-    /// How forces are added up: f32 is faster, and wrong far from the surface
-    #[arg(long, value_enum, default_value_t = PrecisionName::Accurate, help_heading = "Field")]
-    pub precision: PrecisionName,
-    /// The force next to the surface: as anywhere, or the mean of the neighbours'
-    #[arg(long, value_enum, default_value_t = BoundaryName::Exact, help_heading = "Field")]
-    pub boundary: BoundaryName,
-    /// How the surface's voxels are brought to the others
-    #[arg(long, value_enum, default_value_t = VariantName::Tuned, help_heading = "Field")]
-    pub variant: VariantName,
-    /// Write the forces: of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none
-    #[arg(long, value_name = "FILE.npy", help_heading = "Field")]
-    pub field: Option<PathBuf>,
     /// Skeleton file to write, several times if wanted: .swc, .obj, .vtp, .json or .skel
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["png", "field"])]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["png", "field", "json"], help_heading = "Output")]
     pub output: Vec<PathBuf>,
+    /// Write the forces
+    ///
+    /// Of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none.
+    #[arg(long, value_name = "FILE.npy", help_heading = "Output")]
+    pub field: Option<PathBuf>,
     /// Draw the skeleton over a pale picture of the object
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
-    /// From where to look: oblique, right, left, front, back, top, bottom, or AZIMUTH,ELEVATION in degrees, as -90,90
+    /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
+    ///
+    /// AZIMUTH,ELEVATION: 0,0 looks from +x, 90,0 from +y, elevation 90 from above.
     #[arg(
         long,
         default_value = "oblique",
@@ -107,13 +102,39 @@ pub struct SkeletonArgs {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    /// Where to run: auto, cpu, cuda, cuda:N; auto takes the first CUDA device, else the CPU. Several, as cuda:0,1 or cuda:all, make
-    /// the force field together, which is nearly all of the work
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    /// The force falls with this power of the distance, 2 to 9: the more, the shorter the core
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 6.0,
+        allow_hyphen_values = true,
+        help_heading = "Field"
+    )]
+    pub exponent: f64,
+    /// Which voxels of the object exert the force: those with an exterior voxel across a face, or also at an edge or corner
+    #[arg(long, value_enum, default_value_t = SurfaceName::Faces, hide_short_help = true, help_heading = "Field")]
+    pub surface: SurfaceName,
+    /// How forces are added up: f32 is faster, and wrong far from the surface
+    #[arg(long, value_enum, default_value_t = PrecisionName::Accurate, hide_short_help = true, help_heading = "Field")]
+    pub precision: PrecisionName,
+    /// The force next to the surface: as anywhere, or the mean of the neighbours'
+    #[arg(long, value_enum, default_value_t = BoundaryName::Exact, hide_short_help = true, help_heading = "Field")]
+    pub boundary: BoundaryName,
+    /// How the surface's voxels are brought to the others
+    #[arg(long, value_enum, default_value_t = VariantName::Tuned, hide_short_help = true, help_heading = "Field")]
+    pub variant: VariantName,
+    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
+    ///
+    /// auto takes the first CUDA device, else the CPU. Several make the force field together, which is nearly all of the work.
+    #[arg(
+        long,
+        default_value = "auto",
+        value_name = "DEVICES",
+        help_heading = "Execution"
+    )]
     pub device: DeviceList,
-    /// Print one JSON object: the graph's numbers, the certificate, voxels by class, timings in milliseconds
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
 }
 
 impl SkeletonArgs {
@@ -124,7 +145,7 @@ impl SkeletonArgs {
             levels: self.levels.into(),
             divergence: self.divergence,
             curvature: self.curvature,
-            fill: self.fill,
+            fill: self.fill_cavities,
             surface: self.surface.into(),
             precision: self.precision.into(),
             boundary: self.boundary.into(),

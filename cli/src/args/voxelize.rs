@@ -1,39 +1,50 @@
 //! The options of `ferrovox voxelize`.
 
-use super::DeviceArgs;
+use super::{DeviceArgs, MORE, ReportArgs};
 use crate::numbers::parse_distance;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("grid").required(true).args(["resolution", "spacing"]))]
-#[command(after_help = "\
-A voxel is 1 if its centre is inside the mesh. Which way the triangles wind does not matter. The mesh must be
-closed; if it is not, the message says where it is open. Vertices at the same place are one.
+#[command(
+    override_usage = "ferrovox voxelize [OPTIONS] <MESH> <--resolution <N>|--voxel-size <S>> -o <FILE>"
+)]
+#[command(group = ArgGroup::new("grid").required(true).args(["resolution", "voxel_size"]))]
+#[command(mut_arg("json", |arg| arg.long_help(
+    "Print one JSON object: triangles, voxels, timings in milliseconds, the error; no --output is needed then"
+)))]
+#[command(after_help = MORE, after_long_help = "\
+A voxel is 1 if its centre is inside the mesh. Which way the triangles wind does not matter. The mesh must be closed; if \
+it is not, the message says where it is open. Vertices at the same place are one.
 
 The voxels are cubes along the axes of the mesh's coordinates, and the file says where they lie.
 
 Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
-  ferrovox voxelize part.stl --spacing 0.5 -o part.nrrd")]
+  ferrovox voxelize part.stl --voxel-size 0.5 -o part.nrrd")]
 pub struct VoxelizeArgs {
     /// Mesh file: .ply, .obj or .stl
     pub mesh: PathBuf,
     /// So many voxels along the mesh's longest side
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Grid")]
     pub resolution: Option<u32>,
     /// Voxels of this size, in the mesh's units
-    #[arg(long, value_name = "S", value_parser = parse_distance, allow_hyphen_values = true)]
-    pub spacing: Option<f64>,
+    #[arg(long, alias = "spacing", value_name = "S", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Grid")]
+    pub voxel_size: Option<f64>,
     /// Voxels between the mesh and the volume's border
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Grid")]
     pub margin: u32,
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present = "json",
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print one JSON object: triangles, voxels, timings in milliseconds
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
 }

@@ -1,31 +1,93 @@
 //! `ferrovox demo`: the main job on two volumes that need no file.
 
-use crate::{args::DemoArgs, terminal, watch::watched};
+use crate::{
+    args::DemoArgs,
+    report::{Devices, JsonTimings, paths},
+    terminal::Terminal,
+    watch::watched,
+};
 use ferrovox::{
-    pipeline::demo::{self, DemoJob, Scene, SceneOutcome, SceneVolume},
+    pipeline::demo::{self, DemoJob, DemoOutcome, Scene, SceneOutcome, SceneVolume},
     render::{RenderParams, ViewDirection},
     synthetic::Metaball,
 };
+use serde::Serialize;
 
 /// A T1 MRI of a brain, without the skull (see `data/README.md`). Part of the command, so that the demo works anywhere.
 const BRAIN: &[u8] = include_bytes!("../../../data/mni152_t1_1mm.nii.gz");
 const BRAIN_FILE: &str = "mni152_t1_1mm.nii.gz";
 
+/// The JSON object. Times are in milliseconds.
+#[derive(Serialize)]
+struct Report {
+    outputs: Vec<String>,
+    scenes: Vec<SceneReport>,
+    #[serde(flatten)]
+    devices: Devices,
+    timings: JsonTimings,
+}
+
+#[derive(Serialize)]
+struct SceneReport {
+    name: &'static str,
+    dims: [usize; 3],
+    sample_type: &'static str,
+    iso: f32,
+    mesh: String,
+    vertices: usize,
+    triangles: usize,
+    closed: bool,
+    manifold: bool,
+    euler: i64,
+    picture: String,
+    width: u32,
+    height: u32,
+}
+
 /// Meshes, checks and draws a brain and a field of metaballs.
-pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
+pub fn run(args: &DemoArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = DemoJob {
         folder: args.output.clone(),
         scenes: vec![brain(), metaballs()],
         device: args.device.device.open()?,
     };
-    let outcome = watched(|monitor| demo::run(&job, monitor))?;
+    let outcome = watched(terminal, |monitor| demo::run(&job, monitor))?;
+    terminal.report(&[], || json(&job, &outcome), || text(&job, &outcome))
+}
+
+fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
+    let scene = |(scene, made): (&Scene, &SceneOutcome)| SceneReport {
+        name: scene.name,
+        dims: made.dims,
+        sample_type: made.sample_type.name(),
+        iso: scene.picture.iso,
+        mesh: made.mesh_file.display().to_string(),
+        vertices: made.mesh.vertices,
+        triangles: made.mesh.triangles,
+        closed: made.mesh.is_closed(),
+        manifold: made.mesh.is_manifold(),
+        euler: made.mesh.euler_characteristic(),
+        picture: made.picture_file.display().to_string(),
+        width: made.size[0],
+        height: made.size[1],
+    };
+    let files = outcome.scenes.iter();
+    Report {
+        outputs: paths(files.flat_map(|made| [&made.mesh_file, &made.picture_file])),
+        scenes: job.scenes.iter().zip(&outcome.scenes).map(scene).collect(),
+        devices: Devices::of(std::slice::from_ref(&job.device)),
+        timings: JsonTimings::of(&outcome.timings),
+    }
+}
+
+fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
     let mut text = format!("device     {}\n", job.device);
     for (scene, made) in job.scenes.iter().zip(&outcome.scenes) {
         text.push_str(&readable(scene, made));
     }
     let total = outcome.timings.total.as_secs_f64();
     text.push_str(&format!("time       {total:.1} s\n"));
-    terminal::print(&text)
+    text
 }
 
 /// Says in lines what was made of a scene.

@@ -1,6 +1,6 @@
 //! `ferrovox devices`.
 
-use crate::{args::DevicesArgs, terminal};
+use crate::terminal::{Remark, Terminal};
 use ferrovox::device::{Device, DeviceKind};
 use serde::Serialize;
 use std::fmt::Write;
@@ -14,9 +14,9 @@ struct Report {
 
 #[derive(Serialize)]
 struct DeviceReport {
-    id: String,
+    device: String,
+    device_name: String,
     kind: &'static str,
-    name: String,
     /// GPU multiprocessors, or CPU threads.
     multiprocessors: u32,
     memory_bytes: Option<u64>,
@@ -24,7 +24,7 @@ struct DeviceReport {
 }
 
 /// Lists the devices: CUDA devices by number, then the CPU.
-pub fn run(args: &DevicesArgs) -> anyhow::Result<()> {
+pub fn run(terminal: &Terminal) -> anyhow::Result<()> {
     let report = Report {
         devices: Device::all().iter().map(describe).collect(),
         cuda_error: match Device::cuda_count() {
@@ -33,22 +33,25 @@ pub fn run(args: &DevicesArgs) -> anyhow::Result<()> {
             Err(error) => Some(error.to_string()),
         },
     };
-    if args.json {
-        return terminal::print_json(&report);
-    }
+    let remarks: Vec<Remark> = report
+        .cuda_error
+        .clone()
+        .map(Remark::Note)
+        .into_iter()
+        .collect();
+    terminal.report(&remarks, || &report, || readable(&report))
+}
+
+fn readable(report: &Report) -> String {
     let mut text = String::new();
     for device in &report.devices {
         let memory = match (device.free_memory_bytes, device.memory_bytes) {
             (Some(free), Some(total)) => format!(", {} of {} GiB free", gib(free), gib(total)),
             _ => String::new(),
         };
-        writeln!(text, "{:<8} {}{memory}", device.id, device.name)?;
+        let _ = writeln!(text, "{:<8} {}{memory}", device.device, device.device_name);
     }
-    terminal::print(&text)?;
-    if let Some(error) = &report.cuda_error {
-        terminal::note(error);
-    }
-    Ok(())
+    text
 }
 
 fn describe(device: &Device) -> DeviceReport {
@@ -58,12 +61,12 @@ fn describe(device: &Device) -> DeviceReport {
         .ok()
         .filter(|memory| memory.total != u64::MAX);
     DeviceReport {
-        id: device.id(),
+        device: device.id(),
+        device_name: device.name(),
         kind: match device.kind() {
             DeviceKind::Cpu => "cpu",
             DeviceKind::Cuda => "cuda",
         },
-        name: device.name(),
         multiprocessors: device.limits().multiprocessors,
         memory_bytes: memory.map(|memory| memory.total),
         free_memory_bytes: memory.map(|memory| memory.free),

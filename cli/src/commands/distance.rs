@@ -1,12 +1,13 @@
 //! `ferrovox distance`.
 
 use super::{
-    distance_report::{BANDS, compared_json, compared_table, json, readable},
-    mesh::usage,
+    distance_compared::{BANDS, compared_json, compared_table},
+    distance_report::{json, readable},
 };
 use crate::{
     args::{DistanceArgs, SampleName},
-    terminal,
+    terminal::{Terminal, remarks},
+    usage::refuse,
     watch::watched,
 };
 use ferrovox::pipeline::distance::{
@@ -14,8 +15,8 @@ use ferrovox::pipeline::distance::{
 };
 
 /// Makes the map, or compares the methods, and says what was made.
-pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
-    refuse_conflicts(args);
+pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    refuse_conflicts(args)?;
     let job = job(args)?;
     if let Some(folder) = &args.compare {
         let comparison = Comparison {
@@ -24,33 +25,33 @@ pub fn run(args: &DistanceArgs) -> anyhow::Result<()> {
             longest_side: args.size,
             bands: BANDS.to_vec(),
         };
-        let outcome = watched(|monitor| compare(&job, &comparison, monitor))?;
-        terminal::warnings(&outcome.warnings);
-        return match args.json {
-            true => terminal::print_json(&compared_json(args, &outcome)),
-            false => terminal::print(&compared_table(args, &outcome)),
-        };
+        let outcome = watched(terminal, |monitor| compare(&job, &comparison, monitor))?;
+        return terminal.report(
+            &remarks(&outcome.warnings),
+            || compared_json(args, &outcome),
+            || compared_table(args, &outcome),
+        );
     }
-    let outcome = watched(|monitor| make(&job, monitor))?;
-    terminal::warnings(&outcome.warnings);
-    match args.json {
-        true => terminal::print_json(&json(args, &job, &outcome)),
-        false => terminal::print(&readable(args, &job, &outcome)),
-    }
+    let outcome = watched(terminal, |monitor| make(&job, monitor))?;
+    terminal.report(
+        &remarks(&outcome.warnings),
+        || json(args, &job, &outcome),
+        || readable(args, &job, &outcome),
+    )
 }
 
-/// Arguments that exclude each other. Does not return if there are any.
-fn refuse_conflicts(args: &DistanceArgs) {
+/// Refuses options that exclude each other.
+fn refuse_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
     let whole_numbers = args.dtype != SampleName::F32;
-    let refused = [
+    refuse(&[
         (
             args.points && args.like.is_none() && args.grid.is_none(),
             "--points needs the grid of the map: give --like VOLUME, or --grid NXxNYxNZ with --spacing",
         ),
         // clap asks for no argument that conflicts with one that is there
         (
-            args.sub_voxel && args.level.is_none(),
-            "--sub-voxel goes with --level",
+            args.sub_voxel && args.iso.is_none(),
+            "--sub-voxel goes with --iso",
         ),
         (
             !args.points && (args.like.is_some() || args.grid.is_some() || args.strict),
@@ -58,7 +59,7 @@ fn refuse_conflicts(args: &DistanceArgs) {
         ),
         (
             args.signed && (args.points || args.labels),
-            "--signed goes with --mask and --level: points and labels have no inside",
+            "--signed goes with --iso and --nonzero: points and labels have no inside",
         ),
         (
             args.signed && whole_numbers,
@@ -76,14 +77,11 @@ fn refuse_conflicts(args: &DistanceArgs) {
             args.labels && args.nearest.is_some(),
             "--nearest does not go with --labels",
         ),
-    ];
-    if let Some((_, problem)) = refused.iter().find(|(is_asked, _)| *is_asked) {
-        usage(problem);
-    }
+    ])
 }
 
 fn job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
-    let sites = match (args.level, args.points) {
+    let sites = match (args.iso, args.points) {
         (Some(level), _) => SitesFrom::Level {
             level,
             inside: args.inside.into(),

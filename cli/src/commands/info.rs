@@ -1,6 +1,13 @@
 //! `ferrovox info`.
 
-use crate::{args::InfoArgs, input::by, numbers::short, terminal, watch::watched};
+use crate::{
+    args::InfoArgs,
+    input::by,
+    numbers::short,
+    report::Grid,
+    terminal::{Remark, Terminal},
+    watch::watched,
+};
 use ferrovox::{
     io::Compression,
     pipeline::info::{self, InfoJob, InfoOutcome},
@@ -11,7 +18,7 @@ use std::fmt::Write;
 /// The JSON object. What only the samples tell is null without `--stats`.
 #[derive(Serialize)]
 struct Report {
-    file: String,
+    input: String,
     format: String,
     version: Option<String>,
     compression: Option<&'static str>,
@@ -21,13 +28,12 @@ struct Report {
     volumes: u64,
     /// Null if there are several and none is chosen.
     volume_index: Option<u64>,
-    dims: [usize; 3],
+    #[serde(flatten)]
+    grid: Grid,
     stored_type: String,
     byte_order: String,
     scaling: Option<[f64; 2]>,
     sample_type: String,
-    spacing: [f64; 3],
-    origin: [f64; 3],
     /// World steps along the grid's axes: row by row, axes in columns.
     axes: [[f64; 3]; 3],
     /// Of one volume.
@@ -36,21 +42,21 @@ struct Report {
     min: Option<f64>,
     max: Option<f64>,
     mean: Option<f64>,
+    /// What the reader assumed or did not understand.
+    #[serde(skip)]
     notes: Vec<String>,
 }
 
 /// Says what a volume file holds.
-pub fn run(args: &InfoArgs) -> anyhow::Result<()> {
+pub fn run(args: &InfoArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = InfoJob {
         source: args.input.source(),
         statistics: args.stats,
     };
-    let found = watched(|monitor| info::run(&job, monitor))?;
+    let found = watched(terminal, |monitor| info::run(&job, monitor))?;
     let report = describe(args.input.name(), found);
-    match args.json {
-        true => terminal::print_json(&report),
-        false => terminal::print(&readable(&report)),
-    }
+    let notes: Vec<Remark> = report.notes.iter().cloned().map(Remark::InText).collect();
+    terminal.report(&notes, || &report, || readable(&report))
 }
 
 fn describe(name: String, found: InfoOutcome) -> Report {
@@ -58,7 +64,7 @@ fn describe(name: String, found: InfoOutcome) -> Report {
     let samples = found.samples();
     let (header, statistics) = (found.header, found.statistics);
     Report {
-        file: name,
+        input: name,
         format: header.format.to_string(),
         version: header.version,
         compression: match header.compression {
@@ -70,13 +76,11 @@ fn describe(name: String, found: InfoOutcome) -> Report {
         sizes: header.sizes,
         volumes: header.volumes,
         volume_index: found.is_chosen.then_some(header.volume),
-        dims: found.dims,
+        grid: Grid::new(found.dims, &found.geometry),
         stored_type: header.stored_type.to_string(),
         byte_order: header.byte_order.to_string(),
         scaling: header.scaling.map(|by| [by.slope, by.intercept]),
         sample_type: found.sample_type.to_string(),
-        spacing: found.geometry.spacing().into(),
-        origin: found.geometry.origin().into(),
         axes: [0, 1, 2].map(|row| [0, 1, 2].map(|column| axes[(row, column)])),
         samples,
         non_finite_samples: statistics.map(|it| it.non_finite),
@@ -88,7 +92,7 @@ fn describe(name: String, found: InfoOutcome) -> Report {
 }
 
 fn readable(report: &Report) -> String {
-    let mut lines = vec![("file", report.file.clone())];
+    let mut lines = vec![("file", report.input.clone())];
     let mut format = report.version.as_ref().unwrap_or(&report.format).clone();
     if let Some(compression) = report.compression {
         let _ = write!(format, ", {compression}");
@@ -115,7 +119,7 @@ fn readable(report: &Report) -> String {
         }
         Some(_) => {}
     }
-    lines.push(("dims", by(report.dims)));
+    lines.push(("dims", by(report.grid.dims)));
     let mut samples = format!(
         "{} of {}, {}",
         report.samples, report.stored_type, report.byte_order
@@ -127,10 +131,10 @@ fn readable(report: &Report) -> String {
         let _ = write!(samples, ", scaled by {slope} and shifted by {intercept}");
     }
     lines.push(("samples", samples));
-    lines.push(("spacing", three(report.spacing)));
-    lines.push(("origin", three(clean(report.origin, &report.axes))));
+    lines.push(("spacing", three(report.grid.spacing)));
+    lines.push(("origin", three(clean(report.grid.origin, &report.axes))));
     let axes = report.axes.map(|row| clean(row, &report.axes));
-    if [0, 1, 2].map(|k| axes[k][k]) != report.spacing {
+    if [0, 1, 2].map(|k| axes[k][k]) != report.grid.spacing {
         lines.push(("axes", axes.map(three).join(" / ")));
     }
     let ends = report.min.zip(report.max).zip(report.mean);

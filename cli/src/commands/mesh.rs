@@ -2,13 +2,12 @@
 
 use super::mesh_report::{json, readable};
 use crate::{
-    args::{Cli, MeshArgs, MethodName, SurfaceArgs},
-    terminal,
+    args::{MeshArgs, MethodName, SurfaceArgs},
+    terminal::{Terminal, remarks},
+    usage::refuse,
     watch::watched,
 };
-use clap::{CommandFactory, error::ErrorKind};
 use ferrovox::{
-    device::Device,
     isosurface::IsosurfaceParams,
     pipeline::{
         VolumeSource,
@@ -17,16 +16,23 @@ use ferrovox::{
 };
 
 /// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
-pub fn run(args: &MeshArgs) -> anyhow::Result<()> {
-    refuse_conflicts(args);
+pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    let is_staged = args.method == MethodName::Staged;
+    refuse(&[(
+        is_staged && args.memory.is_some(),
+        "--method staged works on the whole volume: leave --memory out, or use --method fused",
+    )])?;
     let job = job(args)?;
-    let outcome = watched(|monitor| mesh::run(&job, monitor))?;
-    terminal::warnings(&outcome.warnings);
-    if args.json {
-        terminal::print_json(&json(args, &outcome))
-    } else {
-        terminal::print(&readable(args, &outcome))
-    }
+    refuse(&[(
+        is_staged && job.devices.len() > 1,
+        "--method staged works on one device: name one, or use --method fused",
+    )])?;
+    let outcome = watched(terminal, |monitor| mesh::run(&job, monitor))?;
+    terminal.report(
+        &remarks(&outcome.warnings),
+        || json(args, &outcome),
+        || readable(args, &outcome),
+    )
 }
 
 fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
@@ -38,43 +44,19 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         method: args.method.into(),
         ..IsosurfaceParams::default()
     };
-    let devices = args.device.open()?;
-    refuse_staged(args, &devices);
     Ok(MeshJob {
         volume: args.input.source(),
         mask: args.mask.as_ref().map(VolumeSource::new),
         output: args.output.clone(),
         params,
-        devices,
+        devices: args.device.open()?,
         memory: args.memory,
-        check: match (args.check, args.json) {
+        check: match (args.check, args.report.json) {
             (true, _) => MeshCheck::Required,
             (false, true) => MeshCheck::IfWhole,
             (false, false) => MeshCheck::No,
         },
     })
-}
-
-/// Arguments that exclude each other. Does not return if there are any.
-fn refuse_conflicts(args: &MeshArgs) {
-    if args.method == MethodName::Staged && args.memory.is_some() {
-        usage(
-            "--method staged works on the whole volume: leave --memory out, or use --method fused",
-        );
-    }
-}
-
-fn refuse_staged(args: &MeshArgs, devices: &[Device]) {
-    if args.method == MethodName::Staged && devices.len() > 1 {
-        usage("--method staged works on one device: name one, or use --method fused");
-    }
-}
-
-/// Ends the command as one that makes no sense.
-pub fn usage(problem: &str) -> ! {
-    Cli::command()
-        .error(ErrorKind::ArgumentConflict, problem)
-        .exit()
 }
 
 /// The isovalue as kernels take it.

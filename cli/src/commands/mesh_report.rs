@@ -1,34 +1,32 @@
 //! What `ferrovox mesh` says when it is done.
 
-use crate::{args::MeshArgs, input::by, phases::milliseconds};
+use crate::{
+    args::MeshArgs,
+    input::by,
+    report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
+};
 use ferrovox::{
-    device::Device,
     isosurface::Method,
     mesh::{MeshReport, Opening},
-    monitor::StageTime,
-    pipeline::{
-        DeviceRun,
-        mesh::{MeshChecked, MeshOutcome},
-    },
+    pipeline::mesh::{MeshChecked, MeshOutcome},
 };
-use serde::{Serialize, Serializer, ser::SerializeMap};
-use std::fmt::Write;
+use serde::Serialize;
 
 /// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was streamed.
 #[derive(Serialize)]
 pub struct Json<'a> {
     input: String,
-    output: String,
-    dims: [usize; 3],
+    outputs: Vec<String>,
+    #[serde(flatten)]
+    grid: Grid,
     sample_type: &'static str,
     non_finite_samples: usize,
     inexact_samples: usize,
     iso: f32,
     inside: &'static str,
     method: &'static str,
-    device: String,
-    device_name: String,
-    devices: Vec<JsonDevice>,
+    #[serde(flatten)]
+    devices: Devices,
     slabs: u64,
     streamed: bool,
     vertices: u64,
@@ -47,76 +45,24 @@ pub struct Json<'a> {
     area: Option<f64>,
     volume: Option<f64>,
     bounds: Option<[[f32; 3]; 2]>,
-    timings: Timings,
-}
-
-#[derive(Serialize)]
-struct JsonDevice {
-    device: String,
-    device_name: String,
-    slabs: u64,
-    stages: Ordered<Vec<(&'static str, f64)>>,
-}
-
-#[derive(Serialize)]
-struct Timings {
-    #[serde(flatten)]
-    phases: Ordered<Vec<(&'static str, f64)>>,
-    total: f64,
-    stages: Ordered<Vec<(&'static str, f64)>>,
-}
-
-/// Names and numbers as an object that keeps their order.
-pub struct Ordered<P>(pub P);
-
-impl<P: AsRef<[(&'static str, f64)]>> Serialize for Ordered<P> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pairs = self.0.as_ref();
-        let mut map = serializer.serialize_map(Some(pairs.len()))?;
-        for (name, number) in pairs {
-            map.serialize_entry(name, number)?;
-        }
-        map.end()
-    }
-}
-
-/// The devices' names, in order.
-fn names(run: &MeshOutcome, name: impl Fn(&Device) -> String) -> String {
-    let names: Vec<String> = run.devices.iter().map(|run| name(&run.device)).collect();
-    names.join(", ")
-}
-
-/// Stages and how long they took.
-pub fn in_milliseconds(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
-    let stages = stages.iter();
-    stages
-        .map(|stage| (stage.stage, milliseconds(stage.time)))
-        .collect()
+    timings: JsonTimings,
 }
 
 /// The JSON object of a run.
 pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     let checked = run.checked.as_ref();
     let report = checked.map(|checked| &checked.report);
-    let device = |did: &DeviceRun| JsonDevice {
-        device: did.device.id(),
-        device_name: did.device.name(),
-        slabs: did.parts,
-        stages: Ordered(in_milliseconds(&did.stages)),
-    };
     Json {
         input: args.input.name(),
-        output: args.output.display().to_string(),
-        dims: run.dims,
+        outputs: paths(&args.output),
+        grid: Grid::new(run.dims, &run.geometry),
         sample_type: run.sample_type.name(),
         non_finite_samples: run.samples.non_finite,
         inexact_samples: run.inexact_samples,
         iso: args.surface.iso as f32,
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
-        device: names(run, Device::id),
-        device_name: names(run, Device::name),
-        devices: run.devices.iter().map(device).collect(),
+        devices: Devices::of_runs(&run.devices),
         slabs: run.slabs,
         streamed: checked.is_none(),
         vertices: run.vertices,
@@ -135,21 +81,14 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         area: report.map(|report| report.area),
         volume: report.map(|report| report.volume),
         bounds: checked.and_then(|checked| checked.bounds),
-        timings: Timings {
-            phases: Ordered(in_milliseconds(&run.timings.stages)),
-            total: milliseconds(run.timings.total),
-            stages: Ordered(in_milliseconds(&run.device_stages())),
-        },
+        timings: JsonTimings::of(&run.timings).with_stages(&run.device_stages()),
     }
 }
 
 /// The same in a few lines.
 pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<9} {value}");
-    };
-    line(
+    let mut lines = Lines::new(9);
+    lines.add(
         "volume",
         format!(
             "{}: {} samples of {}",
@@ -158,14 +97,16 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             run.sample_type
         ),
     );
+    let output = match &args.output {
+        Some(output) => format!("{}: ", output.display()),
+        None => String::new(),
+    };
     let normals = if args.normals { ", normals" } else { "" };
-    line(
+    lines.add(
         "mesh",
         format!(
-            "{}: {} vertices, {} triangles{normals}",
-            args.output.display(),
-            run.vertices,
-            run.triangles
+            "{output}{} vertices, {} triangles{normals}",
+            run.vertices, run.triangles
         ),
     );
     let checked = run.checked.as_ref().filter(|_| args.check);
@@ -173,41 +114,37 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         report, openings, ..
     }) = checked
     {
-        line("topology", topology(report));
+        lines.add("topology", topology(report));
         if report.boundary_edges > 0 {
-            line("open", opening(report.boundary_edges, openings));
+            lines.add("open", opening(report.boundary_edges, openings));
         }
         let enclosed = if report.is_closed() {
             format!(", volume {:.6}", report.volume)
         } else {
             String::new()
         };
-        line("measure", format!("area {:.6}{enclosed}", report.area));
+        lines.add("measure", format!("area {:.6}{enclosed}", report.area));
     }
-    let listed = |times: &[StageTime]| {
-        let times = in_milliseconds(times);
-        let times = times.iter().map(|(name, time)| format!("{name} {time:.1}"));
-        times.collect::<Vec<_>>().join(", ")
-    };
     let slabs = match run.slabs {
         0 | 1 => String::new(),
         slabs => format!(", {slabs} slabs"),
     };
-    line(
+    let devices = run.devices.iter().map(|run| run.device.to_string());
+    let devices: Vec<String> = devices.collect();
+    lines.add(
         "device",
         format!(
             "{}, {}{slabs}",
-            names(run, |device| device.to_string()),
+            devices.join(", "),
             Method::from(args.method).name()
         ),
     );
-    let total = milliseconds(run.timings.total);
-    line("ms", format!("{total:.1}: {}", listed(&run.timings.stages)));
+    lines.add("ms", timings(&run.timings));
     let stages = run.device_stages();
     if !stages.is_empty() {
-        line("stages", listed(&stages));
+        lines.add("stages", listed(&stages));
     }
-    text
+    lines.text()
 }
 
 fn topology(report: &MeshReport) -> String {

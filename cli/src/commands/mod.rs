@@ -1,13 +1,17 @@
 //! One file per command.
 
+pub mod completions;
 pub mod demo;
 pub mod devices;
 pub mod distance;
+mod distance_compared;
 mod distance_report;
 pub mod info;
+pub mod man_pages;
 pub mod mesh;
 mod mesh_report;
 pub mod occupancy;
+mod occupancy_question;
 mod occupancy_report;
 mod occupancy_text;
 pub mod render;

@@ -1,6 +1,6 @@
 //! What `ferrovox occupancy` has to say: the JSON object, of which the readable answer is made too.
 
-use super::occupancy::{Question, dynamic};
+use super::occupancy_question::{Question, dynamic};
 use crate::args::{OccupancyArgs, Over};
 use ferrovox::occupancy::{Carveout, Limiter, Occupancy, Waves, best_block, curve, slack};
 use serde::Serialize;
@@ -50,6 +50,7 @@ pub struct Report {
     pub over: Option<Curve>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Vec<String>>,
+    #[serde(skip)]
     pub warnings: Vec<String>,
 }
 

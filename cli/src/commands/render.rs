@@ -1,14 +1,41 @@
 //! `ferrovox render`.
 
-use super::{mesh::iso, mesh_report::in_milliseconds};
-use crate::{args::RenderArgs, phases::milliseconds, terminal, watch::watched};
+use super::mesh::iso;
+use crate::{
+    args::RenderArgs,
+    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    terminal::{Terminal, remarks},
+    watch::watched,
+};
 use ferrovox::{
-    pipeline::render::{self, RenderJob},
+    pipeline::render::{self, RenderJob, RenderOutcome},
     render::RenderParams,
 };
+use serde::Serialize;
+
+/// The JSON object. Times are in milliseconds.
+#[derive(Serialize)]
+struct Report {
+    input: String,
+    outputs: Vec<String>,
+    #[serde(flatten)]
+    grid: Grid,
+    sample_type: &'static str,
+    iso: f32,
+    inside: &'static str,
+    /// Degrees.
+    azimuth: f32,
+    elevation: f32,
+    /// Pixels.
+    width: u32,
+    height: u32,
+    #[serde(flatten)]
+    devices: Devices,
+    timings: JsonTimings,
+}
 
 /// Reads the volume, draws its isosurface, writes the picture.
-pub fn run(args: &RenderArgs) -> anyhow::Result<()> {
+pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = RenderJob {
         volume: args.input.source(),
         output: args.output.clone(),
@@ -22,18 +49,38 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<()> {
         },
         device: args.device.device.open()?,
     };
-    let outcome = watched(|monitor| render::run(&job, monitor))?;
-    terminal::warnings(&outcome.warnings);
-    let times: Vec<String> = in_milliseconds(&outcome.timings.stages)
-        .iter()
-        .map(|(stage, time)| format!("{stage} {time:.1}"))
-        .collect();
+    let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;
+    terminal.report(
+        &remarks(&outcome.warnings),
+        || json(args, &job, &outcome),
+        || readable(&job, &outcome),
+    )
+}
+
+fn json(args: &RenderArgs, job: &RenderJob, outcome: &RenderOutcome) -> Report {
     let [width, height] = outcome.size;
-    terminal::print(&format!(
-        "picture   {}: {width} x {height} pixels\ndevice    {}\nms        {:.1}: {}\n",
-        args.output.display(),
-        job.device,
-        milliseconds(outcome.timings.total),
-        times.join(", ")
-    ))
+    Report {
+        input: args.input.name(),
+        outputs: paths([&args.output]),
+        grid: Grid::new(outcome.dims, &outcome.geometry),
+        sample_type: outcome.sample_type.name(),
+        iso: job.params.iso,
+        inside: args.surface.inside.name(),
+        azimuth: args.view.azimuth,
+        elevation: args.view.elevation,
+        width,
+        height,
+        devices: Devices::of_runs(std::slice::from_ref(&outcome.device)),
+        timings: JsonTimings::of(&outcome.timings),
+    }
+}
+
+fn readable(job: &RenderJob, outcome: &RenderOutcome) -> String {
+    let [width, height] = outcome.size;
+    let mut lines = Lines::new(9);
+    let picture = job.output.display();
+    lines.add("picture", format!("{picture}: {width} x {height} pixels"));
+    lines.add("device", &job.device);
+    lines.add("ms", timings(&outcome.timings));
+    lines.text()
 }

@@ -4,34 +4,34 @@ use super::{
     skeleton_json::json,
     skeleton_report::{SkeletonRun, readable},
 };
-use crate::{args::SkeletonArgs, terminal, watch::watched};
+use crate::{
+    args::SkeletonArgs,
+    terminal::{Terminal, remarks},
+    watch::watched,
+};
 use ferrovox::{
     grid::Selection,
     pipeline::skeleton::{self, ObjectSource, PictureJob, SkeletonJob},
 };
 
 /// Makes the skeleton of the object in a volume, and says what it is like.
-pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
+pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     args.params().check()?;
     let job = job(args)?;
-    let made = watched(|monitor| skeleton::run(&job, monitor)).map_err(with_options)?;
-    terminal::warnings(&made.warnings);
+    let made = watched(terminal, |monitor| skeleton::run(&job, monitor)).map_err(with_options)?;
     let devices = &job.devices;
     let run = SkeletonRun {
         args,
         devices,
         made: &made,
     };
-    match args.json {
-        true => terminal::print_json(&json(&run)),
-        false => terminal::print(&readable(&run)),
-    }
+    terminal.report(&remarks(&made.warnings), || json(&run), || readable(&run))
 }
 
 fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
     let object = ObjectSource::Volume {
         source: args.input.source().into(),
-        voxels: match (args.threshold, args.label) {
+        voxels: match (args.iso, args.label) {
             (Some(threshold), _) => Selection::AtLeast(threshold),
             (_, Some(label)) => Selection::Label(label),
             _ => Selection::NotZero,
@@ -56,9 +56,9 @@ fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
 /// The library's words, with options where it names parameters.
 fn with_options(error: anyhow::Error) -> anyhow::Error {
     let options = [
-        ("give a lower threshold", "give a lower --threshold"),
-        ("give a higher threshold", "give a higher --threshold"),
-        ("give the threshold", "give --threshold"),
+        ("give a lower threshold", "give a lower --iso"),
+        ("give a higher threshold", "give a higher --iso"),
+        ("give the threshold", "give --iso"),
         ("give another label", "give another --label"),
     ];
     let text = error.to_string();

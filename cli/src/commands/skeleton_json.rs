@@ -1,11 +1,8 @@
 //! What `ferrovox skeleton --json` prints.
 
-use super::{mesh_report::Ordered, skeleton_report::SkeletonRun};
-use crate::phases::{in_milliseconds, milliseconds};
-use ferrovox::{
-    device::Device,
-    skeleton::{Certificate, ClassCounts},
-};
+use super::skeleton_report::SkeletonRun;
+use crate::report::{Devices, Grid, JsonTimings, path, paths};
+use ferrovox::skeleton::{Certificate, ClassCounts};
 use serde::Serialize;
 
 /// The JSON object. Times are in milliseconds, lengths in the world's units.
@@ -15,11 +12,11 @@ pub struct Json {
     outputs: Vec<String>,
     picture: Option<String>,
     field: Option<String>,
-    dims: [usize; 3],
-    spacing: [f64; 3],
-    threshold: Option<f64>,
+    #[serde(flatten)]
+    grid: Grid,
+    iso: Option<f64>,
     label: Option<f64>,
-    filled: bool,
+    cavities_filled: bool,
     exponent: f64,
     levels: &'static str,
     divergence: f64,
@@ -40,10 +37,9 @@ pub struct Json {
     certificate: JsonCertificate,
     certificates: Vec<JsonCertificate>,
     voxels: ClassCounts,
-    device: String,
-    device_name: String,
-    stages: Ordered<Vec<(&'static str, f64)>>,
-    timings: Ordered<Vec<(&'static str, f64)>>,
+    #[serde(flatten)]
+    devices: Devices,
+    timings: JsonTimings,
 }
 
 /// Of one component of the object, or of all together.
@@ -71,24 +67,16 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
     let params = args.params();
     let made = &run.made.extraction;
     let skeleton = &made.skeleton;
-    let shown = |path: &std::path::PathBuf| path.display().to_string();
-    let joined = |name: fn(&Device) -> String| {
-        let names: Vec<String> = run.devices.iter().map(name).collect();
-        names.join(", ")
-    };
-    let stages = made.timings.iter();
-    let (mut timings, total) = in_milliseconds(&run.made.timings);
-    timings.push(("total", total));
+    let outputs = args.output.iter().chain(&args.field).chain(&args.png);
     Json {
         input: args.input.name(),
-        outputs: args.output.iter().map(shown).collect(),
-        picture: args.png.as_ref().map(shown),
-        field: args.field.as_ref().map(shown),
-        dims: run.made.dims,
-        spacing: run.made.geometry.spacing().into(),
-        threshold: args.threshold,
+        outputs: paths(outputs),
+        picture: path(args.png.as_ref()),
+        field: path(args.field.as_ref()),
+        grid: Grid::new(run.made.dims, &run.made.geometry),
+        iso: args.iso,
         label: args.label,
-        filled: args.fill,
+        cavities_filled: args.fill_cavities,
         exponent: args.exponent,
         levels: params.levels.name(),
         divergence: args.divergence,
@@ -113,9 +101,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         },
         certificates: made.certificate.iter().map(Into::into).collect(),
         voxels: made.counts,
-        device: joined(Device::id),
-        device_name: joined(Device::name),
-        stages: Ordered(stages.map(|at| (at.stage, milliseconds(at.time))).collect()),
-        timings: Ordered(timings),
+        devices: Devices::of(run.devices),
+        timings: JsonTimings::of(&run.made.timings).with_stages(&made.timings),
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     args::SkeletonArgs,
     input::by,
-    phases::{in_milliseconds, milliseconds},
+    report::{Lines, listed, timings},
 };
 use ferrovox::{device::Device, pipeline::skeleton::SkeletonOutcome};
 use std::fmt::Write;
@@ -17,19 +17,16 @@ pub struct SkeletonRun<'a> {
 
 /// What a run found, in a few lines.
 pub fn readable(run: &SkeletonRun<'_>) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<11} {value}");
-    };
+    let mut lines = Lines::new(11);
     let args = run.args;
     let made = &run.made.extraction;
-    let object = match (args.threshold, args.label) {
+    let object = match (args.iso, args.label) {
         (Some(threshold), _) => format!("{threshold} or more"),
         (_, Some(label)) => format!("label {label}"),
         _ => "not zero".to_owned(),
     };
     let counts = made.counts;
-    line(
+    lines.add(
         "object",
         format!(
             "{}: {object}, in {} voxels of {}",
@@ -40,7 +37,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
                 .join(" x ")
         ),
     );
-    line(
+    lines.add(
         "voxels",
         format!(
             "{} surface, {} boundary, {} interior",
@@ -57,7 +54,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             let _ = write!(besides, ", {count} {what}");
         }
     }
-    line(
+    lines.add(
         "skeleton",
         format!(
             "{} components, {} cycles, {} nodes, {} edges, length {:.3}{besides}",
@@ -73,7 +70,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         0 => "balanced".to_owned(),
         count => format!("{count} components not balanced"),
     };
-    line(
+    lines.add(
         "certificate",
         format!(
             "{} attracting - {} saddles of index 1 + {} of index 2 = {}, Euler number {}: {verdict}",
@@ -86,10 +83,12 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     );
     let files = args.output.iter().chain(&args.png).chain(&args.field);
     let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
-    line("written", files.join(", "));
+    if !files.is_empty() {
+        lines.add("written", files.join(", "));
+    }
     let params = args.params();
     let devices: Vec<String> = run.devices.iter().map(ToString::to_string).collect();
-    line(
+    lines.add(
         "device",
         format!(
             "{}, exponent {}, {}, {}",
@@ -99,18 +98,11 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             params.variant.name()
         ),
     );
-    let shown = |times: Vec<(&str, f64)>| {
-        let times = times.iter().map(|(name, time)| format!("{name} {time:.1}"));
-        times.collect::<Vec<_>>().join(", ")
-    };
-    let (stages, total) = in_milliseconds(&run.made.timings);
-    line("ms", format!("{total:.1}: {}", shown(stages)));
-    let timings = made.timings.iter();
-    let timings = timings.map(|at| (at.stage, milliseconds(at.time)));
+    lines.add("ms", timings(&run.made.timings));
     if !made.timings.is_empty() {
-        line("of skeleton", shown(timings.collect()));
+        lines.add("of skeleton", listed(&made.timings));
     }
-    text
+    lines.text()
 }
 
 #[cfg(test)]
@@ -207,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_json_object_says_everything() {
-        let args = args("a.nii --threshold 5 --levels 2 --exponent 4 -o a.swc -o a.vtp --prune 3");
+        let args = args("a.nii --iso 5 --levels 2 --exponent 4 -o a.swc -o a.vtp --prune 3");
         let run = SkeletonRun {
             args: &args,
             devices: &[Device::cpu()],
@@ -225,10 +217,9 @@ mod tests {
             ("length", serde_json::json!(6.0)),
             ("cut_cycles", serde_json::json!(1)),
             ("pruned_below", serde_json::json!(3.0)),
-            ("stages", serde_json::json!({"field": 1.5})),
             (
                 "timings",
-                serde_json::json!({"read": 1.0, "skeleton": 2.0, "total": 3.5}),
+                serde_json::json!({"read": 1.0, "skeleton": 2.0, "total": 3.5, "stages": {"field": 1.5}}),
             ),
             (
                 "voxels",

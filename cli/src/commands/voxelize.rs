@@ -1,10 +1,14 @@
 //! `ferrovox voxelize`.
 
-use super::mesh_report::Ordered;
-use crate::{args::VoxelizeArgs, input::by, phases::in_milliseconds, terminal, watch::watched};
+use crate::{
+    args::VoxelizeArgs,
+    input::by,
+    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    terminal::Terminal,
+    watch::watched,
+};
 use ferrovox::{
-    device::Device,
-    pipeline::voxelize::{self, VoxelizeJob},
+    pipeline::voxelize::{self, VoxelizeJob, VoxelizeOutcome},
     voxelize::VoxelizeParams,
 };
 use serde::Serialize;
@@ -13,77 +17,74 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Report {
     input: String,
-    output: String,
+    outputs: Vec<String>,
     vertices: usize,
     triangles: usize,
-    dims: [usize; 3],
-    spacing: f64,
-    origin: [f64; 3],
+    #[serde(flatten)]
+    grid: Grid,
+    /// Voxels inside the mesh.
     voxels: u64,
+    /// What they take up in the world.
     volume: f64,
-    device: String,
-    device_name: String,
-    timings: Ordered<Vec<(&'static str, f64)>>,
+    #[serde(flatten)]
+    devices: Devices,
+    timings: JsonTimings,
 }
 
 /// Marks the voxels inside a mesh, and says how many there are.
-pub fn run(args: &VoxelizeArgs) -> anyhow::Result<()> {
+pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = VoxelizeJob {
         mesh: args.mesh.clone(),
         params: VoxelizeParams {
             resolution: args.resolution.unwrap_or(1),
-            spacing: args.spacing,
+            spacing: args.voxel_size,
             margin: args.margin,
         },
         output: args.output.clone(),
         device: args.device.device.open()?,
     };
-    let made = watched(|monitor| voxelize::run(&job, monitor))?;
-    let (mut times, total) = in_milliseconds(&made.timings);
-    times.push(("total", total));
-    let report = Report {
-        input: args.mesh.display().to_string(),
-        output: args.output.display().to_string(),
+    let made = watched(terminal, |monitor| voxelize::run(&job, monitor))?;
+    terminal.report(&[], || json(&job, &made), || readable(&job, &made))
+}
+
+fn json(job: &VoxelizeJob, made: &VoxelizeOutcome) -> Report {
+    Report {
+        input: job.mesh.display().to_string(),
+        outputs: paths(&job.output),
         vertices: made.vertices,
         triangles: made.triangles,
-        dims: made.dims,
-        spacing: made.geometry.spacing().x,
-        origin: made.geometry.origin().into(),
+        grid: Grid::new(made.dims, &made.geometry),
         voxels: made.voxels,
         volume: made.volume(),
-        device: job.device.id(),
-        device_name: job.device.name(),
-        timings: Ordered(times),
-    };
-    match args.json {
-        true => terminal::print_json(&report),
-        false => terminal::print(&readable(&report, &job.device)),
+        devices: Devices::of(std::slice::from_ref(&job.device)),
+        timings: JsonTimings::of(&made.timings),
     }
 }
 
 /// The same in a few lines.
-fn readable(report: &Report, device: &Device) -> String {
-    let times = &report.timings.0;
-    let (total, phases) = times.split_last().unwrap_or((&("total", 0.0), &[]));
-    let phases: Vec<String> = phases
-        .iter()
-        .map(|(phase, time)| format!("{phase} {time:.1}"))
-        .collect();
-    format!(
-        "mesh      {}: {} triangles, {} vertices\n\
-         volume    {}: {} voxels of {}\n\
-         inside    {} voxels, a volume of {}\n\
-         device    {device}\n\
-         ms        {:.1}: {}\n",
-        report.input,
-        report.triangles,
-        report.vertices,
-        report.output,
-        by(report.dims),
-        report.spacing,
-        report.voxels,
-        report.volume,
-        total.1,
-        phases.join(", ")
-    )
+fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
+    let mut lines = Lines::new(9);
+    let (mesh, size) = (job.mesh.display(), made.geometry.spacing().x);
+    lines.add(
+        "mesh",
+        format!(
+            "{mesh}: {} triangles, {} vertices",
+            made.triangles, made.vertices
+        ),
+    );
+    let output = match &job.output {
+        Some(output) => format!("{}: ", output.display()),
+        None => String::new(),
+    };
+    lines.add(
+        "volume",
+        format!("{output}{} voxels of {size}", by(made.dims)),
+    );
+    lines.add(
+        "inside",
+        format!("{} voxels, a volume of {}", made.voxels, made.volume()),
+    );
+    lines.add("device", &job.device);
+    lines.add("ms", timings(&made.timings));
+    lines.text()
 }

@@ -15,7 +15,7 @@ fn the_cpu_is_always_there() {
     let devices = report["devices"].as_array().unwrap();
     let cpu = devices.last().unwrap();
     assert_eq!(
-        (cpu["id"].as_str(), cpu["kind"].as_str()),
+        (cpu["device"].as_str(), cpu["kind"].as_str()),
         (Some("cpu"), Some("cpu"))
     );
     assert!(cpu["multiprocessors"].as_u64().unwrap() >= 1);

@@ -94,12 +94,16 @@ fn the_json_object_has_every_field() {
     let report = run.json();
     let expected = [
         ("input", json!("mask.nii")),
-        ("output", json!("d.nii")),
+        ("outputs", json!(["d.nii", "d.png"])),
+        ("exact", json!(true)),
+        ("command", json!("distance")),
+        ("warnings", json!([])),
+        ("error", json!(null)),
         ("nearest", json!(null)),
         ("picture", json!("d.png")),
         ("dims", json!([9, 7, 5])),
         ("spacing", json!([1.0, 1.0, 1.0])),
-        ("sites_from", json!("mask")),
+        ("sites_from", json!("nonzero")),
         ("sites", json!(3)),
         ("sites_outside", json!(0)),
         ("method", json!("separable")),

@@ -153,7 +153,7 @@ fn the_field_has_a_vector_for_each_voxel() {
         folder.run("skeleton bar.nii --levels core --field f.npy --exponent 4 --json --device cpu");
     let report = run.ok().json();
     assert_eq!(report["field"], "f.npy");
-    assert_eq!(report["outputs"], json!([]));
+    assert_eq!(report["outputs"], json!(["f.npy"]));
     let bytes = std::fs::read(folder.path("f.npy")).unwrap();
     let text = String::from_utf8_lossy(&bytes[..128]);
     assert!(

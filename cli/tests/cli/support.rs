@@ -80,7 +80,23 @@ impl Run {
             "{}",
             self.stderr
         );
-        assert_eq!(self.stdout, "", "a failure prints no result");
+        if !self.stdout.is_empty() {
+            // with --json, the object of a failure, which has no results
+            let object = self.json();
+            let fields: Vec<&String> = object
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name)
+                .collect();
+            assert_eq!(fields, ["command", "error", "warnings"]);
+            let error = object["error"].as_str().expect("the error is a text");
+            assert!(
+                self.stderr.contains(error),
+                "{error} is not in: {}",
+                self.stderr
+            );
+        }
         for fact in facts {
             assert!(
                 self.stderr.contains(fact),

@@ -102,16 +102,40 @@ fn every_command_has_help() {
         "info",
         "mesh",
         "distance",
+        "skeleton",
+        "voxelize",
         "render",
         "occupancy",
         "demo",
+        "completions",
+        "man-pages",
     ] {
-        let run = folder.run(&format!("{command} --help")).ok();
-        assert!(run.stdout.contains("Usage: ferrovox"), "{}", run.stdout);
+        let long = folder.run(&format!("{command} --help")).ok().stdout;
+        let short = folder.run(&format!("{command} -h")).ok().stdout;
+        for text in [&long, &short] {
+            assert!(text.contains("Usage: ferrovox"), "{text}");
+            assert!(
+                text.lines().all(|line| line.chars().count() <= 110),
+                "{text}"
+            );
+        }
+        assert!(short.lines().count() <= 60, "{short}");
+        assert!(short.len() <= long.len(), "{command}");
+    }
+}
+
+#[test]
+fn usages_name_the_output_that_is_demanded() {
+    let folder = Folder::new();
+    for command in ["mesh", "distance", "skeleton", "voxelize", "render"] {
+        let help = folder.run(&format!("{command} --help")).ok().stdout;
+        let usage = help
+            .lines()
+            .find(|line| line.starts_with("Usage: "))
+            .unwrap();
         assert!(
-            run.stdout.lines().all(|line| line.chars().count() <= 120),
-            "{}",
-            run.stdout
+            usage.contains("-o <FILE") || usage.contains("--output <FILE"),
+            "{usage}"
         );
     }
 }

@@ -30,11 +30,11 @@ fn a_tetrahedron() {
         let report = run.json();
         let expected = [
             ("input", json!("a.obj")),
-            ("output", json!(output)),
+            ("outputs", json!([output])),
             ("vertices", json!(4)),
             ("triangles", json!(4)),
             ("dims", json!([64, 64, 64])),
-            ("spacing", json!(0.1)),
+            ("spacing", json!([0.1, 0.1, 0.1])),
             ("device", json!("cpu")),
         ];
         for (field, value) in expected {

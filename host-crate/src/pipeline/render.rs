@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError},
-    grid::{AnyDeviceVolume, SampleType},
+    grid::{AnyDeviceVolume, Geometry, SampleType},
     monitor::Monitor,
     render::{self, RenderParams},
     with_device_volume,
@@ -33,6 +33,8 @@ pub struct RenderJob {
 pub struct RenderOutcome {
     /// Samples of the volume along x, y and z.
     pub dims: [usize; 3],
+    /// Where they lie in the world.
+    pub geometry: Geometry,
     /// Their type in the file.
     pub sample_type: SampleType,
     /// Pixels of the picture along x and y.
@@ -81,6 +83,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     paths::refuse_data_file(&job.output, &file.header)?;
     let mut warnings = job.volume.notes(&file.header);
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
+    let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
     let (volume, inexact) = file.volume.into_kernel_type();
     warnings.extend(job.volume.conversion(&file.header, sample_type, inexact));
@@ -105,6 +108,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     stages.run("write", || write_picture(&job.output, &picture))?;
     Ok(RenderOutcome {
         dims,
+        geometry,
         sample_type,
         size: [picture.width(), picture.height()],
         device: DeviceRun::of(&job.device, 1, Vec::new()),

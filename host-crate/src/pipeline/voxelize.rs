@@ -21,8 +21,8 @@ pub struct VoxelizeJob {
     pub mesh: PathBuf,
     /// The grid that it gets.
     pub params: VoxelizeParams,
-    /// The volume file to write: samples of u8, 1 inside.
-    pub output: PathBuf,
+    /// The volume file to write: samples of u8, 1 inside; without one the voxels are counted only.
+    pub output: Option<PathBuf>,
     /// Where to run.
     pub device: Device,
 }
@@ -66,7 +66,7 @@ impl VoxelizeOutcome {
 ///     &VoxelizeJob {
 ///         mesh,
 ///         params: VoxelizeParams::with_resolution(48),
-///         output: folder.path().join("corner.nrrd"),
+///         output: Some(folder.path().join("corner.nrrd")),
 ///         device: Device::best(),
 ///     },
 ///     &Monitor::silent(),
@@ -79,7 +79,12 @@ impl VoxelizeOutcome {
 /// # Errors
 /// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the mesh; what fails on the device.
 pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, PipelineError> {
-    paths::check(&[&job.mesh], &[(&job.output, OutputKind::Volume)])?;
+    let output = job.output.as_deref();
+    let outputs: Vec<_> = output
+        .map(|path| (path, OutputKind::Volume))
+        .into_iter()
+        .collect();
+    paths::check(&[&job.mesh], &outputs)?;
     let stream = job.device.stream()?;
     let mut stages = Stages::begin(monitor);
     let mesh = stages.run("read", || read_mesh(&job.mesh))?;
@@ -89,11 +94,13 @@ pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, 
         Ok(mask)
     };
     let mask = stages.run("voxelize", || mark().map_err(at(&job.mesh)))?;
-    let volume = stages.run("download", || volume_of(&stream, &mask))?;
     let voxels = mask.count(&stream)?;
-    stages.run("write", || {
-        write_volume(&job.output, &volume.into(), &VolumeWriteOptions::default())
-    })?;
+    if let Some(output) = &job.output {
+        let volume = stages.run("download", || volume_of(&stream, &mask))?;
+        stages.run("write", || {
+            write_volume(output, &volume.into(), &VolumeWriteOptions::default())
+        })?;
+    }
     Ok(VoxelizeOutcome {
         vertices: mesh.vertices.len(),
         triangles: mesh.triangles.len(),

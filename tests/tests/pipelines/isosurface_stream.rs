@@ -107,7 +107,7 @@ impl Files {
             devices,
             volume: &mut volume,
             mask: mask.as_mut(),
-            writer,
+            writer: Some(writer),
             params,
             options,
         };
@@ -368,7 +368,7 @@ fn normals_that_the_writer_wants_must_be_made() {
         devices: &[Device::cpu()],
         volume: &mut volume,
         mask: None,
-        writer,
+        writer: Some(writer),
         params: &random::params(0.0, 0),
         options: &StreamOptions::default(),
     };
@@ -439,7 +439,7 @@ fn a_stream_is_cancelled_between_slabs() {
             devices: &[Device::cpu(), Device::cpu()],
             volume: &mut volume,
             mask: None,
-            writer: MeshWriter::create(&path, &options).unwrap(),
+            writer: Some(MeshWriter::create(&path, &options).unwrap()),
             params: &random::params(0.0, 0),
             options: &height(2),
         };

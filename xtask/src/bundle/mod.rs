@@ -1,15 +1,17 @@
-//! `cargo xtask bundle`: one directory with the command, the test programs, the benches and their data, to copy to a GPU host
-//! that has no Rust.
+//! `cargo xtask bundle`: one directory with the command, its completions and manual pages, the test programs, the benches and their
+//! data, to copy to a GPU host that has no Rust.
 
 mod contents;
 pub mod pack;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::programs::Kind;
+use crate::programs::{Kind, Program};
 use crate::{paths, setup};
 pub use contents::belongs;
 use pack::Effort;
@@ -47,6 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .partition(|program| program.kind == Kind::Command);
     for program in commands {
         pack::install(program, &output)?;
+        describe(program, &output)?;
     }
     eprintln!("packing {} programs", packed.len());
     pack::pack(packed, &output.join(ARCHIVE), Effort::Much)?;
@@ -77,6 +80,34 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "the bundle has {size} bytes, more than the {LIMIT} it may have: leave a program out in xtask/src/bundle/contents.rs"
         );
     }
+    Ok(())
+}
+
+/// Writes the command's completions for shells, and its manual pages.
+fn describe(command: &Program, output: &Path) -> Result<()> {
+    let (completions, pages) = (output.join("completions"), output.join("man/man1"));
+    fs::create_dir_all(&completions)
+        .with_context(|| format!("cannot make {}", completions.display()))?;
+    let run = |arguments: &[&OsStr]| -> Result<Vec<u8>> {
+        let output = Command::new(&command.path).args(arguments).output();
+        let output = output.with_context(|| format!("cannot run {}", command.path.display()))?;
+        if !output.status.success() {
+            bail!("{} {arguments:?} failed", command.path.display());
+        }
+        Ok(output.stdout)
+    };
+    for (shell, file) in [
+        ("bash", "ferrovox.bash"),
+        ("elvish", "ferrovox.elv"),
+        ("fish", "ferrovox.fish"),
+        ("powershell", "_ferrovox.ps1"),
+        ("zsh", "_ferrovox"),
+    ] {
+        let script = run(&["completions".as_ref(), shell.as_ref()])?;
+        fs::write(completions.join(file), script)
+            .with_context(|| format!("cannot write {file} in {}", completions.display()))?;
+    }
+    run(&["man-pages".as_ref(), pages.as_os_str()])?;
     Ok(())
 }
 

@@ -46,7 +46,7 @@ fn a_race_reads_as_two_threads_and_two_lines() {
         text.contains("thread (35, 0, 0) updated it atomically at "),
         "{text}"
     );
-    assert_eq!(text.matches("tests/reports.rs:").count(), 2, "{text}");
+    assert_eq!(text.matches(&format!("{}:", file!())).count(), 2, "{text}");
     assert!(!text.contains("seen"), "{text}");
 }
 

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     device::Device,
-    grid::{SampleSummary, SampleType},
+    grid::{Geometry, SampleSummary, SampleType},
+    io::HeaderInfo,
     isosurface::{IsosurfaceError, IsosurfaceParams},
     mesh::{MeshReport, Opening},
     monitor::Monitor,
@@ -26,8 +27,8 @@ pub struct MeshJob {
     pub volume: VolumeSource,
     /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8` unless its options say otherwise.
     pub mask: Option<VolumeSource>,
-    /// The mesh file.
-    pub output: PathBuf,
+    /// The mesh file; without one the mesh is made and described only.
+    pub output: Option<PathBuf>,
     /// Which surface, and how it is made.
     pub params: IsosurfaceParams,
     /// Who makes it: several devices each take a part. One may be named more than once.
@@ -55,6 +56,8 @@ pub enum MeshCheck {
 pub struct MeshOutcome {
     /// Samples along x, y and z.
     pub dims: [usize; 3],
+    /// Where they lie in the world.
+    pub geometry: Geometry,
     /// Their type in the file.
     pub sample_type: SampleType,
     /// The samples, as the file has them.
@@ -110,7 +113,7 @@ pub struct MeshChecked {
 /// let job = MeshJob {
 ///     volume: VolumeSource::new(&input),
 ///     mask: None,
-///     output,
+///     output: Some(output),
 ///     params: IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() },
 ///     devices: vec![Device::cpu()],
 ///     memory: None,
@@ -146,7 +149,20 @@ impl MeshJob {
     fn check_paths(&self) -> Result<(), PipelineError> {
         let volumes = [&self.volume].into_iter().chain(&self.mask);
         let inputs: Vec<&Path> = volumes.map(|volume| volume.path.as_path()).collect();
-        Ok(paths::check(&inputs, &[(&self.output, OutputKind::Mesh)])?)
+        let output = self.output.as_deref();
+        let outputs: Vec<_> = output
+            .map(|path| (path, OutputKind::Mesh))
+            .into_iter()
+            .collect();
+        Ok(paths::check(&inputs, &outputs)?)
+    }
+
+    /// Refuses an output that is the data file of a volume that is read.
+    fn refuse_data_file(&self, header: &HeaderInfo) -> Result<(), PipelineError> {
+        match &self.output {
+            Some(output) => Ok(paths::refuse_data_file(output, header)?),
+            None => Ok(()),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{
         DeviceRun, PipelineError, Problem, at,
         mask::{StatedGrid, open_mask},
         outcome::Stages,
-        paths,
         stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
     },
 };
@@ -23,15 +22,19 @@ pub(super) fn run(
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
     let mut volume = job.volume.open()?;
-    paths::refuse_data_file(&job.output, volume.header())?;
+    job.refuse_data_file(volume.header())?;
     let mut warnings = job.volume.notes(volume.header());
     let (dims, sample_type) = (volume.dims(), volume.sample_type());
     let header = volume.header().clone();
+    let geometry = match job.volume.geometry(volume.geometry())? {
+        Some(geometry) => geometry,
+        None => *volume.geometry(),
+    };
     let mut mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
             let mask = open_mask(mask, &volume)?;
-            paths::refuse_data_file(&job.output, mask.header())?;
+            job.refuse_data_file(mask.header())?;
             Some(mask)
         }
         None => None,
@@ -49,6 +52,7 @@ pub(super) fn run(
     let did = job.devices.iter().zip(report.devices);
     Ok(MeshOutcome {
         dims,
+        geometry,
         sample_type,
         samples: report.samples,
         inexact_samples: report.inexact_samples,
@@ -86,12 +90,13 @@ fn stream(
         normals: job.params.normals,
         ..MeshWriteOptions::default()
     };
-    let writer = MeshWriter::create(&job.output, &write_options)?;
+    let output = job.output.as_ref();
+    let writer = output.map(|output| MeshWriter::create(output, &write_options));
     let inputs = StreamInputs {
         devices: &job.devices,
         volume,
         mask,
-        writer,
+        writer: writer.transpose()?,
         params: &job.params,
         options: &options,
     };

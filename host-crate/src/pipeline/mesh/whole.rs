@@ -13,7 +13,6 @@ use crate::{
         DeviceRun, PipelineError, Problem, at,
         mask::{StatedGrid, read_mask},
         outcome::Stages,
-        paths,
     },
     with_device_volume,
 };
@@ -51,11 +50,14 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
     if let (MeshCheck::Required, Some(checked)) = (job.check, &checked) {
         refuse_if_broken(job, &checked.report, surface.non_finite_cells)?;
     }
-    stages.run("write", || {
-        write_mesh(&job.output, &mesh, &MeshWriteOptions::default())
-    })?;
+    if let Some(output) = &job.output {
+        stages.run("write", || {
+            write_mesh(output, &mesh, &MeshWriteOptions::default())
+        })?;
+    }
     Ok(MeshOutcome {
         dims,
+        geometry,
         sample_type,
         samples,
         inexact_samples,
@@ -78,12 +80,12 @@ type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
 
 fn read(job: &MeshJob) -> Result<Read, PipelineError> {
     let (file, own) = job.volume.read_both()?;
-    paths::refuse_data_file(&job.output, &file.header)?;
+    job.refuse_data_file(&file.header)?;
     let mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &file.header, file.volume.dims(), &own)?;
             let (mask, header) = read_mask(mask, &volume)?;
-            paths::refuse_data_file(&job.output, &header)?;
+            job.refuse_data_file(&header)?;
             Some(mask)
         }
         None => None,
@@ -239,7 +241,8 @@ fn refuse_if_broken(
     } else {
         "this is a defect of ferrovox, please report it; without --check the mesh is written as it is"
     };
-    Err(at(&job.output)(Problem::Broken {
+    let path = job.output.as_ref().unwrap_or(&job.volume.path);
+    Err(at(path)(Problem::Broken {
         defects: found.join(", "),
         advice,
     }))

@@ -10,7 +10,7 @@ pub use types::{StreamDevice, StreamError, StreamInputs, StreamOptions, StreamRe
 use crate::{
     device::{Device, DeviceError, Stream},
     grid::{DeviceSample, Sample, SampleType, grid_of},
-    io::MeshWriter,
+    io::{MeshCounts, MeshWriter},
     isosurface::{
         IsosurfaceError, IsosurfaceParams, check,
         counts::{PartCounts, may_be_wide},
@@ -77,7 +77,7 @@ struct Job<'a> {
 ///     devices: &[Device::best()],
 ///     volume: &mut reader,
 ///     mask: None,
-///     writer,
+///     writer: Some(writer),
 ///     params: &params,
 ///     options: &options,
 /// };
@@ -130,7 +130,7 @@ fn run<T: DeviceSample + Sample>(
     job: Job<'_>,
     volume: Planes<'_, T>,
     mask: Option<Planes<'_, u8>>,
-    writer: MeshWriter,
+    writer: Option<MeshWriter>,
 ) -> Result<StreamReport, StreamError> {
     let plan = Plan::new::<T>(&job, mask.is_some())?;
     let mut slabs = Slabs::new(job.partition, volume, mask);
@@ -148,7 +148,7 @@ fn run_planned<T: DeviceSample + Sample>(
     job: Job<'_>,
     plan: Plan,
     slabs: &mut Slabs<'_, T>,
-    mut writer: MeshWriter,
+    mut writer: Option<MeshWriter>,
 ) -> Result<StreamReport, OverBudget<StreamError>> {
     let too_little = OverBudget::TooLittle { given: plan.memory };
     if !plan.holds_a_slab {
@@ -159,14 +159,19 @@ fn run_planned<T: DeviceSample + Sample>(
     let counter = job.monitor.counter("slabs", count as u64);
     let offsets = Offsets::new(PartCounts::default(), count, PartCounts::plus);
     let mut writing = Duration::ZERO;
+    let mut counts = MeshCounts::default();
     let mut non_finite_cells = 0;
     let mut write = |_, part: FinishedPart| -> Result<(), StreamError> {
         let start = Instant::now();
         let (vertices, normals) = (&part.mesh.vertices, part.mesh.normals.as_deref());
-        match &part.mesh.triangles {
-            Triangles::U32(triangles) => writer.append(vertices, normals, triangles)?,
-            Triangles::U64(triangles) => writer.append(vertices, normals, triangles)?,
+        if let Some(writer) = &mut writer {
+            match &part.mesh.triangles {
+                Triangles::U32(triangles) => writer.append(vertices, normals, triangles)?,
+                Triangles::U64(triangles) => writer.append(vertices, normals, triangles)?,
+            }
         }
+        counts.vertices += vertices.len() as u64;
+        counts.triangles += part.mesh.triangles.len() as u64;
         non_finite_cells += part.non_finite_cells;
         writing += start.elapsed();
         Ok(())
@@ -223,7 +228,9 @@ fn run_planned<T: DeviceSample + Sample>(
     outcome.consumed.map_err(OverBudget::Failed)?;
     let seen = slabs.seen();
     let start = Instant::now();
-    let counts = writer.finish().map_err(failed)?;
+    if let Some(writer) = writer {
+        counts = writer.finish().map_err(failed)?;
+    }
     Ok(StreamReport {
         vertices: counts.vertices,
         triangles: counts.triangles,

@@ -17,8 +17,8 @@ pub struct StreamInputs<'a, 'v> {
     pub volume: &'a mut VolumeReader<'v>,
     /// If given, has the same grid, and samples of any type: cells with a corner where it is zero emit nothing.
     pub mask: Option<&'a mut VolumeReader<'v>>,
-    /// The mesh's file.
-    pub writer: MeshWriter,
+    /// The mesh's file; without one the mesh is counted only.
+    pub writer: Option<MeshWriter>,
     /// What surface it is.
     pub params: &'a IsosurfaceParams,
     /// How it is streamed.

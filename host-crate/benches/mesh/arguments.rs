@@ -10,7 +10,7 @@ use measure::{Common, Record};
 
 /// Times isosurfaces.
 #[derive(Parser)]
-#[command(name = "ferrovox-isosurface")]
+#[command(name = "ferrovox-mesh")]
 pub struct Arguments {
     /// Samples along each axis [default: 128 256]
     #[arg(value_name = "SIZE")]

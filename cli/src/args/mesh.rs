@@ -1,0 +1,94 @@
+//! The options of `ferrovox mesh`.
+
+use super::{MORE, ReportArgs, SurfaceArgs};
+use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
+use clap::{Args, ValueEnum};
+use ferrovox::isosurface::Method;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(override_usage = "ferrovox mesh [OPTIONS] <VOLUME> --iso <VALUE> -o <FILE>")]
+#[command(mut_arg("json", |arg| arg.long_help(
+    "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
+)))]
+#[command(after_help = MORE, after_long_help = "\
+The mesh is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
+spacing and origin, right-anterior-superior for medical formats.
+
+Several devices each take a slab of the volume. With --memory, or where the volume is larger than memory, it is \
+streamed: slabs are read, worked on and written one after the other. The file is the same, byte for byte. --check looks \
+at the whole mesh, so it does not go with streaming.
+
+Examples:
+  ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
+  ferrovox mesh brain.nii.gz --iso 120 --json
+  ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
+  ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
+  ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
+  ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --device cuda:all")]
+pub struct MeshArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    #[command(flatten)]
+    pub surface: SurfaceArgs,
+    /// Close the surface where the volume ends
+    #[arg(long, help_heading = "Surface")]
+    pub close: bool,
+    /// Volume of the same grid; where it is zero there is no surface
+    ///
+    /// A headerless one has samples of u8, and the dims of the volume.
+    #[arg(long, value_name = "FILE", help_heading = "Surface")]
+    pub mask: Option<PathBuf>,
+    /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present = "json",
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
+    /// Give each vertex its unit normal
+    #[arg(long, help_heading = "Output")]
+    pub normals: bool,
+    /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
+    #[arg(long, help_heading = "Output")]
+    pub check: bool,
+    /// How the mesh is made; every method makes the same mesh
+    #[arg(long, value_enum, default_value_t = MethodName::Fused, hide_short_help = true, help_heading = "Execution")]
+    pub method: MethodName,
+    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
+    ///
+    /// auto takes the first CUDA device, else the CPU.
+    #[arg(
+        long,
+        value_name = "DEVICES",
+        default_value = "auto",
+        help_heading = "Execution"
+    )]
+    pub device: DeviceList,
+    /// Take no more memory than this, on the host and on each device: 1500000, 512M, 1.5G
+    ///
+    /// The volume is streamed if more were needed.
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
+    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// From one bit per sample: the fastest, with the least memory
+    Fused,
+    /// Every stage as a kernel of its own; a whole volume on one device
+    Staged,
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Fused => Self::Fused,
+            MethodName::Staged => Self::Staged,
+        }
+    }
+}

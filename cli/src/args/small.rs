@@ -1,0 +1,110 @@
+//! The options of the commands that have few.
+
+use super::{DeviceArgs, MORE, ReportArgs, SurfaceArgs};
+use crate::{
+    input::VolumeArgs,
+    numbers::{Size, parse_size},
+};
+use clap::Args;
+use clap_complete::Shell;
+use ferrovox::render::ViewDirection;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the devices, their memory in bytes")))]
+pub struct DevicesArgs {
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: format, grid, samples, statistics, warnings, the error")))]
+#[command(after_help = MORE, after_long_help = "\
+Examples:
+  ferrovox info scan.nii.gz
+  ferrovox info scan.nii.gz --stats --json
+  ferrovox info series.nii --volume-index 3 --stats
+  ferrovox info ct.raw --dims 512x512x300 --type i16 --stats")]
+pub struct InfoArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    /// Read the samples too, and say their range and mean; of a file of several volumes those of --volume-index
+    #[arg(long, help_heading = "Report")]
+    pub stats: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the picture, timings in milliseconds, warnings, the error")))]
+#[command(after_help = MORE, after_long_help = "\
+Examples:
+  ferrovox render brain.nii.gz --iso 120 -o brain.png
+  ferrovox render brain.nii.gz --iso 120 --view -60,15 --size 1600x1200 -o brain.png
+  ferrovox render distances.npy --iso 0 --inside below --view top -o solid.png")]
+pub struct RenderArgs {
+    #[command(flatten)]
+    pub input: VolumeArgs,
+    #[command(flatten)]
+    pub surface: SurfaceArgs,
+    /// Picture to write
+    #[arg(short, long, value_name = "FILE.png", help_heading = "Picture")]
+    pub output: PathBuf,
+    /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
+    ///
+    /// AZIMUTH,ELEVATION: 0,0 looks from +x, 90,0 from +y, elevation 90 from above.
+    #[arg(
+        long,
+        default_value = "oblique",
+        allow_hyphen_values = true,
+        help_heading = "Picture"
+    )]
+    pub view: ViewDirection,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
+    pub size: Size,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the meshes and pictures, timings in milliseconds, the error")))]
+pub struct DemoArgs {
+    /// Folder for the meshes and pictures; made if it does not exist
+    #[arg(
+        short,
+        long,
+        value_name = "DIR",
+        default_value = "demo",
+        help_heading = "Output"
+    )]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = MORE, after_long_help = "\
+Examples:
+  ferrovox completions bash > ~/.local/share/bash-completion/completions/ferrovox
+  ferrovox completions zsh > ~/.zfunc/_ferrovox
+  ferrovox completions fish > ~/.config/fish/completions/ferrovox.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = MORE, after_long_help = "\
+Examples:
+  ferrovox man-pages ~/.local/share/man/man1
+  man ferrovox-mesh")]
+pub struct ManPagesArgs {
+    /// Folder for the pages; made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}

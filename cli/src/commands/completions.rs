@@ -1,0 +1,14 @@
+//! `ferrovox completions`.
+
+use crate::{
+    args::{Cli, CompletionsArgs},
+    terminal,
+};
+use clap::CommandFactory;
+
+/// Prints the script.
+pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "ferrovox", &mut script);
+    terminal::print(&String::from_utf8_lossy(&script))
+}

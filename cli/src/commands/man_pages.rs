@@ -1,0 +1,19 @@
+//! `ferrovox man-pages`.
+
+use crate::{
+    args::{Cli, ManPagesArgs},
+    terminal,
+};
+use anyhow::Context;
+use clap::CommandFactory;
+use std::fs;
+
+/// Writes `ferrovox.1`, and a page for each command.
+pub fn run(args: &ManPagesArgs) -> anyhow::Result<()> {
+    let folder = args.folder.display();
+    fs::create_dir_all(&args.folder)
+        .with_context(|| format!("{folder}: cannot make the folder"))?;
+    clap_mangen::generate_to(Cli::command(), &args.folder)
+        .with_context(|| format!("{folder}: cannot write a page"))?;
+    terminal::print(&format!("pages      {folder}\n"))
+}
