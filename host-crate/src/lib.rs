@@ -15,10 +15,27 @@
 //! | make geometry | [`isosurface`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
+//! | walk along them, shorten them | [`graph`] |
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`io`] |
 //! | do all of that in one call, from files to files | [`pipeline`] |
+//! | be told how far it is, stop it | [`monitor`] |
+//! | work in parts, in little memory or by several devices | [`partition`] |
 //! | understand a launch | [`occupancy`] |
+//!
+//! ```
+//! use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, synthetic};
+//!
+//! let stream = Device::best().stream()?;
+//! let ball = synthetic::sphere(&stream, [32, 32, 32], 12.0)?;
+//! let surface = isosurface::extract(&stream, &ball, None, &IsosurfaceParams::default())?;
+//! let report = mesh::check(&surface.download(&stream)?);
+//! assert!(report.is_closed() && report.is_manifold());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The folder `examples` of the repository has a whole program for each of: a mesh of a file, several results of one upload, distances, a skeleton, a
+//! mesh as voxels, scans, block sizes, and a kernel of one's own.
 
 /// The linear algebra of the public interface: points, vectors and matrices of geometries and graphs.
 pub use nalgebra;

@@ -1,6 +1,6 @@
 //! The README's code is code that compiles: its blocks stand here or in an example, line by line.
 
-use std::{env, error::Error, fs, path::Path};
+use std::{collections::HashSet, env, error::Error, fs, path::Path};
 
 #[allow(dead_code, reason = "compiled, and compared with the README")]
 #[rustfmt::skip]
@@ -180,9 +180,12 @@ fn the_pictures_and_links_are_there() {
         "ARCHITECTURE.md",
         "docs/toolchain.md",
         "docs/writing-kernels.md",
+        "docs/experiments.md",
+        "docs/occupancy.md",
         "docs/performance.md",
         "docs/distance.md",
         "docs/skeleton.md",
+        "examples/README.md",
     ] {
         let Ok(text) = fs::read_to_string(root.join(file)) else {
             eprintln!("skipped: the sources are not here");
@@ -203,4 +206,47 @@ fn the_pictures_and_links_are_there() {
     }
     let picture = fs::metadata(root.join("docs/images/brain.png")).unwrap();
     assert!(picture.len() < 300_000, "{} bytes", picture.len());
+}
+
+/// The packages of a lock file, each as its name and its version.
+fn locked(text: &str) -> HashSet<(&str, &str)> {
+    let packages = text.split("[[package]]").skip(1);
+    packages
+        .filter_map(|package| {
+            let mut quoted = package.split('"').skip(1).step_by(2);
+            Some((quoted.next()?, quoted.next()?))
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_is_listed_and_has_the_workspaces_versions() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let Ok(list) = fs::read_to_string(root.join("examples/README.md")) else {
+        eprintln!("skipped: the sources are not here");
+        return;
+    };
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
+    let ours = locked(&lock);
+    let mut examples = 0;
+    for entry in fs::read_dir(root.join("examples")).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(lock) = fs::read_to_string(folder.join("Cargo.lock")) else {
+            continue;
+        };
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(
+            list.contains(&format!("| [{name}]({name}) |")),
+            "examples/README.md does not list {name}"
+        );
+        // else what it has in common with the others is compiled once more
+        let others = locked(&lock);
+        let others: Vec<_> = others
+            .difference(&ours)
+            .filter(|(_, version)| *version != "0.0.0")
+            .collect();
+        assert!(others.is_empty(), "{name} locks other versions: {others:?}");
+        examples += 1;
+    }
+    assert!(examples > 0);
 }
