@@ -74,7 +74,9 @@ pub use format::{MeshFormat, VolumeFormat};
 pub use mask::{ReadMaskError, read_mask};
 pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
-pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
+pub use options::{
+    Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
+};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
 pub use replace::replace_file;
@@ -82,4 +84,4 @@ pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;
-pub use write_volume::{VolumeWriteOptions, write_volume};
+pub use write_volume::write_volume;

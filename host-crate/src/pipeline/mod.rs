@@ -20,6 +20,7 @@ pub mod demo;
 pub mod distance;
 mod error;
 pub mod info;
+mod map_samples;
 mod mask;
 pub mod mesh;
 mod outcome;

@@ -1,6 +1,6 @@
 //! What a caller should know though the work went well.
 
-use super::distance::PointsOutside;
+use super::error::PointsOutside;
 use crate::{grid::SampleSummary, io::StoredType};
 use std::path::PathBuf;
 

@@ -61,7 +61,7 @@ const KNOWN_CIRCLES: [(&str, usize); 6] = [
 
 /// Circles of modules within rooms of the library that are still to be broken: this number may only fall. Rooms have none, since a row of their table
 /// lists lower rows only.
-const LIBRARY_CIRCLES: usize = 6;
+const LIBRARY_CIRCLES: usize = 0;
 
 #[test]
 fn packages_know_only_packages_of_lower_rows() {

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod encode;
+mod form;
 mod obj;
 mod obj_read;
 mod parts;
@@ -25,11 +26,12 @@ use super::samples::reserve;
 use super::{FileError, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
-pub use parts::Counts as MeshCounts;
+pub use parts::MeshCounts;
 pub use read::{read_mesh, read_mesh_bytes};
 pub use writer::MeshWriter;
 
-use parts::{Counts, Form, Part, write_facets};
+use form::{Form, write_facets};
+use parts::Part;
 
 /// How to write a mesh file, at once or piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +131,7 @@ fn encode_parts<I: VertexIndex + Into<u64>>(
         format,
         normals: normals.is_some(),
     };
-    let counts = Counts {
+    let counts = MeshCounts {
         vertices: mesh.vertices.len() as u64,
         triangles: triangles.len() as u64,
     };

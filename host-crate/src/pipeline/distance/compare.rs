@@ -1,9 +1,8 @@
 //! Every method beside the exact map.
 
 use super::{
-    DistanceJob, DistanceJobError, Plane, Run, SitesFrom,
-    plane::PlaneSamples,
-    whole::{DeviceSites, one_device},
+    DistanceJob, DistanceJobError, Plane, Run, SitesFrom, device_sites::DeviceSites,
+    plane::PlaneSamples, whole::one_device,
 };
 use crate::{
     device::{Device, Stream},

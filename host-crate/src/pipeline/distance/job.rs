@@ -1,6 +1,6 @@
 //! What is asked for, and what is answered.
 
-use super::{DistanceJobError, PlanePicture};
+use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
     device::Device,
     distance::{DistanceParams, Method},
@@ -69,29 +69,6 @@ pub enum PointGrid {
     Like(PathBuf),
     /// So many voxels along x, y and z.
     Dims([usize; 3]),
-}
-
-/// What the samples of a map are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MapSamples {
-    /// Distances.
-    #[default]
-    F32,
-    /// Squared distances up to 65535.
-    U16,
-    /// Squared distances up to 2³¹ − 1.
-    U32,
-}
-
-impl MapSamples {
-    /// The type's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-        }
-    }
 }
 
 /// A map that was made.
@@ -197,9 +174,12 @@ impl DistanceJob {
     /// Refuses what slabs do not have, if the map is to be made by slabs.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
         let refused = [
-            (self.nearest.is_some(), "--nearest"),
-            (self.sites == SitesFrom::Labels, "--labels"),
-            (self.samples != MapSamples::F32, "--dtype u16 or u32"),
+            (self.nearest.is_some(), "the file of nearest sites"),
+            (self.sites == SitesFrom::Labels, "the map of labels"),
+            (
+                self.samples != MapSamples::F32,
+                "the sample type u16 or u32",
+            ),
         ];
         match refused.iter().find(|(is_asked, _)| *is_asked) {
             Some(&(_, what)) if self.is_by_slabs() => Err(DistanceJobError::NeedsWhole { what }),

@@ -8,13 +8,14 @@
 //! | --- | --- |
 //! | `job` | what may be asked for |
 //! | `sites` | what is read: a bit per voxel, points, a volume of labels |
+//! | `device_sites` | where the sites are kept on a device |
 //! | `whole` | the map in one piece: where points are voxels, which method |
 //! | `slabs` | the map in pieces: what is refused, how much memory is needed |
 //! | `squares` | squared distances as integers: by the device, or of distances and sites |
 //! | `plane` | the picture |
 
 mod compare;
-mod error;
+mod device_sites;
 mod job;
 mod nearest;
 mod plane;
@@ -23,9 +24,12 @@ mod slabs;
 mod squares;
 mod whole;
 
+pub use super::{
+    error::{DistanceInputError, DistanceJobError, PointsOutside},
+    map_samples::MapSamples,
+};
 pub use compare::{Comparison, ComparisonOutcome, MethodRow, compare};
-pub use error::{DistanceInputError, DistanceJobError, PointsOutside};
-pub use job::{DistanceJob, DistanceOutcome, MapSamples, PointGrid, SitesFrom};
+pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
 use super::{PipelineError, Warning, outcome::Stages, paths};

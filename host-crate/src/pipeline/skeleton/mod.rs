@@ -2,7 +2,8 @@
 
 mod object;
 
-pub use object::{ObjectError, ObjectSource};
+pub use super::error::ObjectError;
+pub use object::ObjectSource;
 
 use super::{
     PipelineError, Problem, Timings, Warning, at,
