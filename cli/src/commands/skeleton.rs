@@ -14,7 +14,7 @@ use ferrovox::{
 pub fn run(args: &SkeletonArgs) -> anyhow::Result<()> {
     args.params().check()?;
     let job = job(args)?;
-    let made = watched(|monitor| skeleton::run(&job, monitor)).map_err(with_options)?;
+    let made = watched(|monitor| skeleton::run(&job, monitor))?;
     terminal::warnings(&made.warnings);
     let devices = &job.devices;
     let run = SkeletonRun {
@@ -51,19 +51,4 @@ fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
         }),
         ..SkeletonJob::new(object, args.device.open()?)
     })
-}
-
-/// The library's words, with options where it names parameters.
-fn with_options(error: anyhow::Error) -> anyhow::Error {
-    let options = [
-        ("give a lower threshold", "give a lower --threshold"),
-        ("give a higher threshold", "give a higher --threshold"),
-        ("give the threshold", "give --threshold"),
-        ("give another label", "give another --label"),
-    ];
-    let text = error.to_string();
-    match options.iter().find(|(name, _)| text.contains(name)) {
-        Some((name, option)) => anyhow::Error::msg(text.replace(name, option)),
-        None => error,
-    }
 }

@@ -235,9 +235,9 @@ fn refuse_if_broken(
         return Ok(());
     }
     let advice = if job.mask.is_some() || non_finite_cells > 0 {
-        "cells that a mask or non-finite samples leave out can cut the surface so; without --check it is written as it is"
+        "cells that a mask or non-finite samples leave out can cut the surface so; without the check it is written as it is"
     } else {
-        "this is a defect of ferrovox, please report it; without --check the mesh is written as it is"
+        "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"
     };
     Err(at(&job.output)(Problem::Broken {
         defects: found.join(", "),
