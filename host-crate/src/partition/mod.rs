@@ -19,4 +19,5 @@ pub(crate) mod offsets;
 pub(crate) mod ordered;
 pub(crate) mod slab;
 
+pub use budget::TooLittleMemory;
 pub use devices::{AmongDevices, OnDevice};

@@ -20,6 +20,7 @@ use crate::{
     mesh::Triangles,
     monitor::Monitor,
     partition::{
+        TooLittleMemory,
         budget::{Need, OverBudget, Pieces},
         devices::{Stop, finished},
         exchange::Guard,
@@ -88,7 +89,7 @@ struct Job<'a> {
 ///
 /// # Errors
 /// [`StreamError::File`] for what is wrong with a file; those of [`extract_parts`](crate::isosurface::extract_parts), and
-/// [`IsosurfaceError::TooLittleMemory`] with bytes that are enough (to find them, the volume is read once more).
+/// [`IsosurfaceError::Memory`] with bytes that are enough (to find them, the volume is read once more).
 pub fn stream_mesh(
     inputs: StreamInputs<'_, '_>,
     monitor: &Monitor<'_>,
@@ -138,8 +139,11 @@ fn run<T: DeviceSample + Sample>(
         Ok(report) => Ok(report),
         Err(OverBudget::Failed(error)) => Err(error),
         Err(OverBudget::TooLittle { given }) => {
-            let least = plan.enough(&job, largest_plane(&job, &mut slabs)?);
-            Err(IsosurfaceError::TooLittleMemory { given, least }.into())
+            let error = TooLittleMemory {
+                needed: plan.enough(&job, largest_plane(&job, &mut slabs)?),
+                budget: given,
+            };
+            Err(IsosurfaceError::from(error).into())
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     mesh::TriangleMesh,
     monitor::add_times,
     partition::{
-        budget::{OverBudget, in_pieces},
+        budget::{OverBudget, within_budget},
         devices::Stop,
         offsets::Offsets,
         ordered::Outlet,
@@ -99,7 +99,7 @@ impl<T: DeviceSample> Worker<'_, T> {
         let end = cells.end;
         let mut own = PartCounts::default();
         let mut before_slab: Option<PartCounts> = None;
-        let done = in_pieces(&pieces, cells, &budget, |counted, piece| {
+        let done = within_budget(&pieces, cells, &budget, |counted, piece| {
             let before = match before_slab {
                 Some(before) => before,
                 None => self.offsets.before(number)?,
