@@ -5,7 +5,7 @@
 /// ```
 /// use ferrovox::device::Launch;
 ///
-/// let launch = Launch::pieces(4096).threads_of_use(128);
+/// let launch = Launch::pieces(4096).max_useful_threads(128);
 /// assert_eq!(launch.blocks(128), 4096);
 /// assert_eq!(Launch::warp_pieces(4096).blocks(128), 1024);
 /// ```
@@ -52,7 +52,7 @@ impl Launch {
     }
 
     /// A piece has work for no more than this many threads.
-    pub fn threads_of_use(self, threads: u32) -> Self {
+    pub fn max_useful_threads(self, threads: u32) -> Self {
         Self {
             useful_threads: threads.max(1),
             ..self
@@ -69,10 +69,10 @@ impl Launch {
 
     /// A piece has `items` items, a power of two, which the threads of a block take in rounds: sizes that do not divide them would
     /// leave threads without work in the last round, and are not chosen.
-    pub fn in_rounds_of(self, items: u32) -> Self {
+    pub fn block_divides(self, items: u32) -> Self {
         Self {
             round: items.max(1),
-            ..self.threads_of_use(items).at_most_threads(items)
+            ..self.max_useful_threads(items).at_most_threads(items)
         }
     }
 

@@ -92,6 +92,6 @@ fn over_lines(lines: u64) -> (Launch, Items) {
         count: lines,
         piece: 64,
     };
-    let launch = Launch::pieces(items.pieces()).in_rounds_of(64);
+    let launch = Launch::pieces(items.pieces()).block_divides(64);
     (launch, items)
 }

@@ -19,7 +19,7 @@ use ferrovox_kernels::{
 
 /// A launch whose blocks take tiles.
 fn tiles_launch(tiles: u64) -> Launch {
-    Launch::pieces(tiles).in_rounds_of(TILE)
+    Launch::pieces(tiles).block_divides(TILE)
 }
 
 /// Replaces counts, the last of which is 0, by their exclusive sums. Waits for the total, which is the last sum.
@@ -30,7 +30,7 @@ fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError>
     // SAFETY: the number is of an element, and there is room for four.
     unsafe {
         let args = (counts.view(), [last; 4], picked.view_mut());
-        stream.launch::<pick_four>(Launch::one_block().threads_of_use(1), args)?;
+        stream.launch::<pick_four>(Launch::one_block().max_useful_threads(1), args)?;
     }
     Ok(stream.download(&picked)?[0])
 }

@@ -119,9 +119,9 @@ fn mark(
             bits,
             marks.view_mut(),
         );
-        let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
         stream.launch::<mark_crossings>(launch, args)?;
-        let launch = Launch::pieces(rows.pieces()).threads_of_use(rows.piece);
+        let launch = Launch::pieces(rows.pieces()).max_useful_threads(rows.piece);
         stream.launch::<fill_behind_crossings>(launch, (bits, rows, marks.view_mut()))?;
     }
     Ok(DeviceMask {

@@ -10,7 +10,7 @@ pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Experiment, Launch, Memory, choice::Choice, modules};
+use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, modules};
 use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
@@ -201,19 +201,25 @@ impl CudaDevice {
         &self,
         entry: &str,
         launch: &Launch,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<(LoadedKernel, Choice), DeviceError> {
-        let kernel = self.kernel(entry, experiment)?;
-        let choice = Choice::on_gpu(&self.limits, entry, &kernel.resources, launch, experiment)?;
+        let kernel = self.kernel(entry, launch_override)?;
+        let choice = Choice::on_gpu(
+            &self.limits,
+            entry,
+            &kernel.resources,
+            launch,
+            launch_override,
+        )?;
         Ok((kernel, choice))
     }
 
     fn kernel(
         &self,
         entry: &str,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<LoadedKernel, DeviceError> {
-        match experiment.and_then(|it| it.max_registers) {
+        match launch_override.and_then(|it| it.max_registers) {
             Some(most) => self.kernels.with_registers(entry, most),
             None => self.kernels.get(entry),
         }
@@ -223,9 +229,9 @@ impl CudaDevice {
     pub fn resources(
         &self,
         entry: &str,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<KernelResources, DeviceError> {
-        Ok(self.kernel(entry, experiment)?.resources)
+        Ok(self.kernel(entry, launch_override)?.resources)
     }
 
     /// How many blocks of a kernel the driver says a multiprocessor holds.

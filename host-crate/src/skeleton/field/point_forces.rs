@@ -78,7 +78,7 @@ fn numbers_at(
             Exponent::new(exponent),
             sums.view_mut(),
         );
-        stream.launch::<slices_at>(Launch::pieces(parts).in_rounds_of(THREADS), args)?;
+        stream.launch::<slices_at>(Launch::pieces(parts).block_divides(THREADS), args)?;
     }
     if slices.count == 1 {
         return Ok(stream.download(&sums)?);
