@@ -51,14 +51,14 @@ impl VolumeFormat {
         let nifti2 = start
             .get(4..8)
             .is_some_and(|magic| magic == b"n+2\0" || magic == b"ni2\0");
-        if nifti1 || nifti2 {
-            Some(Self::Nifti)
-        } else if start.starts_with(b"NRRD") {
+        if start.starts_with(b"NRRD") {
             Some(Self::Nrrd)
         } else if start.starts_with(b"\x93NUMPY") {
             Some(Self::Npy)
         } else if start.starts_with(b"ObjectType") || start.starts_with(b"NDims") {
             Some(Self::MetaImage)
+        } else if nifti1 || nifti2 {
+            Some(Self::Nifti)
         } else {
             None
         }

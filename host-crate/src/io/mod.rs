@@ -14,7 +14,8 @@
 //! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
 //!
 //! Where a NIfTI file has an sform and a qform that place a corner voxel more than 0.001 voxels apart, the sform is used, and a
-//! [note](HeaderInfo::notes) says how far apart they are. A mesh that begins as PLY or text STL does is read as such whatever its extension.
+//! [note](HeaderInfo::notes) says how far apart they are. A file that begins as one of these formats
+//! does (but a headerless one) is read as such whatever its extension, and a note says so. The same holds for a mesh that begins as PLY or text STL does.
 //!
 //! All readers know both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are RAS: x to the
 //! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating

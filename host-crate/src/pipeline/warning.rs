@@ -41,6 +41,17 @@ pub enum Warning {
         /// The cells without a surface because of them.
         cells: u64,
     },
+    /// A mask whose file does not state its place in the world, as its format could.
+    #[error(
+        "{}: the file states {missing}; the mask is taken to have the grid of the volume",
+        path.display()
+    )]
+    MaskPlaceAssumed {
+        /// The file of the mask.
+        path: PathBuf,
+        /// What it does not state: `no spacing`, for one.
+        missing: &'static str,
+    },
     /// Points outside the grid of their map, which count.
     #[error("{}: {outside}; they count", path.display())]
     Outside {

@@ -27,6 +27,7 @@ use super::{FileError, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::MeshCounts;
+pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};
 pub use writer::MeshWriter;
 

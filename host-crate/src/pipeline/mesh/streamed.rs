@@ -30,7 +30,7 @@ pub(super) fn run(
     let mut mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
-            let mask = open_mask(mask, &volume)?;
+            let mask = open_mask(mask, &volume, &mut warnings)?;
             paths::refuse_data_file(&job.output, mask.header())?;
             Some(mask)
         }

@@ -10,7 +10,7 @@ use crate::{
     },
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
-        DeviceRun, PipelineError, Problem, at,
+        DeviceRun, PipelineError, Problem, Warning, at,
         mask::{StatedGrid, read_mask},
         outcome::Stages,
         paths,
@@ -27,8 +27,8 @@ struct Surface {
 
 /// Reads the volume, makes its isosurface, checks and writes it.
 pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, PipelineError> {
-    let (volume, header, mask) = stages.run("read", || read(job))?;
-    let mut warnings = job.volume.notes(&header);
+    let mut warnings = Vec::new();
+    let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
     let (volume, inexact_samples) = volume.into_kernel_type();
@@ -76,13 +76,14 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
 
 type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
 
-fn read(job: &MeshJob) -> Result<Read, PipelineError> {
+fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Read, PipelineError> {
     let (file, own) = job.volume.read_both()?;
     paths::refuse_data_file(&job.output, &file.header)?;
+    warnings.extend(job.volume.notes(&file.header));
     let mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &file.header, file.volume.dims(), &own)?;
-            let (mask, header) = read_mask(mask, &volume)?;
+            let (mask, header) = read_mask(mask, &volume, warnings)?;
             paths::refuse_data_file(&job.output, &header)?;
             Some(mask)
         }
