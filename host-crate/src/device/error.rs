@@ -136,7 +136,7 @@ pub enum DeviceError {
         device: String,
         /// What was being done.
         what: String,
-        /// What the driver said.
+        /// The driver's message.
         detail: String,
     },
 }

@@ -4,8 +4,8 @@ use super::{Device, DeviceError, Inner, LaunchOverride, LaunchRecord, Recording}
 use crate::occupancy::KernelResources;
 
 impl Device {
-    /// Changes what is other than usual about this device's launches; [`LaunchOverride::default`] makes them as the calculator
-    /// would have them again. Call it while nothing is being launched.
+    /// Sets the override of this device's launches; [`LaunchOverride::default`] leaves them to the calculator again. Call it while
+    /// nothing is being launched.
     ///
     /// # Errors
     /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on this device could have, and for a kernel
@@ -33,7 +33,7 @@ impl Device {
         self.launches().set_recording(recording);
     }
 
-    /// The launches since they were last taken, in order. Waits for those that are timed.
+    /// The launches since they were last taken, in order. Synchronises with those that are timed.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if one of them failed.
@@ -58,8 +58,8 @@ impl Device {
         }
     }
 
-    /// How many blocks of a kernel the driver says a multiprocessor holds, for comparison with what the
-    /// [calculator](crate::occupancy) says; nothing on the CPU.
+    /// How many blocks of a kernel a multiprocessor holds by the driver, for comparison with the result of the
+    /// [calculator](crate::occupancy); nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] for what the driver refuses.

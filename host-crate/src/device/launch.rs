@@ -1,4 +1,4 @@
-//! The shape of a launch, as far as the caller has a say in it.
+//! The shape of a launch, as far as the caller determines it.
 
 /// How much work a launch has. The block size is the occupancy calculator's to choose.
 ///
@@ -118,7 +118,7 @@ impl Launch {
         self.round == 1 || self.round.is_multiple_of(threads)
     }
 
-    /// The largest block of at most so many threads that the launch can have: it divides a round, and is whole warps where
+    /// The largest block of at most `threads` threads that the launch can have: it divides a round, and is whole warps where
     /// these have pieces of their own.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
         let most = threads.min(self.most_threads).max(1);

@@ -1,4 +1,4 @@
-//! Launches that are not as the calculator would have them: for measuring what it knows nothing of.
+//! Overrides of what the calculator chooses for launches: for measurements.
 
 use super::{DeviceError, recorded_resources};
 use crate::occupancy::{DeviceLimits, OccupancyError};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// The environment variable with a block size for all launches.
 const BLOCK: &str = "FERROVOX_BLOCK";
 
-/// What is other than usual about the launches of a device, until [`Device::set_launch_override`](super::Device::set_launch_override) is called
+/// An override of the launches of a device, until [`Device::set_launch_override`](super::Device::set_launch_override) is called
 /// again. Results stay the same: kernels work in blocks of any size.
 ///
 /// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block up to that asked for which it can have;
@@ -26,7 +26,7 @@ const BLOCK: &str = "FERROVOX_BLOCK";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchOverride {
-    /// The kernel that it is about, by its entry point; all of them if none is named.
+    /// The kernel that it applies to, by its entry point; all of them if none is named.
     pub kernel: Option<String>,
     /// Threads in a block; `FERROVOX_BLOCK` sets it for the devices of a process.
     pub block: Option<u32>,
@@ -37,7 +37,7 @@ pub struct LaunchOverride {
 }
 
 impl LaunchOverride {
-    /// Whether nothing is other than usual.
+    /// Whether nothing is overridden.
     pub fn is_none(&self) -> bool {
         *self
             == Self {
@@ -46,7 +46,7 @@ impl LaunchOverride {
             }
     }
 
-    /// Whether it is about this kernel.
+    /// Whether it applies to this kernel.
     pub(super) fn is_about(&self, entry: &str) -> bool {
         self.kernel.as_deref().is_none_or(|kernel| kernel == entry)
     }

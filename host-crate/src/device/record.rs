@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// What is remembered of launches.
+/// What is recorded of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recording {
     /// Nothing.
@@ -44,10 +44,10 @@ pub(super) struct Pending {
     pub between: Option<(Event, Event)>,
 }
 
-/// What is other than usual about a device's launches, and what is remembered of them.
+/// The override of a device's launches, and the record of them.
 #[derive(Default)]
 pub(super) struct Launches {
-    /// Whether either is so: nothing is locked for launches otherwise.
+    /// Whether there is either: nothing is locked for launches otherwise.
     is_special: AtomicBool,
     state: Mutex<State>,
 }
@@ -103,7 +103,7 @@ impl Launches {
         self.state().pending.push(pending);
     }
 
-    /// The launches since they were last taken. Waits for those that are timed.
+    /// The launches since they were last taken. Synchronises with those that are timed.
     pub fn take(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
         let pending = std::mem::take(&mut self.state().pending);
         let resolve = |pending: Pending| {

@@ -112,7 +112,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The buffer's elements, on the host. Waits for everything before it on the stream.
+    /// The buffer's elements, on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
@@ -132,7 +132,7 @@ impl Stream {
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been waited for, the elements live and are not changed.
+    /// Until the stream has been synchronised, the elements live and are not changed.
     pub unsafe fn begin_write<T: Element>(
         &self,
         buffer: &mut Buffer<T>,
@@ -155,7 +155,7 @@ impl Stream {
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been waited for, the elements live and nothing else uses them.
+    /// Until the stream has been synchronised, the elements live and nothing else uses them.
     pub unsafe fn begin_read<T: Element>(
         &self,
         buffer: &Buffer<T>,
@@ -171,7 +171,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies a buffer's elements to as many on the host. Waits for everything before it on the stream.
+    /// Copies a buffer's elements to as many on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if anything on the stream failed.
@@ -186,7 +186,7 @@ impl Stream {
                 to: elements.len(),
             });
         }
-        // SAFETY: the stream is waited for before the borrow ends, also after an error.
+        // SAFETY: the stream is synchronised before the borrow ends, also after an error.
         let begun = unsafe { self.begin_read(buffer, elements) };
         let done = self.synchronize();
         begun.and(done)
@@ -343,7 +343,7 @@ impl Stream {
         Ok(Event { inner })
     }
 
-    /// Waits until everything on the stream is done.
+    /// Blocks until everything on the stream is done.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if any of it failed.

@@ -1,4 +1,4 @@
-//! Each voxel is compared with the sites that are near enough to matter: everywhere, or as the document's method does up to 36 voxels.
+//! Each voxel is compared with the sites that are near enough to matter: everywhere, or up to 36 voxels, as the distance map article has it.
 
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
@@ -193,7 +193,7 @@ impl Prepared {
 
 /// How far sites are searched: to the bound, or by the method `cubes` as far as it is exact.
 ///
-/// What `kernels-crate/src/distance/cubes/mod.rs` says of the distance `T` that is searched holds for every `T`. Without an end, a brick
+/// What `kernels-crate/src/distance/cubes/mod.rs` states for the distance `T` that is searched holds for every `T`. Without an end, a brick
 /// whose centre is `D` from its nearest site is compared with the sites within `D + r` of it, and all its distances are exact.
 fn search_of(scale: Scale, method: Method) -> Search {
     let search = Search::new(scale);

@@ -78,7 +78,7 @@ pub enum DistanceError {
         /// The label.
         label: f32,
     },
-    /// A method that does not know labels.
+    /// A method that does not take labels.
     #[error("the method {} does not take labels; use separable, or measure to a mask of one label", .method.name())]
     LabelsWith {
         /// The method.

@@ -1,4 +1,4 @@
-//! What a caller may say about a volume file, and what is said about one that was read.
+//! How volume files are read and written, and the header of one that was read.
 
 use std::path::PathBuf;
 
@@ -60,16 +60,16 @@ impl RawLayout {
     }
 }
 
-/// A volume with what its file said about it.
+/// A volume and the header of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeFile {
     /// The volume.
     pub volume: AnyVolume,
-    /// What the file said.
+    /// The header.
     pub header: HeaderInfo,
 }
 
-/// What a volume file said about itself.
+/// The header of a volume file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderInfo {
     /// The format.
@@ -96,7 +96,7 @@ pub struct HeaderInfo {
     pub has_spacing: bool,
     /// Whether the file states the position of its first sample; else it counts as 0.
     pub has_origin: bool,
-    /// What a reader of the file should know: assumptions made, fields not understood.
+    /// Notes for the reader of the file: assumptions made, fields not understood.
     pub notes: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ pub struct Scaling {
 /// How to write a volume file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VolumeWriteOptions {
-    /// Byte order of the samples (and of a binary header). Little-endian unless said otherwise.
+    /// Byte order of the samples (and of a binary header). Little-endian by default.
     pub byte_order: ByteOrder,
     /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
     /// name ends in `.gz`.

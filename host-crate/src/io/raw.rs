@@ -1,4 +1,4 @@
-//! Headerless files: samples, and what the caller says about them.
+//! Headerless files: samples, described by the caller.
 
 use super::layout::Layout;
 use super::opened::Opened;

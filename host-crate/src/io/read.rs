@@ -12,13 +12,13 @@ use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, Volume
 use super::{metaimage, nifti, npy, nrrd, raw};
 use crate::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
 
-/// As many bytes as tell every format.
+/// As many bytes as identify every format.
 const START: usize = 348;
 
 /// Reads a volume file.
 ///
 /// The format follows from the first bytes of the file, and where these are those of no known format from the extension. Where
-/// the two contradict each other, a [note](super::HeaderInfo::notes) says so. A headerless file is known by its extension
+/// the two contradict each other, there is a [note](super::HeaderInfo::notes). A headerless file is known by its extension
 /// alone. Gzip around the whole file is undone. World coordinates are RAS whatever the file uses (see
 /// [the formats](super#formats)).
 ///

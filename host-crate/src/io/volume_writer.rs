@@ -99,7 +99,7 @@ impl<W: Write> Write for InBlocks<W> {
 }
 
 impl VolumeWriter {
-    /// Prepares to write a volume file with samples of `sample_type`; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`,
+    /// Prepares to write a volume file with samples of `sample_type`; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`,
     /// `.mha` or `.npy`. Nothing appears under the name yet.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{FileError, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// Writes a volume file; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
 ///
 /// The file appears under its name when it is complete; until then, and after any failure, what stood there
 /// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.

@@ -113,7 +113,7 @@ pub fn extract_to_host<T: DeviceSample>(
         match (&mut mesh.triangles, found.triangles) {
             (Triangles::U32(triangles), Triangles::U32(more)) => triangles.extend(more),
             (Triangles::U64(triangles), Triangles::U64(more)) => triangles.extend(more),
-            // the first part tells the width, which is that of all
+            // the width of the first part is that of all
             (triangles, first) => *triangles = first,
         }
         host.non_finite_cells += part.mesh.non_finite_cells;

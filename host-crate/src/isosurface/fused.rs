@@ -82,7 +82,7 @@ pub(crate) struct Counted<'a, T> {
     times: StageTimes,
 }
 
-/// Finds what the surface crosses in a slab, and counts it. Waits for the counts.
+/// Finds what the surface crosses in a slab, and counts it. Synchronises the stream.
 pub(crate) fn count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,

@@ -1,10 +1,10 @@
-//! What a caller should know though the work went well.
+//! Warnings of work that went well.
 
 use super::error::PointsOutside;
 use crate::{grid::SampleSummary, io::StoredType};
 use std::path::PathBuf;
 
-/// What a caller should know though the work went well. The message names the file.
+/// A warning of work that went well. The message names the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
@@ -13,7 +13,7 @@ pub enum Warning {
     Note {
         /// The file.
         path: PathBuf,
-        /// What the reader says.
+        /// The note of the reader.
         note: String,
     },
     /// Samples that kernels do not read became f32.

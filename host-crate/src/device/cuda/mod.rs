@@ -33,7 +33,7 @@ pub(super) struct CudaDevice {
     clock_khz: Option<u32>,
     shared: Arc<Shared>,
     kernels: Kernels,
-    /// Held by who has a constant of one of its kernels.
+    /// Held by the owner of a constant of one of its kernels.
     constants: Mutex<()>,
 }
 
@@ -53,7 +53,7 @@ impl Shared {
         pools.push(Arc::downgrade(pool));
     }
 
-    /// Gives all memory that streams keep back to the driver, and waits for the device, after which it is there.
+    /// Gives all memory that streams keep back to the driver, and synchronises the device, after which it is free.
     fn clear_pools(&self) -> CudaResult<()> {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         for pool in pools.iter().filter_map(Weak::upgrade) {
@@ -191,7 +191,7 @@ impl CudaDevice {
         self.kernels.constant(entry, symbol)
     }
 
-    /// Held by who has a constant of a kernel.
+    /// Held by the owner of a constant of a kernel.
     pub fn constants(&self) -> &Mutex<()> {
         &self.constants
     }
@@ -234,7 +234,7 @@ impl CudaDevice {
         Ok(self.kernel(entry, launch_override)?.resources)
     }
 
-    /// How many blocks of a kernel the driver says a multiprocessor holds.
+    /// How many blocks of a kernel a multiprocessor holds, by the driver.
     pub fn active_blocks(
         &self,
         entry: &str,
@@ -251,7 +251,7 @@ impl CudaDevice {
     }
 }
 
-/// What the driver says of a device; what it does not say follows from the capability, for one that is not known from the newest
+/// The limits of a device as the driver reports them; what it does not report follows from the capability, for one that is not known from the newest
 /// that is.
 fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {

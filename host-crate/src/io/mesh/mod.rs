@@ -37,7 +37,7 @@ use parts::Part;
 /// How to write a mesh file, at once or piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshWriteOptions {
-    /// The format; `None` tells it by the extension.
+    /// The format; `None` takes that of the extension.
     pub format: Option<MeshFormat>,
     /// Write the vertex normals: [`write_mesh`] where the mesh has them; to a [`MeshWriter`] every piece must bring them then. (STL has
     /// facet normals, always.)
@@ -53,7 +53,7 @@ impl Default for MeshWriteOptions {
     }
 }
 
-/// Writes a mesh file; the extension tells the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
 ///
 /// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
 /// stood there before is untouched.

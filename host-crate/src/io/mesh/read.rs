@@ -8,7 +8,7 @@ use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat};
 use crate::mesh::TriangleMesh;
 
-/// As many bytes as tell a format.
+/// As many bytes as identify a format.
 const START: usize = 32;
 
 /// What can be read.
@@ -18,7 +18,7 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 
 /// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file.
 ///
-/// The content tells the format where it begins as PLY or text STL does, else the extension.
+/// A file that begins as PLY or text STL does is read as such; else the extension determines the format.
 ///
 /// | format | what is read |
 /// | --- | --- |
@@ -68,7 +68,7 @@ pub(in crate::io) fn read_mesh_source(
 ) -> Result<TriangleMesh, FileProblem> {
     let named = MeshFormat::from_path(path);
     let content = MeshFormat::from_content(&source.peek(START)?);
-    // the header of a binary STL may say anything, such as the name of another format
+    // the header of a binary STL may hold anything, such as the name of another format
     let format = match named {
         Some(MeshFormat::Stl) if content != Some(MeshFormat::Ply) => named,
         _ => content.or(named),

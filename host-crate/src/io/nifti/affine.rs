@@ -18,8 +18,8 @@ pub(super) struct Place {
     pub has_origin: bool,
 }
 
-/// The map of the first method that the header has and that makes sense; `notes` says where one
-/// was passed over.
+/// The map of the first method that the header has and that makes sense; `notes` has those that
+/// were passed over.
 pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<Place, FileProblem> {
     type Method = fn(&Header) -> Result<Geometry, VolumeError>;
     let methods: [(&str, bool, Method); 2] = [

@@ -102,7 +102,7 @@ pub(super) fn has_spacing(header: &Header, axes: &Axes) -> bool {
     header.directions.is_some() || header.spacings.as_ref().is_some_and(known)
 }
 
-/// The spacing of an axis without a direction: 1 where the file does not know it.
+/// The spacing of an axis without a direction: 1 where the file does not state it.
 fn spacing(header: &Header, axis: usize) -> Result<f64, FileProblem> {
     let spacing = header
         .spacings

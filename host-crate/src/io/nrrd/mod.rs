@@ -1,6 +1,6 @@
 //! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, ascii and hex encodings.
 //!
-//! World coordinates are turned to RAS where the header's `space` says what they are. Without an
+//! World coordinates are turned to RAS where the header's `space` names them. Without an
 //! anatomical `space` they are taken as they stand.
 
 mod geometry;

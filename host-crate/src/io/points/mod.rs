@@ -12,13 +12,13 @@ use super::samples::reserve;
 use super::source::Source;
 use super::{FileError, FileProblem, MeshFormat, VolumeFormat};
 
-/// As many bytes as tell a format.
+/// As many bytes as identify a format.
 const START: usize = 8;
 
 /// Points by which memory grows.
 const STEP: usize = 1 << 14;
 
-/// Reads points; the extension tells the format, unless the file begins as PLY or npy does:
+/// Reads points; the extension determines the format, unless the file begins as PLY or npy does:
 ///
 /// | extension | what is read |
 /// | --- | --- |
@@ -64,7 +64,7 @@ enum Kind {
     Mesh,
 }
 
-/// The format that a file's name tells.
+/// The format of a file name's extension.
 fn known(path: &Path) -> Result<Kind, FileProblem> {
     match extension(path).as_str() {
         "xyz" | "xyz.gz" => Ok(Kind::Text),
@@ -77,7 +77,7 @@ fn known(path: &Path) -> Result<Kind, FileProblem> {
     }
 }
 
-/// The format that a file's first bytes tell.
+/// The format that a file's first bytes identify.
 fn kind_of_content(start: &[u8]) -> Option<Kind> {
     if MeshFormat::from_content(start) == Some(MeshFormat::Ply) {
         Some(Kind::Mesh)

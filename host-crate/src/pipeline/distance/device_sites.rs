@@ -77,7 +77,7 @@ impl DeviceSites {
     /// How many sites there are; of labels how many voxels are beside another.
     ///
     /// # Errors
-    /// That there are none. (That there is one label, the map says.)
+    /// [`DistanceError::NoSites`]. (A single label is an error of the map.)
     pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
         let count = match &self.sites {
             SiteBuffers::Voxels(sites) => sites.count(stream)?,

@@ -1,4 +1,4 @@
-//! What is asked for, and what is answered.
+//! The job of a distance map, and its outcome.
 
 use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
@@ -92,7 +92,7 @@ pub struct DistanceOutcome {
     pub isoline_step: Option<f32>,
     /// Bytes that the buffers of each of the job's devices held at most.
     pub peak_bytes: Vec<u64>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long each stage took.
     pub timings: Timings,
@@ -171,7 +171,7 @@ impl DistanceJob {
         }
     }
 
-    /// Refuses what slabs do not have, if the map is to be made by slabs.
+    /// Refuses what cannot be done by slabs, if the map is made by slabs.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
         let refused = [
             (self.nearest.is_some(), "the file of nearest sites"),
@@ -211,7 +211,7 @@ impl DistanceJob {
         )
     }
 
-    /// What the library is asked for.
+    /// The parameters of the map.
     pub(super) fn params(&self, method: Method) -> DistanceParams {
         DistanceParams {
             method,

@@ -2,7 +2,7 @@
 //!
 //! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses the method, makes the map on one device as a
 //! whole or on several (or within a limit of memory) slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by every
-//! method that takes such sites, and says how far each is from the exact one.
+//! method that takes such sites, and reports how far each is from the exact one.
 //!
 //! | module | what it decides |
 //! | --- | --- |
@@ -36,7 +36,7 @@ use super::{PipelineError, Warning, outcome::Stages, paths};
 use crate::monitor::Monitor;
 use sites::Found;
 
-/// What a run has so far: its job, its stages, and what is to be told.
+/// The state of a run: its job, its stages, and its warnings.
 struct Run<'a> {
     job: &'a DistanceJob,
     stages: Stages<'a>,
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
 /// Reads the sites, makes the map, and writes it.
 ///
 /// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable) unless the job names a method; points by the same
-/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the quickest for so many. With several devices or a limit
+/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the fastest for their number. With several devices or a limit
 /// of memory, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
 ///
 /// Outputs are checked before anything is read, and appear under their names when they are complete.

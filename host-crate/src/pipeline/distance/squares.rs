@@ -31,12 +31,12 @@ pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), Pipeli
     }
 }
 
-/// Whether the device makes the squares; else they are told from distances and sites.
+/// Whether the device computes the squares; else they are computed from distances and sites.
 pub(super) fn by_the_device(params: &DistanceParams) -> bool {
     params.method == Method::Separable && !params.nearest
 }
 
-/// Whether squares are told from distances, of which some may be too large.
+/// Whether squares are computed from distances, some of which may be too large for that.
 pub(super) fn need_nearest(params: &DistanceParams, dims: [usize; 3], geometry: &Geometry) -> bool {
     let spacing = geometry.spacing();
     let side = |k: usize| dims[k] as f64 * spacing[k];

@@ -17,7 +17,7 @@ use crate::{
 };
 use std::path::Path;
 
-/// The map on the host, and what is known of it.
+/// The map on the host, and how it was made.
 struct HostMap {
     distances: Volume<f32>,
     /// The squared distances, if these were computed.

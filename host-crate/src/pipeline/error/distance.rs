@@ -3,7 +3,7 @@
 use super::by;
 use crate::{grid::SampleType, pipeline::map_samples::MapSamples};
 
-/// What a job asks for that is not to be had, whatever the file.
+/// What a job asks for that cannot be done, whatever the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceJobError {
@@ -97,7 +97,7 @@ pub enum DistanceInputError {
         /// Its sample.
         value: f64,
     },
-    /// Labels that devices cannot tell apart.
+    /// Labels that devices cannot distinguish.
     #[error(
         "{count} labels of {stored} are no exact numbers of f32, so that different labels could become one; renumber them from 0"
     )]

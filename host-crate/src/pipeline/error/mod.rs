@@ -35,7 +35,7 @@ pub enum PipelineError {
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A distance map that is not to be had, whatever the file.
+    /// A distance map that cannot be computed, whatever the file.
     #[error(transparent)]
     DistanceJob(Box<DistanceJobError>),
     /// A picture that cannot be drawn.
@@ -172,7 +172,7 @@ impl From<DeviceError> for PipelineError {
     }
 }
 
-/// Whether the caller stopped the work, however deep the error says so.
+/// Whether the caller cancelled the work, however deep the error is nested.
 trait Stopped {
     fn is_cancelled(&self) -> bool;
 }

@@ -18,7 +18,7 @@ use crate::{
     with_device_volume,
 };
 
-/// The mesh on the host, and what is known of it.
+/// The mesh on the host, and how it was made.
 struct Surface {
     mesh: TriangleMesh,
     non_finite_cells: u64,

@@ -137,7 +137,7 @@ fn check(selection: Selection, volume: &AnyVolume, voxels: u64) -> Result<(), Ob
     }
 }
 
-/// Copies a volume to the stream's device, and waits until it is there.
+/// Copies a volume to the stream's device, and synchronises the stream.
 fn upload(stream: &Stream, volume: &AnyVolume) -> Result<AnyDeviceVolume, DeviceError> {
     let uploaded = AnyDeviceVolume::upload(stream, volume)?;
     stream.synchronize()?;

@@ -52,7 +52,7 @@ struct Job<'a> {
 ///
 /// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
-/// of `i32` and `f64` become `f32` plane by plane. `monitor` is told of the stage `slabs`, and can stop the work between two of them.
+/// of `i32` and `f64` become `f32` plane by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
 ///
 /// Memory does not grow with the volume: [`StreamOptions`] bound it. Nor does it grow with the mesh: what a slab takes is known before it
 /// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
