@@ -8,6 +8,7 @@ mod commands;
 mod device_choice;
 mod input;
 mod numbers;
+mod option_names;
 mod report;
 mod terminal;
 mod usage;

@@ -1,6 +1,6 @@
 //! What is printed, and where: results on standard output, everything else on standard error.
 
-use crate::args::ReportArgs;
+use crate::{args::ReportArgs, option_names::with_options};
 use anyhow::Context;
 use ferrovox::pipeline::Warning;
 use serde::Serialize;
@@ -48,8 +48,10 @@ impl Remark {
 /// The library's warnings.
 pub fn remarks(warnings: &[Warning]) -> Vec<Remark> {
     let remark = |warning: &Warning| match warning {
-        Warning::CutCycles { .. } | Warning::Outside { .. } => Remark::Note(warning.to_string()),
-        _ => Remark::Warning(warning.to_string()),
+        Warning::CutCycles { .. } | Warning::Outside { .. } => {
+            Remark::Note(with_options(&warning.to_string()))
+        }
+        _ => Remark::Warning(with_options(&warning.to_string())),
     };
     warnings.iter().map(remark).collect()
 }
@@ -85,7 +87,9 @@ impl Terminal {
 
     /// Says why the command failed: on standard error, and with `--json` in its object too.
     pub fn error(&self, error: &anyhow::Error) {
-        self.failure(chain(error), |text| format!("ferrovox: error: {text}\n"));
+        self.failure(with_options(&chain(error)), |text| {
+            format!("ferrovox: error: {text}\n")
+        });
     }
 
     /// Says that the work was stopped.

@@ -18,7 +18,7 @@ use ferrovox::{
 pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     args.params().check()?;
     let job = job(args)?;
-    let made = watched(terminal, |monitor| skeleton::run(&job, monitor)).map_err(with_options)?;
+    let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
     let devices = &job.devices;
     let run = SkeletonRun {
         args,
@@ -51,19 +51,4 @@ fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
         }),
         ..SkeletonJob::new(object, args.device.open()?)
     })
-}
-
-/// The library's words, with options where it names parameters.
-fn with_options(error: anyhow::Error) -> anyhow::Error {
-    let options = [
-        ("give a lower threshold", "give a lower --iso"),
-        ("give a higher threshold", "give a higher --iso"),
-        ("give the threshold", "give --iso"),
-        ("give another label", "give another --label"),
-    ];
-    let text = error.to_string();
-    match options.iter().find(|(name, _)| text.contains(name)) {
-        Some((name, option)) => anyhow::Error::msg(text.replace(name, option)),
-        None => error,
-    }
 }

@@ -233,10 +233,16 @@ fn masks_that_lie_elsewhere() {
         )
     };
     let straight = "(1,0,0) (0,1,0) (0,0,1)";
+    let plain = "type: uchar\nsizes: 16 16 16\nencoding: raw";
     folder
         .file("same.nrrd", placed(straight, "(0,0.0001,0)"))
         .file("away.nrrd", placed(straight, "(0,-2.5,0)"))
         .file("wide.nrrd", placed("(2,0,0) (0,1,0) (0,0,1)", "(0,0,0)"))
+        .file("silent.nrrd", nrrd(plain, &[1; 4096]))
+        .file(
+            "spaced.nrrd",
+            nrrd(&format!("{plain}\nspacings: 2 1 1"), &[1; 4096]),
+        )
         .file("mask.npy", npy("|u1", "(16, 16, 16)", &[1; 4096]));
     for memory in ["", "--memory 90K"] {
         let mesh = |mask: &str, more: &str| {
@@ -247,6 +253,15 @@ fn masks_that_lie_elsewhere() {
         let facts = ["wide.nrrd", "elsewhere", "15.000 voxels"];
         folder.refuses(&mesh("wide.nrrd", ""), &facts);
         folder.run(&mesh("same.nrrd", "")).ok();
+        // what a mask's file does not state is taken from the volume, and said
+        let run = folder.run(&mesh("silent.nrrd", "")).ok();
+        let said =
+            "silent.nrrd: the file states neither a spacing nor a position of its first sample";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        folder.refuses(
+            &mesh("spaced.nrrd", ""),
+            &["spaced.nrrd", "elsewhere", "15.000 voxels"],
+        );
         // what the user says of the volume says nothing of the mask
         folder.run(&mesh("same.nrrd", "--origin 5,5,5")).ok();
         folder.run(&mesh("mask.npy", "--origin 5,5,5")).ok();

@@ -469,11 +469,11 @@ fn a_limit_of_memory_that_is_too_small_says_what_would_do() {
         |bytes: u64| format!("distance mask.nii --mask --method cubes --memory {bytes} -o d.npy");
     let run = folder.run(&limited(100));
     run.refused(&[
-        "mask.nii: 100 bytes of device memory are too few",
+        "mask.nii: a memory budget of 100 bytes is too small",
         "are needed",
     ]);
-    let before_needed = run.stderr.split(" are needed").next().unwrap();
+    let before_needed = run.stderr.split(" bytes are needed").next().unwrap();
     let least = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
     folder.run(&limited(least)).ok();
-    folder.refuses(&limited(least - 1), &["too few"]);
+    folder.refuses(&limited(least - 1), &["too small"]);
 }

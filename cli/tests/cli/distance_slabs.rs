@@ -110,12 +110,12 @@ fn a_limit_that_is_too_small_says_what_would_do() {
         folder.file("d.npy", "old");
         let run = folder.run(&limited(100));
         run.refused(&[
-            "v.npy: 100 bytes of device memory are too few",
+            "v.npy: a memory budget of 100 bytes is too small",
             "are needed",
         ]);
-        let before_needed = run.stderr.split(" are needed").next().unwrap();
+        let before_needed = run.stderr.split(" bytes are needed").next().unwrap();
         let least: u64 = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
-        folder.refuses(&limited(least - 1), &["too few"]);
+        folder.refuses(&limited(least - 1), &["too small"]);
         assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
         folder.run(&limited(least)).ok();
         assert!(fs::read(folder.path("d.npy")).unwrap() != b"old");

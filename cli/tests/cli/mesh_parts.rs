@@ -143,8 +143,8 @@ fn what_is_told_of_samples_is_told_when_streaming_too() {
 fn too_little_memory_names_what_is_enough() {
     let folder = folder();
     let run = folder.run("mesh ball.nii --iso 50 -o out.ply --device cpu --memory 1K");
-    run.refused(&["ball.nii", "1024 bytes", "are enough"]);
-    let (before, _) = run.stderr.split_once(" are enough").unwrap();
+    run.refused(&["ball.nii", "1024 bytes", "are needed"]);
+    let (before, _) = run.stderr.split_once(" bytes are needed").unwrap();
     let enough: u64 = before.rsplit(' ').next().unwrap().parse().unwrap();
     folder
         .run(&format!(

@@ -169,7 +169,7 @@ impl Context {
         }
     }
 
-    /// Drops this owner of the context, and says how that went.
+    /// Drops this owner of the context, and returns the result.
     ///
     /// # Errors
     /// The driver's error and the context, where this was the last owner and the driver refused.

@@ -117,7 +117,7 @@ impl Event {
         self.raw
     }
 
-    /// Destroys the event, and says how that went. Work that waits for it still waits.
+    /// Destroys the event, and returns the result. Work that waits for it still waits.
     ///
     /// # Errors
     /// The driver's error and the event.
@@ -141,7 +141,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         let _ = self.destroy();
     }
 }

@@ -252,7 +252,7 @@ impl Module {
         Ok(Function::new(raw, Arc::clone(&self.inner)))
     }
 
-    /// Unloads the module, and says how that went. Where functions that own a share of it still exist, it is unloaded with the
+    /// Unloads the module, and returns the result. Where functions that own a share of it still exist, it is unloaded with the
     /// last of them.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ impl ModuleInner {
 
 impl Drop for ModuleInner {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         let _ = self.unload();
     }
 }

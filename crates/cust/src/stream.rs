@@ -83,7 +83,7 @@ impl StreamInner {
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         let _ = self.destroy();
     }
 }
@@ -266,7 +266,7 @@ impl Stream {
         self.inner.raw
     }
 
-    /// Destroys the stream, and says how that went. Queued work still runs. Where buffers that were allocated in its order still
+    /// Destroys the stream, and returns the result. Queued work still runs. Where buffers that were allocated in its order still
     /// exist, the stream goes with the last of them.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::{
     workloads::{self, Run, Workload},
 };
 use ferrovox::{
-    device::{Device, DeviceKind, Experiment, LaunchRecord, Recording},
+    device::{Device, DeviceKind, LaunchOverride, LaunchRecord, Recording},
     occupancy::Limiter,
 };
 use measure::Spread;
@@ -73,9 +73,9 @@ pub fn jobs(device: &Device, arguments: &Arguments) -> Outcome<Vec<Job>> {
         }
         if jobs.len() == before {
             // a wrong name is told with those like it
-            device.set_experiment(Experiment {
+            device.set_launch_override(LaunchOverride {
                 kernel: Some(name.clone()),
-                ..Experiment::default()
+                ..LaunchOverride::default()
             })?;
             return Err(format!("no pipeline here launches {name}; a new one is a row in benches/occupancy/workloads.rs").into());
         }
@@ -108,24 +108,30 @@ fn timed(device: &Device, run: &mut Run<'_>) -> Outcome<Vec<LaunchRecord>> {
 impl Job {
     /// Measures all configurations.
     pub fn measure(&self, device: &Device, over: Over, arguments: &Arguments) -> Outcome<Sweep> {
-        device.set_experiment(Experiment::default())?;
+        device.set_launch_override(LaunchOverride::default())?;
         let stream = device.stream()?;
         let mut run = (self.workload.prepare)(&stream, self.side)?;
         let question = Question::of(device, &self.kernel, &arguments.model_of)?;
-        // as it is without an experiment
+        // as it is without a launch override
         let usual = self.launches(device, &mut run)?;
         let Some(first) = usual.first() else {
             return Err(format!("{} does not launch {}", self.workload.name, self.kernel).into());
         };
         let chosen = (first.threads, first.dynamic_shared_bytes);
         let mut points: Vec<Point> = Vec::new();
-        for experiment in self.experiments(device, over, chosen.0, arguments) {
+        for launch_override in self.experiments(device, over, chosen.0, arguments) {
             let at = match over {
-                Over::Blocks => experiment.block,
-                Over::Registers => experiment.max_registers,
-                Over::Shared => Some(experiment.extra_shared_bytes),
+                Over::Blocks => launch_override.block,
+                Over::Registers => launch_override.max_registers,
+                Over::Shared => Some(launch_override.extra_shared_bytes),
             };
-            let point = self.point(device, &mut run, experiment, at.unwrap_or(0), arguments)?;
+            let point = self.point(
+                device,
+                &mut run,
+                launch_override,
+                at.unwrap_or(0),
+                arguments,
+            )?;
             // a launch in rounds takes the same block for several that were asked for
             let is_new = |point: &Point| {
                 over != Over::Blocks || points.iter().all(|other| other.threads != point.threads)
@@ -141,7 +147,7 @@ impl Job {
                 });
             }
         }
-        device.set_experiment(Experiment::default())?;
+        device.set_launch_override(LaunchOverride::default())?;
         let explained = match device.kind() {
             DeviceKind::Cuda => chosen,
             DeviceKind::Cpu => (question.best(), 0),
@@ -173,15 +179,15 @@ impl Job {
         over: Over,
         chosen: u32,
         arguments: &Arguments,
-    ) -> Vec<Experiment> {
-        let of_kernel = Experiment {
+    ) -> Vec<LaunchOverride> {
+        let of_kernel = LaunchOverride {
             kernel: Some(self.kernel.clone()),
-            ..Experiment::default()
+            ..LaunchOverride::default()
         };
-        let with = |change: &dyn Fn(&mut Experiment)| {
-            let mut experiment = of_kernel.clone();
-            change(&mut experiment);
-            experiment
+        let with = |change: &dyn Fn(&mut LaunchOverride)| {
+            let mut launch_override = of_kernel.clone();
+            change(&mut launch_override);
+            launch_override
         };
         let most = match device.kind() {
             DeviceKind::Cuda => device.limits().threads_per_block,
@@ -221,11 +227,11 @@ impl Job {
         &self,
         device: &Device,
         run: &mut Run<'_>,
-        experiment: Experiment,
+        launch_override: LaunchOverride,
         at: u32,
         arguments: &Arguments,
     ) -> Outcome<Point> {
-        let asked = experiment.block.unwrap_or(0);
+        let asked = launch_override.block.unwrap_or(0);
         let absent = |why: String| Point {
             at,
             threads: asked,
@@ -237,7 +243,7 @@ impl Job {
             limiters: Vec::new(),
             time: Err(why),
         };
-        if let Err(error) = device.set_experiment(experiment) {
+        if let Err(error) = device.set_launch_override(launch_override) {
             return Ok(absent(error.to_string()));
         }
         // to warm up

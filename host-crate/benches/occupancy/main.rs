@@ -22,7 +22,7 @@ mod workloads;
 
 use arguments::Arguments;
 use clap::Parser;
-use ferrovox::device::{Device, Experiment};
+use ferrovox::device::{Device, LaunchOverride};
 use measure::Report;
 use std::{process::ExitCode, time::SystemTime};
 use support::Outcome;
@@ -53,8 +53,8 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     } else {
         for device in support::devices(&arguments.common.device)? {
             let measured = of_device(report, &device, arguments);
-            // whatever an experiment was, it ends with the sweep
-            device.set_experiment(Experiment::default())?;
+            // whatever a launch override was, it ends with the sweep
+            device.set_launch_override(LaunchOverride::default())?;
             sweeps.extend(measured?);
         }
     }

@@ -13,7 +13,7 @@ pub struct Sweep {
     pub device: String,
     pub device_name: String,
     pub over: Over,
-    /// What the calculator was asked, without an experiment.
+    /// What the calculator was asked, without a launch override.
     pub question: Question,
     /// The block size that the calculator chose, with its dynamic shared memory.
     pub chosen: (u32, u32),

@@ -2,7 +2,7 @@
 
 use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
-    device::{Device, DeviceKind, Experiment},
+    device::{Device, DeviceKind, LaunchOverride},
     occupancy::{BlockConfig, Gpu, KernelResources, OccupancyModel, PaperModel},
     skeleton::FieldVariant,
 };
@@ -82,12 +82,12 @@ pub fn measured(device: &Device, width: usize, sample: u64, runs: usize) -> Outc
         "figure 3 on {device}: the kernel `simple` on the phantom of width {width}, by threads per block\n"
     );
     for threads in (32..=MAX_MEASURED).step_by(32) {
-        device.set_experiment(Experiment {
+        device.set_launch_override(LaunchOverride {
             block: Some(threads),
-            ..Experiment::default()
+            ..LaunchOverride::default()
         })?;
         let timed = phantom.time(FieldVariant::Simple, sample, runs);
-        device.set_experiment(Experiment::default())?;
+        device.set_launch_override(LaunchOverride::default())?;
         writeln!(text, "{threads:>7}  {:>11.3} ms", timed?.spread.median_ms)?;
     }
     Ok(text)

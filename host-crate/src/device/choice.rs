@@ -1,17 +1,17 @@
 //! What a launch will be: the one place where a number of threads is decided on.
 
-use super::{DeviceError, Experiment, Launch, LaunchPlan};
+use super::{DeviceError, Launch, LaunchOverride, LaunchPlan};
 use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
 
 /// Who decided on a block's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChosenBy {
+pub enum BlockSizeSource {
     /// The occupancy calculator.
     Calculator,
     /// The program, for the CPU: [`CpuOptions::block`](super::CpuOptions).
     CpuOptions,
-    /// An [`Experiment`], or `FERROVOX_BLOCK`.
-    Experiment,
+    /// A [`LaunchOverride`], or `FERROVOX_BLOCK`.
+    LaunchOverride,
 }
 
 /// A launch, decided on.
@@ -22,7 +22,7 @@ pub(super) struct Choice {
     pub dynamic_shared_bytes: u32,
     /// How many such blocks the device runs at a time.
     pub resident_blocks: u32,
-    pub by: ChosenBy,
+    pub by: BlockSizeSource,
 }
 
 impl Choice {
@@ -33,25 +33,28 @@ impl Choice {
         }
     }
 
-    /// On the CPU: what the calculator says, which is one thread, unless the program has asked for more.
+    /// On the CPU: what the calculator chooses, which is one thread, unless the program has asked for more.
     pub fn on_cpu(
         limits: &DeviceLimits,
         options_block: u32,
         launch: &Launch,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Self {
-        let (threads, by) = match (experiment.and_then(|it| it.block), options_block) {
-            (Some(most), _) => (launch.largest_up_to(most), ChosenBy::Experiment),
+        let (threads, by) = match (launch_override.and_then(|it| it.block), options_block) {
+            (Some(most), _) => (launch.largest_up_to(most), BlockSizeSource::LaunchOverride),
             (None, 1) => (
                 by_calculator(limits, &KernelResources::new(0), launch, 0),
-                ChosenBy::Calculator,
+                BlockSizeSource::Calculator,
             ),
-            (None, block) => (block.min(launch.most_threads()), ChosenBy::CpuOptions),
+            (None, block) => (
+                block.min(launch.most_threads()),
+                BlockSizeSource::CpuOptions,
+            ),
         };
         Self {
             threads,
             blocks: launch.blocks(threads),
-            dynamic_shared_bytes: dynamic_shared(launch, threads, experiment),
+            dynamic_shared_bytes: dynamic_shared(launch, threads, launch_override),
             resident_blocks: limits.multiprocessors,
             by,
         }
@@ -60,25 +63,25 @@ impl Choice {
     /// On a GPU.
     ///
     /// # Errors
-    /// [`DeviceError::NoRoom`] where no block of the size that an experiment asks for can run.
+    /// [`DeviceError::NoRoom`] where no block of the size that a launch override asks for can run.
     pub fn on_gpu(
         limits: &DeviceLimits,
         entry: &str,
         kernel: &KernelResources,
         launch: &Launch,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<Self, DeviceError> {
-        let extra = experiment.map_or(0, |it| it.extra_shared_bytes);
-        let (threads, by) = match experiment.and_then(|it| it.block) {
-            Some(most) => (launch.largest_up_to(most), ChosenBy::Experiment),
+        let extra = launch_override.map_or(0, |it| it.extra_shared_bytes);
+        let (threads, by) = match launch_override.and_then(|it| it.block) {
+            Some(most) => (launch.largest_up_to(most), BlockSizeSource::LaunchOverride),
             None => (
                 by_calculator(limits, kernel, launch, extra),
-                ChosenBy::Calculator,
+                BlockSizeSource::Calculator,
             ),
         };
-        let dynamic_shared_bytes = dynamic_shared(launch, threads, experiment);
+        let dynamic_shared_bytes = dynamic_shared(launch, threads, launch_override);
         let active = active_blocks(limits, kernel, threads, dynamic_shared_bytes);
-        if active == 0 && experiment.is_some() {
+        if active == 0 && launch_override.is_some() {
             return Err(DeviceError::NoRoom {
                 kernel: entry.to_owned(),
                 threads,
@@ -113,8 +116,8 @@ fn by_calculator(
     )
 }
 
-fn dynamic_shared(launch: &Launch, threads: u32, experiment: Option<&Experiment>) -> u32 {
-    let extra = experiment.map_or(0, |it| it.extra_shared_bytes);
+fn dynamic_shared(launch: &Launch, threads: u32, launch_override: Option<&LaunchOverride>) -> u32 {
+    let extra = launch_override.map_or(0, |it| it.extra_shared_bytes);
     launch.dynamic_shared(threads).saturating_add(extra)
 }
 
@@ -123,26 +126,26 @@ mod tests {
     use super::*;
     use crate::occupancy::Gpu;
 
-    fn block(threads: u32) -> Experiment {
-        Experiment {
+    fn block(threads: u32) -> LaunchOverride {
+        LaunchOverride {
             block: Some(threads),
-            ..Experiment::default()
+            ..LaunchOverride::default()
         }
     }
 
     #[test]
-    fn an_experiment_gets_what_the_launch_allows() {
+    fn a_launch_override_gets_what_the_launch_allows() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(32).with_max_threads(1024);
         let threads = |launch: Launch, asked: u32| {
             let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, Some(&block(asked))).unwrap();
-            assert_eq!(choice.by, ChosenBy::Experiment);
+            assert_eq!(choice.by, BlockSizeSource::LaunchOverride);
             choice.threads
         };
         assert_eq!(threads(Launch::pieces(5), 193), 193);
         assert_eq!(threads(Launch::pieces(5).at_most_threads(128), 193), 128);
-        assert_eq!(threads(Launch::pieces(5).in_rounds_of(256), 193), 128);
-        assert_eq!(threads(Launch::pieces(5).in_rounds_of(64), 1000), 64);
+        assert_eq!(threads(Launch::pieces(5).block_divides(256), 193), 128);
+        assert_eq!(threads(Launch::pieces(5).block_divides(64), 1000), 64);
         assert_eq!(threads(Launch::warp_pieces(5), 193), 192, "whole warps");
         assert_eq!(threads(Launch::warp_pieces(5), 20), 20);
     }
@@ -151,13 +154,13 @@ mod tests {
     fn a_block_that_cannot_run_is_told() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(80).with_max_threads(768);
-        let choose = |experiment: &Experiment| {
+        let choose = |launch_override: &LaunchOverride| {
             Choice::on_gpu(
                 &h200,
                 "greedy",
                 &kernel,
                 &Launch::pieces(5),
-                Some(experiment),
+                Some(launch_override),
             )
         };
         let error = choose(&block(1024)).unwrap_err().to_string();
@@ -165,7 +168,7 @@ mod tests {
             assert!(error.contains(fact), "{error}");
         }
         assert!(choose(&block(768)).is_ok());
-        let padded = Experiment {
+        let padded = LaunchOverride {
             extra_shared_bytes: 100_000,
             ..block(128)
         };
@@ -180,12 +183,21 @@ mod tests {
         let kernel = KernelResources::new(40).with_max_threads(1024);
         let launch = Launch::pieces(5).dynamic_shared_bytes_per_thread(100);
         let choice = Choice::on_gpu(&h200, "k", &kernel, &launch, None).unwrap();
-        assert_eq!((choice.threads, choice.by), (768, ChosenBy::Calculator));
+        assert_eq!(
+            (choice.threads, choice.by),
+            (768, BlockSizeSource::Calculator)
+        );
         assert_eq!(choice.dynamic_shared_bytes, 76_800);
         let cpu = DeviceLimits::cpu(3);
         let choice = Choice::on_cpu(&cpu, 1, &launch, None);
-        assert_eq!((choice.threads, choice.by), (1, ChosenBy::Calculator));
+        assert_eq!(
+            (choice.threads, choice.by),
+            (1, BlockSizeSource::Calculator)
+        );
         let choice = Choice::on_cpu(&cpu, 64, &launch.at_most_threads(32), None);
-        assert_eq!((choice.threads, choice.by), (32, ChosenBy::CpuOptions));
+        assert_eq!(
+            (choice.threads, choice.by),
+            (32, BlockSizeSource::CpuOptions)
+        );
     }
 }

@@ -9,12 +9,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Held by who has a constant on the CPU, whose kernels all read the same.
+/// Held by the owner of a constant on the CPU, whose kernels all read the same memory.
 static ON_CPU: Mutex<()> = Mutex::new(());
 
-/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, nobody else of the device has one.
+/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, it is the only one of the device.
 ///
-/// When dropped it waits for the stream, so that no kernel still reads what another may then write.
+/// When dropped it synchronises the stream, so that no kernel still reads what another may then write.
 pub struct Constant<'a, S: 'static> {
     stream: &'a Stream,
     symbol: &'static S,
@@ -28,7 +28,7 @@ enum Place {
 }
 
 impl Stream {
-    /// A constant that kernel `K` reads, to be written before launches of `K`. Waits until nobody else of the device has one.
+    /// A constant that kernel `K` reads, to be written before launches of `K`. Blocks until no other constant of the device exists.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::UnknownConstant`] if the kernel reads no such constant, [`DeviceError::Cuda`].
@@ -84,7 +84,7 @@ impl<S> Constant<'_, S> {
                 if let Some(elements) = from.as_slice() {
                     let mut value = self.symbol.value_on_cpu();
                     value[..part.len()].copy_from_slice(&elements[part]);
-                    // SAFETY: launches on the CPU are done when they return, and who has the constant holds the lock.
+                    // SAFETY: launches on the CPU are done when they return, and the owner of the constant holds the lock.
                     unsafe { self.symbol.set_on_cpu(&value) };
                 }
                 Ok(())
@@ -95,7 +95,7 @@ impl<S> Constant<'_, S> {
 
 impl<S> Drop for Constant<'_, S> {
     fn drop(&mut self) {
-        // an error is the launches', and is told by whoever waits for what they write
+        // an error of the launches is returned where their results are synchronised
         let _ = self.stream.synchronize();
     }
 }

@@ -88,7 +88,7 @@ pub enum DeviceError {
     /// A block size, registers or shared memory that the device does not have, or a kernel that there is not.
     #[error(transparent)]
     Occupancy(#[from] OccupancyError),
-    /// A block that cannot run, asked for by an experiment.
+    /// A block that cannot run, asked for by a launch override.
     #[error(
         "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: it takes {registers} registers per thread, with which a block can have {most_threads} threads at most; choose a smaller block"
     )]
@@ -136,7 +136,7 @@ pub enum DeviceError {
         device: String,
         /// What was being done.
         what: String,
-        /// What the driver said.
+        /// The driver's message.
         detail: String,
     },
 }

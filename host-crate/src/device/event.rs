@@ -14,7 +14,7 @@ pub(super) enum EventInner {
 }
 
 impl Event {
-    /// Waits for the moment to come.
+    /// Blocks until the event has happened.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work before it failed.
@@ -25,7 +25,7 @@ impl Event {
         }
     }
 
-    /// The time from an earlier event of the same device to this one. Waits for both.
+    /// The time from an earlier event of the same device to this one. Blocks until both have happened.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work before either failed, [`DeviceError::WrongDevice`] if they are of different sorts

@@ -1,39 +1,39 @@
 //! Launches of a device that can be looked at and changed.
 
-use super::{Device, DeviceError, Experiment, Inner, LaunchRecord, Recording};
+use super::{Device, DeviceError, Inner, LaunchOverride, LaunchRecord, Recording};
 use crate::occupancy::KernelResources;
 
 impl Device {
-    /// Changes what is other than usual about this device's launches; [`Experiment::default`] makes them as the calculator
-    /// would have them again. Call it while nothing is being launched.
+    /// Sets the override of this device's launches; [`LaunchOverride::default`] leaves them to the calculator again. Call it while
+    /// nothing is being launched.
     ///
     /// # Errors
     /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on this device could have, and for a kernel
     /// that there is not, with names like it.
-    pub fn set_experiment(&self, experiment: Experiment) -> Result<(), DeviceError> {
-        experiment.check(self.limits())?;
-        self.launches().set_experiment(experiment);
+    pub fn set_launch_override(&self, launch_override: LaunchOverride) -> Result<(), DeviceError> {
+        launch_override.check(self.limits())?;
+        self.launches().set_launch_override(launch_override);
         Ok(())
     }
 
     /// From now on launches are remembered, or no longer. What was remembered is forgotten.
     ///
     /// ```
-    /// use ferrovox::device::{ChosenBy, Device, Recording};
+    /// use ferrovox::device::{BlockSizeSource, Device, Recording};
     /// use ferrovox::synthetic;
     ///
     /// let device = Device::cpu();
     /// device.record_launches(Recording::Shapes);
     /// synthetic::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
     /// let launches = device.take_launches()?;
-    /// assert!(launches.iter().all(|launch| launch.chosen_by == ChosenBy::Calculator));
+    /// assert!(launches.iter().all(|launch| launch.block_size_source == BlockSizeSource::Calculator));
     /// # Ok::<(), ferrovox::device::DeviceError>(())
     /// ```
     pub fn record_launches(&self, recording: Recording) {
         self.launches().set_recording(recording);
     }
 
-    /// The launches since they were last taken, in order. Waits for those that are timed.
+    /// The launches since they were last taken, in order. Synchronises with those that are timed.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if one of them failed.
@@ -42,7 +42,7 @@ impl Device {
     }
 
     /// What a kernel takes of this device, by the driver that compiled it, with as many registers as an
-    /// [experiment](Self::set_experiment) leaves it; nothing on the CPU.
+    /// [launch override](Self::set_launch_override) leaves it; nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
@@ -50,14 +50,16 @@ impl Device {
         match &*self.inner {
             Inner::Cpu(_) => Ok(None),
             Inner::Cuda(device) => {
-                let experiment = self.launches().experiment(entry);
-                device.resources(entry, experiment.as_deref()).map(Some)
+                let launch_override = self.launches().launch_override(entry);
+                device
+                    .resources(entry, launch_override.as_deref())
+                    .map(Some)
             }
         }
     }
 
-    /// How many blocks of a kernel the driver says a multiprocessor holds, for comparison with what the
-    /// [calculator](crate::occupancy) says; nothing on the CPU.
+    /// How many blocks of a kernel a multiprocessor holds by the driver, for comparison with the result of the
+    /// [calculator](crate::occupancy); nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] for what the driver refuses.
@@ -77,13 +79,13 @@ impl Device {
 
     /// Makes launches as the environment has them.
     pub(super) fn heed_environment(&self) -> Result<(), DeviceError> {
-        self.set_experiment(Experiment::of_environment()?)
+        self.set_launch_override(LaunchOverride::of_environment()?)
     }
 
     /// Fails if this device heeds an environment that makes no sense.
     pub(super) fn check_environment(&self) -> Result<(), DeviceError> {
         match self.shared.heeds_environment {
-            true => Experiment::of_environment()?.check(self.limits()),
+            true => LaunchOverride::of_environment()?.check(self.limits()),
             false => Ok(()),
         }
     }

@@ -1,11 +1,11 @@
-//! The shape of a launch, as far as the caller has a say in it.
+//! The shape of a launch, as far as the caller determines it.
 
 /// How much work a launch has. The block size is the occupancy calculator's to choose.
 ///
 /// ```
 /// use ferrovox::device::Launch;
 ///
-/// let launch = Launch::pieces(4096).threads_of_use(128);
+/// let launch = Launch::pieces(4096).max_useful_threads(128);
 /// assert_eq!(launch.blocks(128), 4096);
 /// assert_eq!(Launch::warp_pieces(4096).blocks(128), 1024);
 /// ```
@@ -52,7 +52,7 @@ impl Launch {
     }
 
     /// A piece has work for no more than this many threads.
-    pub fn threads_of_use(self, threads: u32) -> Self {
+    pub fn max_useful_threads(self, threads: u32) -> Self {
         Self {
             useful_threads: threads.max(1),
             ..self
@@ -69,10 +69,10 @@ impl Launch {
 
     /// A piece has `items` items, a power of two, which the threads of a block take in rounds: sizes that do not divide them would
     /// leave threads without work in the last round, and are not chosen.
-    pub fn in_rounds_of(self, items: u32) -> Self {
+    pub fn block_divides(self, items: u32) -> Self {
         Self {
             round: items.max(1),
-            ..self.threads_of_use(items).at_most_threads(items)
+            ..self.max_useful_threads(items).at_most_threads(items)
         }
     }
 
@@ -118,7 +118,7 @@ impl Launch {
         self.round == 1 || self.round.is_multiple_of(threads)
     }
 
-    /// The largest block of at most so many threads that the launch can have: it divides a round, and is whole warps where
+    /// The largest block of at most `threads` threads that the launch can have: it divides a round, and is whole warps where
     /// these have pieces of their own.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
         let most = threads.min(self.most_threads).max(1);

@@ -1,7 +1,7 @@
 //! Where kernels run: the CPU, or a CUDA device.
 //!
-//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in order. Nothing waits but
-//! what says so: [`Stream::download`] and [`Stream::synchronize`].
+//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in order. Everything is asynchronous except
+//! where documented: [`Stream::download`] and [`Stream::synchronize`] block.
 //!
 //! ```
 //! use ferrovox::device::{Device, Launch};
@@ -27,9 +27,9 @@ mod cpu;
 mod cuda;
 mod error;
 mod event;
-mod experiment;
 mod inspect;
 mod launch;
+mod launch_override;
 mod modules;
 mod pinned;
 mod pinned_registry;
@@ -41,13 +41,13 @@ mod usage;
 mod work;
 
 pub use buffer::{Buffer, Element};
-pub use choice::ChosenBy;
+pub use choice::BlockSizeSource;
 pub use constant::Constant;
 pub use cpu::CpuOptions;
 pub use error::DeviceError;
 pub use event::Event;
-pub use experiment::Experiment;
 pub use launch::{Launch, LaunchPlan};
+pub use launch_override::LaunchOverride;
 pub use modules::{RecordedResources, recorded_resources};
 pub use pinned::HostBuffer;
 pub use record::{LaunchRecord, Recording};
@@ -75,7 +75,7 @@ pub struct Device {
 struct Shared {
     usage: Usage,
     launches: Launches,
-    /// Whether the environment's block size is to be heeded, and could not be complained of when the device was made.
+    /// Whether the block size of the environment applies to the device, which was made where no error could be returned.
     heeds_environment: bool,
 }
 
@@ -115,7 +115,7 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::cpu())
     }
 
-    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds. `FERROVOX_BLOCK` makes it blocks of so many threads,
+    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds. `FERROVOX_BLOCK` sets the threads of a block,
     /// for experiments.
     pub fn cpu() -> Device {
         let inner = Inner::Cpu(CpuDevice::new(CpuOptions::default()));
@@ -126,7 +126,7 @@ impl Device {
             }),
             ..Device::new(inner)
         };
-        // what is wrong with it the first stream says
+        // errors of it are those of the first stream
         let _ = device.heed_environment();
         device
     }
@@ -139,7 +139,7 @@ impl Device {
     /// A CUDA device by its number. `FERROVOX_BLOCK` is the block size of all launches, for experiments.
     ///
     /// # Errors
-    /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are not so many devices,
+    /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are fewer devices,
     /// [`DeviceError::Cuda`] if the driver refuses it, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a
     /// `FERROVOX_BLOCK` that it cannot have.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
@@ -188,7 +188,7 @@ impl Device {
         }
     }
 
-    /// The highest clock of its multiprocessors in kHz, as the driver says; none for the CPU.
+    /// The highest clock of its multiprocessors in kHz, as the driver reports it; none for the CPU.
     pub fn clock_khz(&self) -> Option<u32> {
         match &*self.inner {
             Inner::Cpu(_) => None,
@@ -199,7 +199,7 @@ impl Device {
     /// Its memory.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the driver does not say.
+    /// [`DeviceError::Cuda`] if the driver does not report it.
     pub fn memory(&self) -> Result<Memory, DeviceError> {
         match &*self.inner {
             Inner::Cpu(device) => Ok(device.memory()),

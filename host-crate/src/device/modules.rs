@@ -29,7 +29,7 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
         .find(|module| module.capability <= capability)
 }
 
-/// What the assembler said of a kernel in the PTX that ships.
+/// The assembler's figures of a kernel in the PTX that ships.
 pub use ptxas_figures::Figures as RecordedResources;
 
 /// The file beside the PTX.

@@ -1,6 +1,6 @@
 //! What was launched on a device, for tests and measurements.
 
-use super::{ChosenBy, DeviceError, Event, Experiment};
+use super::{BlockSizeSource, DeviceError, Event, LaunchOverride};
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// What is remembered of launches.
+/// What is recorded of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recording {
     /// Nothing.
@@ -33,7 +33,7 @@ pub struct LaunchRecord {
     /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared_bytes: u32,
     /// Who decided on the block's size.
-    pub chosen_by: ChosenBy,
+    pub block_size_source: BlockSizeSource,
     /// How long it took, where that was asked for.
     pub time: Option<Duration>,
 }
@@ -44,17 +44,17 @@ pub(super) struct Pending {
     pub between: Option<(Event, Event)>,
 }
 
-/// What is other than usual about a device's launches, and what is remembered of them.
+/// The override of a device's launches, and the record of them.
 #[derive(Default)]
 pub(super) struct Launches {
-    /// Whether either is so: nothing is locked for launches otherwise.
+    /// Whether there is either: nothing is locked for launches otherwise.
     is_special: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    experiment: Option<Arc<Experiment>>,
+    launch_override: Option<Arc<LaunchOverride>>,
     recording: Recording,
     pending: Vec<Pending>,
 }
@@ -67,22 +67,22 @@ impl Launches {
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state();
         change(&mut state);
-        let special = state.experiment.is_some() || state.recording != Recording::Off;
+        let special = state.launch_override.is_some() || state.recording != Recording::Off;
         self.is_special.store(special, Ordering::Release);
     }
 
-    pub fn set_experiment(&self, experiment: Experiment) {
-        let experiment = (!experiment.is_none()).then(|| Arc::new(experiment));
-        self.change(|state| state.experiment = experiment);
+    pub fn set_launch_override(&self, launch_override: LaunchOverride) {
+        let launch_override = (!launch_override.is_none()).then(|| Arc::new(launch_override));
+        self.change(|state| state.launch_override = launch_override);
     }
 
-    /// The experiment, if there is one about this kernel.
-    pub fn experiment(&self, entry: &str) -> Option<Arc<Experiment>> {
+    /// The override, if there is one about this kernel.
+    pub fn launch_override(&self, entry: &str) -> Option<Arc<LaunchOverride>> {
         if !self.is_special.load(Ordering::Acquire) {
             return None;
         }
-        let experiment = self.state().experiment.clone();
-        experiment.filter(|experiment| experiment.is_about(entry))
+        let launch_override = self.state().launch_override.clone();
+        launch_override.filter(|launch_override| launch_override.is_about(entry))
     }
 
     pub fn set_recording(&self, recording: Recording) {
@@ -103,7 +103,7 @@ impl Launches {
         self.state().pending.push(pending);
     }
 
-    /// The launches since they were last taken. Waits for those that are timed.
+    /// The launches since they were last taken. Synchronises with those that are timed.
     pub fn take(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
         let pending = std::mem::take(&mut self.state().pending);
         let resolve = |pending: Pending| {

@@ -3,7 +3,7 @@
 use super::{RecordedResources, recorded_resources};
 use crate::occupancy::{ComputeCapability, OccupancyError};
 
-/// A kernel of this library, and what the assembler said it takes.
+/// A kernel of this library, and the resources it takes by the assembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedKernel {
     /// Its entry point.

@@ -112,7 +112,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The buffer's elements, on the host. Waits for everything before it on the stream.
+    /// The buffer's elements, on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
@@ -132,7 +132,7 @@ impl Stream {
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been waited for, the elements live and are not changed.
+    /// Until the stream has been synchronised, the elements live and are not changed.
     pub unsafe fn begin_write<T: Element>(
         &self,
         buffer: &mut Buffer<T>,
@@ -155,7 +155,7 @@ impl Stream {
     /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been waited for, the elements live and nothing else uses them.
+    /// Until the stream has been synchronised, the elements live and nothing else uses them.
     pub unsafe fn begin_read<T: Element>(
         &self,
         buffer: &Buffer<T>,
@@ -171,7 +171,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies a buffer's elements to as many on the host. Waits for everything before it on the stream.
+    /// Copies a buffer's elements to as many on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if anything on the stream failed.
@@ -186,7 +186,7 @@ impl Stream {
                 to: elements.len(),
             });
         }
-        // SAFETY: the stream is waited for before the borrow ends, also after an error.
+        // SAFETY: the stream is synchronised before the borrow ends, also after an error.
         let begun = unsafe { self.begin_read(buffer, elements) };
         let done = self.synchronize();
         begun.and(done)
@@ -259,11 +259,11 @@ impl Stream {
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
     pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
         let entry = K::entry();
-        let experiment = self.device.launches().experiment(&entry);
+        let launch_override = self.device.launches().launch_override(&entry);
         match self.device.inner() {
-            Inner::Cpu(cpu) => Ok(cpu.choose(&launch, experiment.as_deref()).plan()),
+            Inner::Cpu(cpu) => Ok(cpu.choose(&launch, launch_override.as_deref()).plan()),
             Inner::Cuda(cuda) => {
-                let (_, choice) = cuda.choose(&entry, &launch, experiment.as_deref())?;
+                let (_, choice) = cuda.choose(&entry, &launch, launch_override.as_deref())?;
                 Ok(choice.plan())
             }
         }
@@ -286,7 +286,7 @@ impl Stream {
         }
         let entry = K::entry();
         let launches = self.device.launches();
-        let experiment = launches.experiment(&entry);
+        let launch_override = launches.launch_override(&entry);
         let recording = launches.recording();
         let moment = || match recording {
             Recording::Times => self.record().map(Some),
@@ -295,7 +295,7 @@ impl Stream {
         let (choice, start);
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => {
-                choice = cpu.choose(&launch, experiment.as_deref());
+                choice = cpu.choose(&launch, launch_override.as_deref());
                 let shape = LaunchShape {
                     grid: Dim3::from(choice.blocks),
                     block: Dim3::from(choice.threads),
@@ -307,7 +307,7 @@ impl Stream {
             }
             (Inner::Cuda(cuda), Some(stream)) => {
                 let kernel;
-                (kernel, choice) = cuda.choose(&entry, &launch, experiment.as_deref())?;
+                (kernel, choice) = cuda.choose(&entry, &launch, launch_override.as_deref())?;
                 start = moment()?;
                 // SAFETY: the caller's promise.
                 unsafe { stream.launch::<K>(&kernel, &choice, args) }?;
@@ -322,7 +322,7 @@ impl Stream {
                     blocks: choice.blocks,
                     threads: choice.threads,
                     dynamic_shared_bytes: choice.dynamic_shared_bytes,
-                    chosen_by: choice.by,
+                    block_size_source: choice.by,
                     time: None,
                 },
                 between: start.zip(end),
@@ -343,7 +343,7 @@ impl Stream {
         Ok(Event { inner })
     }
 
-    /// Waits until everything on the stream is done.
+    /// Blocks until everything on the stream is done.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if any of it failed.

@@ -9,7 +9,10 @@ pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     let alone = stream.device().limits().threads_per_block == 1;
     let piece = if alone { 1 << 13 } else { 1 << 10 };
     let items = Items { count, piece };
-    (Launch::pieces(items.pieces()).threads_of_use(piece), items)
+    (
+        Launch::pieces(items.pieces()).max_useful_threads(piece),
+        items,
+    )
 }
 
 /// How rows of `dims` items are dealt out on a device: whole rows to a thread of the CPU, whose blocks are best of one
@@ -33,5 +36,5 @@ pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
 /// The launch for [`rows`].
 pub(crate) fn rows_launch(rows: Rows) -> Launch {
     let items = rows.nx.min(rows.piece);
-    Launch::pieces(rows.pieces()).threads_of_use(items.div_ceil(rows.run))
+    Launch::pieces(rows.pieces()).max_useful_threads(items.div_ceil(rows.run))
 }

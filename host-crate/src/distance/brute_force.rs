@@ -5,6 +5,7 @@ use crate::grid::{DeviceMask, DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     grid::grid_of,
+    partition::TooLittleMemory,
 };
 use ferrovox_kernels::{
     distance::{
@@ -64,7 +65,11 @@ pub(super) fn map(
     if let (Some(limit), true) = (params.memory, points.are_voxels()) {
         let least = given.coordinates.bytes() as u64;
         if limit < least {
-            return Err(DistanceError::Memory { limit, least });
+            return Err(TooLittleMemory {
+                needed: least,
+                budget: limit,
+            }
+            .into());
         }
     }
     let grid = grid_of(given.dims)?;
@@ -111,7 +116,7 @@ fn launch<I: Count + Element>(
             distances.view_mut(),
             nearest.view_mut(),
         );
-        let launch = Launch::pieces(pieces).threads_of_use(VOXELS / 4);
+        let launch = Launch::pieces(pieces).max_useful_threads(VOXELS / 4);
         stream.launch::<nearest_of_all<I>>(launch, args)?;
     }
     Ok(wanted.then_some(nearest))

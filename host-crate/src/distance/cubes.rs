@@ -1,4 +1,4 @@
-//! Each voxel is compared with the sites that are near enough to matter: everywhere, or as the document's method does up to 36 voxels.
+//! Each voxel is compared with the sites that are near enough to matter: everywhere, or up to 36 voxels, as the distance map article has it.
 
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
@@ -8,6 +8,7 @@ use crate::{device::over, grid::DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     grid::{Geometry, grid_of},
+    partition::TooLittleMemory,
     scan::exclusive_small,
 };
 use ferrovox_kernels::{
@@ -85,7 +86,11 @@ impl Prepared {
             let index = cubes.count() * (8 + 8 + 24) + nodes.count() * 4 + (1 << 16);
             let least = index + of_points * (1 + u64::from(points.are_voxels()));
             if limit < least {
-                return Err(DistanceError::Memory { limit, least });
+                return Err(TooLittleMemory {
+                    needed: least,
+                    budget: limit,
+                }
+                .into());
             }
         }
         let (sorted, starts, boxes) = sort(stream, given, cubes)?;
@@ -120,7 +125,7 @@ impl Prepared {
             let far = vec![f32::INFINITY; self.centres.len()];
             return stream.write(&mut self.centres, &far);
         }
-        let launch = Launch::pieces(self.nodes.groups()).threads_of_use(GROUP);
+        let launch = Launch::pieces(self.nodes.groups()).max_useful_threads(GROUP);
         // SAFETY: there are sites, sorted into the cubes, and there is an element for each node.
         unsafe {
             let args = (
@@ -167,7 +172,7 @@ impl Prepared {
         slab: Slab,
         distances: &mut Buffer<f32>,
     ) -> Result<(), DeviceError> {
-        let launch = Launch::pieces(slab.bricks()).threads_of_use(BRICK * BRICK);
+        let launch = Launch::pieces(slab.bricks()).max_useful_threads(BRICK * BRICK);
         // SAFETY: the sites are sorted into the cubes, the centres are measured, and there is an element for each voxel.
         unsafe {
             let args = (
@@ -188,7 +193,7 @@ impl Prepared {
 
 /// How far sites are searched: to the bound, or by the method `cubes` as far as it is exact.
 ///
-/// What `kernels-crate/src/distance/cubes/mod.rs` says of the distance `T` that is searched holds for every `T`. Without an end, a brick
+/// What `kernels-crate/src/distance/cubes/mod.rs` states for the distance `T` that is searched holds for every `T`. Without an end, a brick
 /// whose centre is `D` from its nearest site is compared with the sites within `D + r` of it, and all its distances are exact.
 fn search_of(scale: Scale, method: Method) -> Search {
     let search = Search::new(scale);

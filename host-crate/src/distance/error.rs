@@ -4,7 +4,7 @@ use super::Method;
 use crate::{
     device::DeviceError,
     grid::GridError,
-    partition::{OnDevice, devices::Stop},
+    partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
 
 /// An error of the distance pipeline.
@@ -42,14 +42,9 @@ pub enum DistanceError {
         /// Voxels of the mask along x, y and z.
         mask: [usize; 3],
     },
-    /// A limit that is too small.
-    #[error("{limit} bytes of device memory are too few: {least} are needed")]
-    Memory {
-        /// The limit, in bytes.
-        limit: u64,
-        /// The least that works.
-        least: u64,
-    },
+    /// A limit of device memory that is too small.
+    #[error(transparent)]
+    Memory(#[from] TooLittleMemory),
     /// An axis that is too long.
     #[error(
         "there are {found} voxels along {axis}: lines along y and z must fit into the shared memory of a block, up to about {most} voxels; use cubes, or exchange {axis} and x"
@@ -83,7 +78,7 @@ pub enum DistanceError {
         /// The label.
         label: f32,
     },
-    /// A method that does not know labels.
+    /// A method that does not take labels.
     #[error("the method {} does not take labels; use separable, or measure to a mask of one label", .method.name())]
     LabelsWith {
         /// The method.

@@ -293,13 +293,13 @@ fn bundles(stream: &Stream, lines: Lines) -> (Launch, Bundles) {
     (launch, bundles)
 }
 
-/// The first element, if there is one. Waits for it.
+/// The first element, if there is one. Synchronises the stream.
 fn first<T: Element>(stream: &Stream, buffer: &Buffer<T>) -> Result<Option<T>, DeviceError> {
     let mut first = [T::zeroed()];
     if buffer.is_empty() {
         return Ok(None);
     }
-    // SAFETY: the stream is waited for before the borrow ends, also after an error.
+    // SAFETY: the stream is synchronised before the borrow ends, also after an error.
     let begun = unsafe { stream.begin_read(buffer, &mut first) };
     let done = stream.synchronize();
     begun.and(done)?;
@@ -310,7 +310,7 @@ impl DeviceMask {
     /// The voxels that have a neighbour across a face with another label.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn from_label_edges<T: DeviceSample>(
         stream: &Stream,
         labels: &DeviceVolume<T>,

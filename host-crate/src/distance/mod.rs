@@ -72,10 +72,10 @@ impl DistanceMap {
         &self.geometry
     }
 
-    /// The distances on the host. Waits for them.
+    /// The distances on the host. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Volume<f32>, DeviceError> {
         let samples = stream.download(&self.distances)?;
         Ok(Volume::new(samples, self.dims, self.geometry).expect("as many as there are voxels"))

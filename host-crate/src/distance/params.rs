@@ -7,7 +7,7 @@ use ferrovox_kernels::distance::cubes::TARGET_MAX_DIST;
 /// What to do if there is no site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoSites {
-    /// An error that says so. The sites are counted first, and that is waited for.
+    /// An error. The sites are counted first, which synchronises the stream.
     #[default]
     Error,
     /// Every distance is infinite, or the bound.
@@ -26,7 +26,7 @@ pub struct DistanceParams {
     /// What to do if there is no site.
     pub no_sites: NoSites,
     /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites given and the map itself, by
-    /// [`Slabs`](super::Slabs) for everything on a device. [`DistanceError::Memory`] says what is needed at least, if that is more.
+    /// [`Slabs`](super::Slabs) for everything on a device. [`DistanceError::Memory`] has what is needed at least, if that is more.
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,

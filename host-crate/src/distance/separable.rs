@@ -94,7 +94,7 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         Ok(squared)
     }
 
-    /// The distances of a part, laid out as `to` says, from least costs in its planes.
+    /// The distances of a part, in the layout `to`, from least costs in its planes.
     fn roots(
         &self,
         squared: &Buffer<C>,

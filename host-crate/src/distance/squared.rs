@@ -86,10 +86,10 @@ impl<S: Square> SquaredMap<S> {
         &self.geometry
     }
 
-    /// The squares on the host. Waits for them.
+    /// The squares on the host. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<S>, DeviceError> {
         stream.download(&self.squares)
     }
@@ -279,7 +279,7 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// Fails if a square did not fit. Waits for that.
+    /// Fails if a square did not fit. Synchronises the stream.
     fn check<S: Square>(&self) -> Result<(), DistanceError> {
         let largest = self.stream.download(&self.largest)?[0];
         if largest == 0 {

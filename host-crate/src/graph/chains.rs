@@ -34,7 +34,7 @@ impl Skeleton {
         ends
     }
 
-    /// Goes from a node along an end of an edge for as long as `goes_on` says so of the next node, and the edges on its two sides.
+    /// Goes from a node along an end of an edge while `goes_on` holds for the next node and the edges on its two sides.
     fn walk(
         &self,
         incidence: &Incidence,

@@ -8,7 +8,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 pub enum Prune {
     /// Those shorter than this, in world units.
     Length(f64),
-    /// Those shorter than so many times the radius where they leave the rest. Where the radius is not known, none.
+    /// Those shorter than this multiple of the radius where they leave the rest. Where the radius is not known, none.
     LengthByRadius(f64),
 }
 
@@ -156,7 +156,7 @@ impl Skeleton {
             let Some(chain) = pruning.branch(leaf) else {
                 continue;
             };
-            // another entry tells of it as it is now
+            // a later entry has its present state
             if pruning.measure(&chain) != measure {
                 continue;
             }

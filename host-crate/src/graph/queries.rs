@@ -4,7 +4,7 @@ use super::{Edge, Skeleton};
 use crate::union_find::UnionFind;
 use nalgebra::Point3;
 
-/// Which nodes hang together.
+/// The connected components of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Components {
     /// For each node the number of its component, in the order of their first nodes.
@@ -85,7 +85,7 @@ impl Skeleton {
         ends.filter(|&end| end == node).count()
     }
 
-    /// Which nodes hang together by edges.
+    /// The components of nodes that edges connect.
     pub fn components(&self) -> Components {
         let mut sets = UnionFind::new(self.nodes.len());
         for edge in &self.edges {
@@ -105,7 +105,7 @@ impl Skeleton {
         components
     }
 
-    /// Whether all nodes hang together. Without any node they do.
+    /// Whether all nodes are connected; true without any node.
     pub fn is_connected(&self) -> bool {
         self.components().count <= 1
     }

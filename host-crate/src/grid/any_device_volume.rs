@@ -50,7 +50,7 @@ macro_rules! with_device_volume {
 
 impl AnyDeviceVolume {
     /// Copies a volume to the stream's device: one transfer of the samples as they are. Samples of i32 and f64, which kernels do not
-    /// read, become f32 before; [`AnyVolume::into_kernel_type`] does that once for several uploads, and says how many were rounded.
+    /// read, become f32 before; [`AnyVolume::into_kernel_type`] does that once for several uploads, and returns how many were rounded.
     ///
     /// # Errors
     /// As [`DeviceVolume::upload`].
@@ -97,7 +97,7 @@ impl AnyDeviceVolume {
     /// As [`DeviceMask::from_mask`]: the voxels whose sample is not 0.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn not_zero(&self, stream: &Stream) -> Result<DeviceMask, GridError> {
         with_device_volume!(self, volume => DeviceMask::from_mask(stream, volume))
     }
@@ -105,7 +105,7 @@ impl AnyDeviceVolume {
     /// As [`DeviceMask::between`]: the voxels whose sample is from `low` to `high`, such as those of one label.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn between(&self, stream: &Stream, low: f32, high: f32) -> Result<DeviceMask, GridError> {
         with_device_volume!(self, volume => DeviceMask::between(stream, volume, low, high))
     }

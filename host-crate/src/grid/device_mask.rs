@@ -50,7 +50,7 @@ pub(super) fn check_words(
     Ok(())
 }
 
-/// How many bits are 1. Waits for the count.
+/// How many bits are 1. Synchronises the stream.
 pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, DeviceError> {
     let mut count = stream.zeros::<u64>(1)?;
     // blocks add to one count: a few for each multiprocessor are enough
@@ -70,11 +70,11 @@ pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, Dev
 }
 
 impl DeviceMask {
-    /// The voxels with these linear indices, x fastest, of a grid of `dims` that lies in the world as `geometry` says. An index may
+    /// The voxels with these linear indices, x fastest, of a grid of `dims` placed in the world by `geometry`. An index may
     /// come more than once.
     ///
     /// # Errors
-    /// [`GridError::Index`] for an index of no voxel; those of the device.
+    /// [`GridError::Index`] for an index of no voxel; errors of the device.
     pub fn from_indices(
         stream: &Stream,
         indices: &[u64],
@@ -110,7 +110,7 @@ impl DeviceMask {
     /// after the end of a row are made 0.
     ///
     /// # Errors
-    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them; those of the device.
+    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them; errors of the device.
     pub fn from_words(
         stream: &Stream,
         words: &[u32],
@@ -135,7 +135,7 @@ impl DeviceMask {
     /// From a mask on the host.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn upload(
         stream: &Stream,
         mask: &[u8],
@@ -163,7 +163,7 @@ impl DeviceMask {
     /// The same again.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn copy(&self, stream: &Stream) -> Result<Self, DeviceError> {
         let mut bits = stream.alloc::<u32>(self.bits.len())?;
         stream.copy(&self.bits, &mut bits)?;
@@ -189,18 +189,18 @@ impl DeviceMask {
         BitRows::new(self.grid)
     }
 
-    /// How many voxels are sites. Waits for the count.
+    /// How many voxels are sites. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn count(&self, stream: &Stream) -> Result<u64, DeviceError> {
         count_ones(stream, &self.bits)
     }
 
-    /// Copies the words to the host. Waits for them.
+    /// Copies the words to the host. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<u32>, DeviceError> {
         stream.download(&self.bits)
     }

@@ -21,10 +21,10 @@ impl DeviceMask {
     /// a volume of one plane.
     ///
     /// Work is linear in the words for each round, and there are as many rounds as the most winding way in from the border has bends.
-    /// It takes 0.25 bytes of memory per voxel, of which half stay. Waits for the rounds.
+    /// It takes 0.25 bytes of memory per voxel, of which half stay. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn enclosed_by(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
         stream.prepare(&[
             begin_outside::entry(),
@@ -92,6 +92,6 @@ fn over_lines(lines: u64) -> (Launch, Items) {
         count: lines,
         piece: 64,
     };
-    let launch = Launch::pieces(items.pieces()).in_rounds_of(64);
+    let launch = Launch::pieces(items.pieces()).block_divides(64);
     (launch, items)
 }

@@ -28,7 +28,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// No voxel of a grid of `dims` that lies in the world as `geometry` says.
+    /// No voxel of a grid of `dims` placed in the world by `geometry`.
     ///
     /// # Errors
     /// [`DeviceError::TooLarge`](crate::device::DeviceError::TooLarge) for an axis of more than 2³² − 1 voxels.
@@ -112,10 +112,10 @@ impl Mask {
         self.words[word as usize] |= 1 << (x % 32);
     }
 
-    /// A copy of a device's. Waits for it.
+    /// A copy of a device's. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(stream: &Stream, mask: &DeviceMask) -> Result<Self, GridError> {
         Ok(Self {
             words: mask.download(stream)?,
@@ -127,7 +127,7 @@ impl Mask {
     /// A copy on a device.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn upload(&self, stream: &Stream) -> Result<DeviceMask, GridError> {
         Ok(DeviceMask {
             bits: stream.upload(&self.words)?,
@@ -140,7 +140,7 @@ impl Mask {
     /// [`DeviceMask::surface`].
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn surface(&self, device: &Device) -> Result<Self, GridError> {
         let stream = device.stream()?;
         let surface = self.upload(&stream)?.surface(&stream)?;
@@ -150,7 +150,7 @@ impl Mask {
     /// The voxels that these enclose; found on a device, as [`DeviceMask::enclosed_by`].
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn enclosed(&self, device: &Device) -> Result<Self, GridError> {
         let stream = device.stream()?;
         let enclosed = DeviceMask::enclosed_by(&stream, &self.upload(&stream)?)?;
@@ -211,7 +211,7 @@ impl Mask {
     }
 }
 
-/// The host has no memory for so many words.
+/// The host has no memory for this many words.
 fn too_large(words: usize) -> DeviceError {
     let memory = Device::cpu().memory().ok();
     DeviceError::OutOfMemory {

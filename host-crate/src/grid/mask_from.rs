@@ -98,7 +98,7 @@ impl Mask {
         Self::from_volume(volume, |sample| (low..=high).contains(&sample))
     }
 
-    /// The voxels whose sample, as f32, is inside a level, as [`Inside::holds`] says.
+    /// The voxels whose sample, as f32, is inside a level, by [`Inside::holds`].
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite, and as [`new`](Self::new).

@@ -77,7 +77,7 @@ impl DeviceMask {
     /// The voxels whose sample is not 0; a sample that is not a number is not 0. One pass over the volume.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn from_mask<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -88,7 +88,7 @@ impl DeviceMask {
     /// The voxels whose sample is from `low` to `high`, such as those of one label.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn between<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -106,7 +106,7 @@ impl DeviceMask {
     /// The voxels whose sample is `level` or more: the inside of a surface. What is not a number is not inside.
     ///
     /// # Errors
-    /// [`GridError::Level`] for a level that is not finite; those of the device.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn above<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -145,7 +145,7 @@ impl DeviceMask {
     /// The voxels of this mask that have a neighbour across a face, in the grid, which is not of the mask.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn surface(&self, stream: &Stream) -> Result<Self, GridError> {
         let mut kept = stream.alloc::<u32>(self.bits.len())?;
         let (launch, items) = over(stream, self.bits.len() as u64);

@@ -4,7 +4,7 @@ use super::{Geometry, GridError};
 use crate::device::{Buffer, DeviceError, Stream};
 use nalgebra::Point3;
 
-/// Points beside a grid, on the host: their coordinates are in voxels, and the constructor says in what they were given. They may lie
+/// Points beside a grid, on the host: their coordinates are in voxels, and each constructor states in which they are given. They may lie
 /// outside the grid.
 ///
 /// ```
@@ -33,7 +33,7 @@ pub struct Outside {
 }
 
 impl Points {
-    /// Points in the world, for a grid of `dims` voxels that lies there as `geometry` says.
+    /// Points in the world, for a grid of `dims` voxels placed there by `geometry`.
     ///
     /// # Errors
     /// [`GridError::Point`] for a coordinate that is not finite, [`GridError::FarPoint`] for one that is not finite as voxels of f32.
@@ -151,7 +151,7 @@ impl Points {
     /// A copy on a device.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn upload(&self, stream: &Stream) -> Result<DevicePoints, GridError> {
         DevicePoints::from_voxels(stream, &self.coordinates, self.dims, self.geometry)
     }
@@ -177,11 +177,11 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
-    /// Copies points in voxels to the stream's device, for a map of `dims` voxels that lie in the world as `geometry` says. Points in the world
+    /// Copies points in voxels to the stream's device, for a map of `dims` voxels placed in the world by `geometry`. Points in the world
     /// come there by [`Points::from_world`] and [`Points::upload`].
     ///
     /// # Errors
-    /// [`GridError::Point`] for a coordinate that is not finite; those of the device.
+    /// [`GridError::Point`] for a coordinate that is not finite; errors of the device.
     pub fn from_voxels(
         stream: &Stream,
         points: &[[f32; 3]],
@@ -207,10 +207,10 @@ impl DevicePoints {
         self.coordinates.is_empty()
     }
 
-    /// Copies the points to the host. Waits for them.
+    /// Copies the points to the host. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<[f32; 3]>, DeviceError> {
         let flat = stream.download(&self.coordinates)?;
         Ok(flat.as_chunks().0.to_vec())

@@ -19,10 +19,10 @@ use ferrovox_kernels::{
 
 /// A launch whose blocks take tiles.
 fn tiles_launch(tiles: u64) -> Launch {
-    Launch::pieces(tiles).in_rounds_of(TILE)
+    Launch::pieces(tiles).block_divides(TILE)
 }
 
-/// Replaces counts, the last of which is 0, by their exclusive sums. Waits for the total, which is the last sum.
+/// Replaces counts, the last of which is 0, by their exclusive sums. Synchronises the stream to read the total, which is the last sum.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     exclusive_small(stream, counts)?;
     let last = counts.len() as u64 - 1;
@@ -30,7 +30,7 @@ fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError>
     // SAFETY: the number is of an element, and there is room for four.
     unsafe {
         let args = (counts.view(), [last; 4], picked.view_mut());
-        stream.launch::<pick_four>(Launch::one_block().threads_of_use(1), args)?;
+        stream.launch::<pick_four>(Launch::one_block().max_useful_threads(1), args)?;
     }
     Ok(stream.download(&picked)?[0])
 }
@@ -40,10 +40,10 @@ impl DevicePoints {
     /// edge with one end at the level or above it and the other below. An edge with an end that is not finite has none.
     ///
     /// The points go in the order of [the grid's edges](ferrovox_kernels::grid::Grid#edge-slots). The samples are read once, and once
-    /// more at the ends of those edges. Beside the points it takes 0.25 bytes of memory per voxel. Waits for the number of points.
+    /// more at the ends of those edges. Beside the points it takes 0.25 bytes of memory per voxel. Synchronises the stream.
     ///
     /// # Errors
-    /// [`GridError::Level`] for a level that is not finite; those of the device.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn from_crossings<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -101,10 +101,10 @@ impl DevicePoints {
         })
     }
 
-    /// The centres of the voxels of a mask, in the order of the voxels. Waits for their number.
+    /// The centres of the voxels of a mask, in the order of the voxels. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn from_sites(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
         let bits = sites.layout();
         let tiles = bits.tiles();

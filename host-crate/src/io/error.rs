@@ -304,13 +304,13 @@ pub enum FileProblem {
     PointLine {
         /// The line, counted from 1.
         line: u64,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// An array that does not hold points.
     #[error("the array has the shape {shape:?}; points are an array of n rows and 3 columns")]
     PointShape {
-        /// Its shape, as NumPy says it.
+        /// Its shape, as NumPy writes it.
         shape: Vec<u64>,
     },
     /// A point that is nowhere.
@@ -318,7 +318,7 @@ pub enum FileProblem {
     PointNotFinite {
         /// Its number, from 0.
         number: u64,
-        /// Where it is said to be.
+        /// Its coordinates.
         at: [f64; 3],
     },
 }

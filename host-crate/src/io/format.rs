@@ -1,4 +1,4 @@
-//! The formats, and how a file's format is told.
+//! The formats, and how a file's format is found.
 
 use std::fmt;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl fmt::Display for VolumeFormat {
 }
 
 impl VolumeFormat {
-    /// The format that a file's name tells, a final `.gz` aside.
+    /// The format of a file name's extension, a final `.gz` aside.
     pub fn from_path(path: &Path) -> Option<Self> {
         match extension(path).trim_end_matches(".gz") {
             "nii" => Some(Self::Nifti),
@@ -43,7 +43,7 @@ impl VolumeFormat {
         }
     }
 
-    /// The format that a file's first bytes tell (the 348 of a NIfTI header are enough).
+    /// The format that a file's first bytes identify (the 348 of a NIfTI header are enough).
     pub fn from_content(start: &[u8]) -> Option<Self> {
         let nifti1 = start
             .get(344..348)
@@ -51,14 +51,14 @@ impl VolumeFormat {
         let nifti2 = start
             .get(4..8)
             .is_some_and(|magic| magic == b"n+2\0" || magic == b"ni2\0");
-        if nifti1 || nifti2 {
-            Some(Self::Nifti)
-        } else if start.starts_with(b"NRRD") {
+        if start.starts_with(b"NRRD") {
             Some(Self::Nrrd)
         } else if start.starts_with(b"\x93NUMPY") {
             Some(Self::Npy)
         } else if start.starts_with(b"ObjectType") || start.starts_with(b"NDims") {
             Some(Self::MetaImage)
+        } else if nifti1 || nifti2 {
+            Some(Self::Nifti)
         } else {
             None
         }
@@ -93,7 +93,7 @@ impl fmt::Display for MeshFormat {
 }
 
 impl MeshFormat {
-    /// The format that a file's name tells.
+    /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
         match extension(path).as_str() {
             "ply" => Some(Self::Ply),
@@ -105,7 +105,7 @@ impl MeshFormat {
         }
     }
 
-    /// The format that a file's first bytes tell. OBJ and binary STL begin with anything.
+    /// The format that a file's first bytes identify. OBJ and binary STL begin with anything.
     pub fn from_content(start: &[u8]) -> Option<Self> {
         if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
             Some(Self::Ply)

@@ -2,7 +2,7 @@
 
 use super::{Amount, ByteOrder, FileProblem, ReadOptions, StoredType};
 
-/// What a header says about the samples.
+/// What a header states about the samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The sizes as the file gives them, fastest axis first; for messages.

@@ -2,21 +2,22 @@
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
 //! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
-//! by piece, for files larger than memory; [`replace_file`] is how all files are written. None of them knows a pipeline.
+//! by piece, for files larger than memory; [`replace_file`] is how all files are written. None of them depends on a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
 //! | --- | --- | --- | --- | --- |
 //! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz` | yes | yes | RAS; sform, else qform, else the spacing |
-//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, ascii, hex | `.nrrd` | as its `space` says; none: as they stand |
+//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, ascii, hex | `.nrrd` | by its `space`; none: as they stand |
 //! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii | `.mha` | LPS |
 //! | npy | `.npy` | yes | yes | none |
 //! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
 //!
 //! Where a NIfTI file has an sform and a qform that place a corner voxel more than 0.001 voxels apart, the sform is used, and a
-//! [note](HeaderInfo::notes) says how far apart they are. A mesh that begins as PLY or text STL does is read as such whatever its extension.
+//! [note](HeaderInfo::notes) has the distance. A file that begins as one of these formats
+//! does (but a headerless one) is read as such whatever its extension, with a note. The same holds for a mesh that begins as PLY or text STL does.
 //!
-//! All readers know both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are RAS: x to the
+//! All readers take both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are RAS: x to the
 //! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating
 //! x and y, so that one volume has the same world positions whatever the file.
 //!
@@ -74,7 +75,9 @@ pub use format::{MeshFormat, VolumeFormat};
 pub use mask::{ReadMaskError, read_mask};
 pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
-pub use options::{Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile};
+pub use options::{
+    Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
+};
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
 pub use replace::replace_file;
@@ -82,4 +85,4 @@ pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;
-pub use write_volume::{VolumeWriteOptions, write_volume};
+pub use write_volume::write_volume;

@@ -1,4 +1,4 @@
-//! What a caller may say about a volume file, and what is said about one that was read.
+//! How volume files are read and written, and the header of one that was read.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ use crate::grid::{AnyVolume, Geometry};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// The format; `None` tells it by extension, then by content.
+    /// The format; `None` finds it by the first bytes, and where these are those of no format by the extension.
     pub format: Option<VolumeFormat>,
     /// Which volume to read of a file that holds several, counted from 0.
     pub volume: Option<u64>,
@@ -60,16 +60,16 @@ impl RawLayout {
     }
 }
 
-/// A volume with what its file said about it.
+/// A volume and the header of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeFile {
     /// The volume.
     pub volume: AnyVolume,
-    /// What the file said.
+    /// The header.
     pub header: HeaderInfo,
 }
 
-/// What a volume file said about itself.
+/// The header of a volume file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderInfo {
     /// The format.
@@ -92,7 +92,11 @@ pub struct HeaderInfo {
     pub volume: u64,
     /// The file with the samples, where the header names another one.
     pub data_file: Option<PathBuf>,
-    /// What a reader of the file should know: assumptions made, fields not understood.
+    /// Whether the file states the spacing of its samples, or the directions of its axes; else it counts as 1.
+    pub has_spacing: bool,
+    /// Whether the file states the position of its first sample; else it counts as 0.
+    pub has_origin: bool,
+    /// Notes for the reader of the file: assumptions made, fields not understood.
     pub notes: Vec<String>,
 }
 
@@ -113,6 +117,8 @@ impl HeaderInfo {
             volumes: 1,
             volume: 0,
             data_file: None,
+            has_spacing: false,
+            has_origin: false,
             notes: Vec::new(),
         }
     }
@@ -136,4 +142,24 @@ pub struct Scaling {
     pub slope: f64,
     /// Summand.
     pub intercept: f64,
+}
+
+/// How to write a volume file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeWriteOptions {
+    /// Byte order of the samples (and of a binary header). Little-endian by default.
+    pub byte_order: ByteOrder,
+    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
+    /// name ends in `.gz`.
+    pub compress: bool,
+    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have no such type, files do.
+    pub unsigned: bool,
+}
+
+/// What the header of a file to write describes.
+pub(crate) struct VolumeContent {
+    pub dims: [usize; 3],
+    pub geometry: Geometry,
+    pub stored: StoredType,
+    pub order: ByteOrder,
 }

@@ -8,7 +8,7 @@ use super::samples::{Binary, fill_values};
 use super::{FileProblem, ReadOptions, Scaling};
 use crate::grid::Sample;
 
-/// Planes that are kept for the next range, unless the caller says otherwise.
+/// Planes that are kept for the next range, by default.
 const OVERLAP: usize = 4;
 
 pub(crate) enum Planes<'a> {
@@ -192,7 +192,7 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Fills `out` with the samples from `first` on: those that [`go_to`](Self::go_to) was told, or that follow the
+    /// Fills `out` with the samples from `first` on: those that [`go_to`](Self::go_to) was called for, or that follow the
     /// ones taken last.
     pub fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         match self {

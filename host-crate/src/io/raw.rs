@@ -1,9 +1,10 @@
-//! Headerless files: samples, and what the caller says about them.
+//! Headerless files: samples, described by the caller.
 
 use super::layout::Layout;
 use super::opened::Opened;
 use super::source::Source;
 use super::{FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
+use crate::grid::Geometry;
 
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
@@ -12,7 +13,9 @@ pub(crate) fn open<'a>(
     let raw = options.raw.as_ref().ok_or(FileProblem::NeedsLayout)?;
     let sizes = raw.dims.map(|dim| dim as u64);
     let layout = Layout::new(&sizes, raw.stored_type, raw.byte_order)?;
-    let header = HeaderInfo::new(VolumeFormat::Raw, raw.stored_type, raw.byte_order);
+    let mut header = HeaderInfo::new(VolumeFormat::Raw, raw.stored_type, raw.byte_order);
+    header.has_spacing = raw.geometry != Geometry::default();
+    header.has_origin = header.has_spacing;
     let skipped = source.skip(raw.offset)?;
     if skipped < raw.offset {
         return Err(FileProblem::HeaderTooShort {

@@ -12,13 +12,14 @@ use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, Volume
 use super::{metaimage, nifti, npy, nrrd, raw};
 use crate::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
 
-/// As many bytes as tell every format.
+/// As many bytes as identify every format.
 const START: usize = 348;
 
 /// Reads a volume file.
 ///
-/// The format is told by the extension, and without a known one by the content; gzip around the
-/// whole file is undone. World coordinates are RAS whatever the file uses (see
+/// The format follows from the first bytes of the file, and where these are those of no known format from the extension. Where
+/// the two contradict each other, there is a [note](super::HeaderInfo::notes). A headerless file is known by its extension
+/// alone. Gzip around the whole file is undone. World coordinates are RAS whatever the file uses (see
 /// [the formats](super#formats)).
 ///
 /// # Errors
@@ -38,8 +39,7 @@ pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Volu
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads a volume file that lies in memory. `name` stands for the file's name: its extension tells
-/// the format, and errors mention it. A detached header has no data file here.
+/// Reads a volume file that lies in memory. `name` stands for the file's name, by its extension and in errors. A detached header has no data file here.
 ///
 /// # Errors
 /// Those of [`read_volume`].
@@ -154,8 +154,12 @@ fn open_source<'a>(
         source = source.gunzip();
     }
     let start = source.peek(START)?;
-    let format = named
-        .or_else(|| VolumeFormat::from_content(&start))
+    let content = VolumeFormat::from_content(&start);
+    let format = match (named, content) {
+        (Some(_), Some(content)) if options.format.is_none() && !headerless => Some(content),
+        (named, content) => named.or(content),
+    };
+    let format = format
         .or(options.raw.as_ref().map(|_| VolumeFormat::Raw))
         .ok_or_else(|| FileProblem::UnknownFormat {
             start: show_bytes(&start),
@@ -167,6 +171,11 @@ fn open_source<'a>(
         VolumeFormat::Npy => npy::open(source)?,
         VolumeFormat::Raw => raw::open(source, options)?,
     };
+    if let Some(named) = named.filter(|&named| named != format) {
+        opened.header.notes.push(format!(
+            "the extension is that of {named}, but the file begins as {format} does: it is read as {format}"
+        ));
+    }
     if gzip && opened.header.compression == Compression::None {
         opened.header.compression = Compression::Gzip;
     }

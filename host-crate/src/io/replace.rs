@@ -42,7 +42,7 @@ pub fn replace_file(
     replace().map_err(|problem| FileError::new(path, problem))
 }
 
-/// A file that is being written and does not stand under its name yet, as [`replace_file`] says. Dropped before it is finished it
+/// A file that is being written and is not under its name yet, see [`replace_file`]. Dropped before it is finished it
 /// leaves nothing.
 pub(crate) struct Replacement {
     place: Place,

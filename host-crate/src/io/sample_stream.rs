@@ -74,7 +74,7 @@ impl<'a> SampleStream<'a> {
         Ok(())
     }
 
-    /// All samples that are still to come. Memory grows as they arrive, unless the file's length says that they
+    /// All samples that are still to come. Memory grows as they arrive, unless the file's length shows that they
     /// are there.
     pub fn read_rest<T: Sample>(&mut self) -> Result<Vec<T>, FileProblem> {
         let mut samples = Vec::new();

@@ -152,7 +152,7 @@ fn in_order<B, T>(order: ByteOrder, bytes: B, little: impl Fn(B) -> T, big: impl
     }
 }
 
-/// Makes room for `more` elements, or says how many bytes could not be had.
+/// Makes room for `more` elements, or fails with the bytes that could not be allocated.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
     list.try_reserve(more).map_err(|_| FileProblem::Memory {
         bytes: (list.len() as u64)

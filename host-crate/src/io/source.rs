@@ -22,9 +22,9 @@ const DEFLATE_LIMIT: u64 = 1032;
 /// What is known of the number of bytes that a source still has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// Exactly so many: a regular file, or memory.
+    /// Exactly this many: a regular file, or memory.
     Exactly(u64),
-    /// At most so many: compressed data.
+    /// At most this many: compressed data.
     AtMost(u64),
     /// Anything: a pipe.
     Unknown,
@@ -303,7 +303,7 @@ impl<'a> Source<'a> {
 
     fn problem(&self, source: io::Error) -> FileProblem {
         let after = self.position;
-        // A decoder of our own says itself what is wrong.
+        // A decoder of this crate has the problem itself.
         let source = match source.downcast::<FileProblem>() {
             Ok(problem) => return problem,
             Err(source) => source,

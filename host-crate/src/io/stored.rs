@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::grid::SampleType;
 
-/// The type of samples in a file. Files know more types than volumes do.
+/// The type of samples in a file. Files have more types than volumes do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the documentation")]
 pub enum StoredType {

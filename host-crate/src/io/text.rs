@@ -81,7 +81,7 @@ impl Decimal<'_, '_> {
         self.source.word(WORD)?.ok_or_else(end)
     }
 
-    /// Says what stands behind the last number.
+    /// Fails if something follows the last number.
     pub fn check_end(&mut self) -> Result<(), FileProblem> {
         match self.source.word(WORD)? {
             None => Ok(()),

@@ -59,8 +59,8 @@ impl VolumeReader<'static> {
     /// Opens a volume file and reads its header.
     ///
     /// # Errors
-    /// Those of [`read_volume`](super::read_volume) that the header and the file's length tell: a damaged header, a
-    /// truncated file, trailing bytes. What only decoding tells (a damaged compressed stream, text that is no number,
+    /// Those of [`read_volume`](super::read_volume) that show in the header and the file's length: a damaged header, a
+    /// truncated file, trailing bytes. What only decoding shows (a damaged compressed stream, text that is no number,
     /// an integer that no sample type holds) is an error of the planes that it concerns; a checksum, and bytes behind
     /// the last sample, one of the last plane.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
@@ -135,7 +135,7 @@ impl<'a> VolumeReader<'a> {
         self.sample_type
     }
 
-    /// What the file says about itself.
+    /// The content of the header.
     pub fn header(&self) -> &HeaderInfo {
         &self.header
     }
@@ -151,7 +151,7 @@ impl<'a> VolumeReader<'a> {
         matches!(self.planes, Planes::Random(_))
     }
 
-    /// How many planes of what was read are kept, so that a later range may start with them: 4 unless said otherwise.
+    /// How many planes of what was read are kept, so that a later range may start with them: 4 by default.
     /// Without effect where [access is random](Self::is_random_access).
     pub fn set_overlap(&mut self, planes: usize) {
         if let Planes::Forward(forward) = &mut self.planes {
@@ -189,7 +189,7 @@ impl<'a> VolumeReader<'a> {
             return Ok(out);
         }
         self.go_to(samples.start)?;
-        // Where the file's length says that the samples are there, memory is asked for once.
+        // Where the file's length shows that the samples are there, memory is asked for once.
         let step = if self.is_random_access() {
             samples.len()
         } else {

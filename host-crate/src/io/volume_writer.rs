@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use super::format::extension;
+use super::options::VolumeContent;
 use super::replace::{Replacement, create_problem, temporary_folder};
 use super::{ByteOrder, FileError, FileProblem, StoredType, VolumeWriteOptions};
 use super::{metaimage, nifti, npy, nrrd};
@@ -15,14 +16,6 @@ use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
 
 /// Bytes that are collected before the system is asked to write them.
 const BUFFER: usize = 1 << 18;
-
-/// What a header tells of the samples.
-pub(crate) struct Content {
-    pub dims: [usize; 3],
-    pub geometry: Geometry,
-    pub stored: StoredType,
-    pub order: ByteOrder,
-}
 
 /// Writes a volume file, some samples after the others: [`write_volume`](super::write_volume) for volumes that do not fit in memory.
 /// The file's bytes do not depend on how the samples are cut.
@@ -49,7 +42,7 @@ pub(crate) struct Content {
 /// ```
 pub struct VolumeWriter {
     path: PathBuf,
-    content: Content,
+    content: VolumeContent,
     /// Samples of the volume.
     samples: usize,
     /// Samples that have come.
@@ -106,7 +99,7 @@ impl<W: Write> Write for InBlocks<W> {
 }
 
 impl VolumeWriter {
-    /// Prepares to write a volume file with samples of `sample_type`; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`,
+    /// Prepares to write a volume file with samples of `sample_type`; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`,
     /// `.mha` or `.npy`. Nothing appears under the name yet.
     ///
     /// # Errors
@@ -139,7 +132,7 @@ impl VolumeWriter {
                 known,
             });
         }
-        let content = Content {
+        let content = VolumeContent {
             dims,
             geometry: *geometry,
             stored: stored_type(sample_type, options)?,
@@ -245,7 +238,7 @@ impl Body {
     fn begin(
         path: &Path,
         kind: &str,
-        content: &Content,
+        content: &VolumeContent,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
         let file = Replacement::begin(path)?;
@@ -289,7 +282,7 @@ impl Body {
     }
 
     /// Writes all that is left.
-    fn end(self, content: &Content) -> io::Result<Replacement> {
+    fn end(self, content: &VolumeContent) -> io::Result<Replacement> {
         match self {
             Self::Plain(out) => Ok(out.into_inner()?),
             Self::Gzip(encoder) => Ok(encoder.into_inner()?.finish()?.into_inner()?),

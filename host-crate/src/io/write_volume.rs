@@ -2,22 +2,10 @@
 
 use std::path::Path;
 
-use super::{ByteOrder, FileError, VolumeWriter};
+use super::{FileError, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// How to write a volume file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VolumeWriteOptions {
-    /// Byte order of the samples (and of a binary header). Little-endian unless said otherwise.
-    pub byte_order: ByteOrder,
-    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
-    /// name ends in `.gz`.
-    pub compress: bool,
-    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have no such type, files do.
-    pub unsigned: bool,
-}
-
-/// Writes a volume file; the extension tells the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
 ///
 /// The file appears under its name when it is complete; until then, and after any failure, what stood there
 /// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.

@@ -11,7 +11,10 @@ use crate::{
     grid::{DeviceSample, DeviceVolume},
     mesh::{TriangleMesh, Triangles},
     monitor::add_times,
-    partition::budget::{Budget, OverBudget, in_pieces, least},
+    partition::{
+        TooLittleMemory,
+        budget::{Budget, OverBudget, least, within_budget},
+    },
 };
 
 /// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume; `None` is what the device has
@@ -34,7 +37,7 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Those of [`extract`](super::extract), and [`IsosurfaceError::TooLittleMemory`] with the least that is enough.
+/// Those of [`extract`](super::extract), and [`IsosurfaceError::Memory`] with the least that is enough.
 pub fn extract_within_budget<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -110,7 +113,7 @@ pub fn extract_to_host<T: DeviceSample>(
         match (&mut mesh.triangles, found.triangles) {
             (Triangles::U32(triangles), Triangles::U32(more)) => triangles.extend(more),
             (Triangles::U64(triangles), Triangles::U64(more)) => triangles.extend(more),
-            // the first part tells the width, which is that of all
+            // the width of the first part is that of all
             (triangles, first) => *triangles = first,
         }
         host.non_finite_cells += part.mesh.non_finite_cells;
@@ -161,7 +164,7 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
     pieces.width = width(&pieces, &budget)?;
     let mut first_vertex = 0;
     let cells = 0..partition.cell_planes();
-    let done = in_pieces(&pieces, cells, &budget, |counted, cells| {
+    let done = within_budget(&pieces, cells, &budget, |counted, cells| {
         let vertices = counted.counts().vertices;
         let mesh = counted.emit(stream, params, pieces.width, first_vertex)?;
         stream.synchronize().map_err(IsosurfaceError::Device)?;
@@ -187,7 +190,7 @@ fn width<T: DeviceSample>(
         return all.width(params);
     }
     let cells = 0..partition.cell_planes();
-    let counted = in_pieces(pieces, cells, budget, |counted, _| {
+    let counted = within_budget(pieces, cells, budget, |counted, _| {
         all = all.plus(counted.counts());
         Ok::<_, IsosurfaceError>(())
     });
@@ -211,6 +214,9 @@ fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
         Err(OverBudget::TooLittle { given }) => given,
     };
     let cells = 0..pieces.resident.partition.cell_planes();
-    let least = least(pieces, cells, keeps)?;
-    Err(IsosurfaceError::TooLittleMemory { given, least }.into())
+    let error = TooLittleMemory {
+        needed: least(pieces, cells, keeps)?,
+        budget: given,
+    };
+    Err(IsosurfaceError::from(error).into())
 }

@@ -57,7 +57,7 @@ impl DeviceMesh {
         }
     }
 
-    /// How long each stage took on the device. Waits for the work.
+    /// How long each stage took on the device. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.
@@ -65,7 +65,7 @@ impl DeviceMesh {
         self.times.read()
     }
 
-    /// The mesh on the host. Waits for the work.
+    /// The mesh on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if it failed.

@@ -218,7 +218,7 @@ fn check_slabs<T: DeviceSample>(
     }
 }
 
-/// Where a worker's part is among all, before and after it says what it has.
+/// The place of a worker's part among all, before and after its counts are published.
 struct PendingOffset<'a> {
     worker: usize,
     offsets: &'a Offsets<PartCounts>,

@@ -2,7 +2,7 @@
 
 use crate::{
     device::DeviceError,
-    partition::{OnDevice, devices::Stop},
+    partition::{OnDevice, TooLittleMemory, devices::Stop},
     scan::ScanError,
 };
 use std::ops::Range;
@@ -74,15 +74,8 @@ pub enum IsosurfaceError {
         resident: Range<usize>,
     },
     /// Not even one plane of cells at a time fits the memory.
-    #[error(
-        "{given} bytes of memory are too little for one plane of cells at a time: {least} are enough"
-    )]
-    TooLittleMemory {
-        /// Bytes that there are.
-        given: u64,
-        /// Bytes that are enough.
-        least: u64,
-    },
+    #[error(transparent)]
+    Memory(#[from] TooLittleMemory),
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<IsosurfaceError>),

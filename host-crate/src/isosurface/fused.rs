@@ -82,7 +82,7 @@ pub(crate) struct Counted<'a, T> {
     times: StageTimes,
 }
 
-/// Finds what the surface crosses in a slab, and counts it. Waits for the counts.
+/// Finds what the surface crosses in a slab, and counts it. Synchronises the stream.
 pub(crate) fn count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,
@@ -174,7 +174,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
     // SAFETY: the numbers are of elements of the sums, and there is room for four.
     unsafe {
         let args = (places.view(), at, picked.view_mut());
-        stream.launch::<pick_four>(Launch::one_block().threads_of_use(1), args)?;
+        stream.launch::<pick_four>(Launch::one_block().max_useful_threads(1), args)?;
     }
     times.end(stream, "scan")?;
     let picked = stream.download(&picked)?;
@@ -194,7 +194,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
 
 /// A launch whose blocks take tiles.
 fn tiles_launch(words: Words) -> Launch {
-    Launch::pieces(words.tiles()).in_rounds_of(TILE)
+    Launch::pieces(words.tiles()).block_divides(TILE)
 }
 
 impl<'a, T: DeviceSample> Counted<'a, T> {

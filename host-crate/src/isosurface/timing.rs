@@ -5,7 +5,7 @@ use crate::{
     monitor::StageTime,
 };
 
-/// Events around the stages of a pipeline. Reading the times waits for the work; making it does not.
+/// Events around the stages of a pipeline. Reading the times synchronises with the last event; recording does not.
 pub struct StageTimes {
     start: Event,
     ends: Vec<(&'static str, Event)>,
@@ -25,7 +25,7 @@ impl StageTimes {
         Ok(())
     }
 
-    /// The time of each stage, in order. Waits for the last.
+    /// The time of each stage, in order. Synchronises with the last event.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.

@@ -1,4 +1,4 @@
-//! Triangle meshes, and what can be said about them: closed, manifold, oriented, Euler
+//! Triangle meshes and their properties: closed, manifold, oriented, Euler
 //! characteristic, area, volume, defects.
 //!
 //! ```

@@ -1,7 +1,7 @@
-//! What a caller hears of long work, and how it is stopped.
+//! Progress, cancellation and timings of long work.
 //!
-//! A [`Monitor`] goes with a call that may take long. It says who is told of [`Progress`], and which [`CancelFlag`] stops the work; [`Monitor::silent`]
-//! is nobody and none. Everything that is cut in parts (slabs, pieces, portions, rounds) looks at it between two of them.
+//! A [`Monitor`] goes with a call that may take long. It has a hook for [`Progress`] and a [`CancelFlag`] that stops the work; [`Monitor::silent`]
+//! has neither. Everything that is cut in parts (slabs, pieces, portions, rounds) checks it between two of them.
 //!
 //! ```
 //! use ferrovox::monitor::{CancelFlag, Monitor, Progress};
@@ -27,10 +27,10 @@ pub use times::{StageTime, Stopwatch};
 
 use std::fmt;
 
-/// Who is told how far work is.
+/// A function that is called with progress.
 type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 
-/// Who is told how far work is, and what stops it.
+/// Where progress is reported, and what cancels the work.
 #[derive(Clone, Copy, Default)]
 pub struct Monitor<'a> {
     hook: Option<Hook<'a>>,
@@ -47,7 +47,7 @@ impl fmt::Debug for Monitor<'_> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Nobody is told, and nothing stops the work.
+    /// Reports nothing, and nothing cancels the work.
     pub fn silent() -> Self {
         Self::default()
     }
@@ -70,12 +70,12 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Whether somebody is told of progress.
+    /// Whether progress is reported.
     pub fn is_watched(&self) -> bool {
         self.hook.is_some()
     }
 
-    /// Whether nobody is told, and nothing stops the work.
+    /// Whether nothing is reported, and nothing can cancel the work.
     pub fn is_silent(&self) -> bool {
         self.hook.is_none() && self.cancel.is_none()
     }

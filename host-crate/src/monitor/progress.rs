@@ -47,7 +47,7 @@ impl Progress {
 /// The least time between two calls of a hook.
 pub(crate) const PAUSE: Duration = Duration::from_millis(100);
 
-/// Adds up what several threads have done of a stage, and tells.
+/// Adds up what several threads have done of a stage, and calls the hook.
 pub struct Counter<'a> {
     monitor: Monitor<'a>,
     stage: &'static str,
@@ -56,7 +56,7 @@ pub struct Counter<'a> {
     known: Mutex<Known>,
 }
 
-/// What a counter knows.
+/// The state of a counter.
 #[derive(Default)]
 struct Known {
     done: u64,
@@ -74,14 +74,14 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// So many more steps are done. Told if they are the last, or if nothing has been told for a while.
+    /// Counts steps that are done. The hook is called if they are the last, or if it has not been called for a while.
     ///
     /// # Errors
     /// [`Cancelled`] if the work is to stop.
     pub fn add(&self, steps: u64) -> Result<(), Cancelled> {
         if let Some(hook) = self.monitor.hook {
             let now = Instant::now();
-            // kept while it tells: what is told only grows
+            // locked during the call: what is reported only grows
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.done += steps;
             let is_late = known.told.is_none_or(|told| now - told >= PAUSE);

@@ -18,7 +18,7 @@ pub struct BestBlock {
 /// it stops where the multiprocessor is full. The largest, `block.threads` or what kernel and device allow, need not be
 /// whole warps; the next ones are. None where no block can run.
 ///
-/// Each size has the dynamic shared memory that `dynamic_shared_bytes` says, in bytes, and is passed over where `suits` says no.
+/// Each size has the dynamic shared memory that `dynamic_shared_bytes` gives, in bytes, and is skipped where `suits` is false.
 /// Takes time of the number of warps in the largest block.
 ///
 /// ```

@@ -19,7 +19,7 @@
 
 use super::{BlockConfig, Carveout, KernelResources, Occupancy, OccupancyModel};
 
-/// Over block sizes, from 1 thread to the most, each with the dynamic shared memory that `dynamic_shared_bytes` says.
+/// Over block sizes, from 1 thread to the most, each with the dynamic shared memory that `dynamic_shared_bytes` gives.
 pub fn over_threads<'m, M: OccupancyModel + ?Sized, D: Fn(u32) -> u32>(
     model: &'m M,
     kernel: &KernelResources,

@@ -110,7 +110,7 @@ impl Gpu {
     }
 }
 
-/// The letters and digits that tell GPUs apart.
+/// The letters and digits that distinguish GPUs.
 fn plain(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_alphanumeric());

@@ -1,4 +1,4 @@
-//! What the calculator needs to know of a kernel and of a launch.
+//! What the calculator takes of a kernel and of a launch.
 
 /// What a kernel takes.
 ///
@@ -21,7 +21,7 @@ pub struct KernelResources {
 }
 
 impl KernelResources {
-    /// A kernel with so many registers, no shared memory of its own, one barrier, for blocks of any size.
+    /// A kernel with this many registers per thread, no shared memory of its own, one barrier, for blocks of any size.
     pub const fn new(registers: u32) -> Self {
         Self {
             registers,
@@ -76,7 +76,7 @@ pub struct BlockConfig {
 }
 
 impl BlockConfig {
-    /// A block of so many threads, without dynamic shared memory, with the default carveout, which opts in where needed: that is
+    /// A block of this many threads, without dynamic shared memory, with the default carveout, which opts in where needed: that is
     /// how this library launches.
     pub const fn new(threads: u32) -> Self {
         Self {

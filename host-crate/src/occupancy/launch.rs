@@ -27,7 +27,7 @@ pub fn active_blocks(
 }
 
 /// The number of threads per block, whole warps, with which the most threads are active on a multiprocessor, `largest` at most: by the rule
-/// of [`best_block`]. If no whole number of warps can run, the answer is one warp, and the launch will say why not.
+/// of [`best_block`]. If no whole number of warps can run, the answer is one warp, and the launch fails with the reason.
 pub fn block_size(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -38,7 +38,7 @@ pub fn block_size(
     block_size_among(device, kernel, largest, dynamic_shared_bytes, |_| true)
 }
 
-/// As [`block_size`], among the sizes that `suits` says yes to, each with the dynamic shared memory that it takes.
+/// As [`block_size`], among the sizes for which `suits` is true, each with the dynamic shared memory that it takes.
 pub fn block_size_among(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn registers_are_given_out_by_quarters_of_a_multiprocessor() {
-        // the naive formula, registers / (registers per thread · threads), says 3
+        // the naive formula, registers / (registers per thread · threads), gives 3
         assert_eq!(
             active_blocks(&device(8, 0), &KernelResources::new(92), 224, 0),
             2

@@ -1,4 +1,4 @@
-//! What the calculator needs to know of a device.
+//! The limits of a device, as the calculator takes them.
 
 use super::{ComputeCapability, OccupancyError, table};
 

@@ -1,6 +1,6 @@
 //! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and which block size is best.
 //!
-//! Every launch of this library gets its block size here. The calculator needs no GPU: it knows the limits of every compute
+//! Every launch of this library gets its block size here. The calculator needs no GPU: it has the limits of every compute
 //! capability from 1.0 to 12.1, or takes those of a live device.
 //!
 //! | to | use |
@@ -11,9 +11,9 @@
 //! | choose the rules | [`HardwareModel`], or Zhao et al.'s (2016) equation: [`PaperModel`] |
 //! | have the answer | [`OccupancyModel::occupancy`], [`slack`](slack()), [`Waves`] |
 //! | find the best block | [`best_block`] |
-//! | see how it goes | [`curve`], [`OccupancyModel::explain`] |
+//! | plot or explain it | [`curve`], [`OccupancyModel::explain`] |
 //!
-//! Occupancy is not speed. It says how many warps there are to hide the time that others wait; a kernel with enough independent
+//! Occupancy is not speed. It is how many warps there are to hide the latency of others; a kernel with enough independent
 //! instructions of its own hides it with few warps. `cargo xtask bench occupancy` measures both.
 //!
 //! ```

@@ -3,12 +3,12 @@
 use super::{ComputeCapability, OccupancyError};
 use ptxas_figures::Figures as RecordedResources;
 
-/// What `ptxas -v` says of one kernel.
+/// The figures of one kernel in the output of `ptxas -v`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembledKernel {
     /// Its entry point.
     pub name: String,
-    /// The capability it was assembled for, where the text says.
+    /// The capability it was assembled for, where the text states it.
     pub capability: Option<ComputeCapability>,
     /// What it takes.
     pub resources: RecordedResources,

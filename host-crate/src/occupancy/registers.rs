@@ -10,7 +10,7 @@ pub(super) struct RegisterRule {
     pub unit: u32,
     /// The parts of a multiprocessor, to which a block's warps are dealt out.
     pub parts: u32,
-    /// A block is launched only if it would fit with so many parts taking equally many of its warps.
+    /// A block is launched only if it fits when this many parts take equally many of its warps.
     pub checked_parts: u32,
     /// Registers that a thread can be given.
     pub most_per_thread: u32,

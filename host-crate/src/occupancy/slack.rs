@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::occupancy::{ComputeCapability, HardwareModel};
 
-    /// What the definition says, number by number.
+    /// The definition, tried number by number.
     fn by_trying(
         model: &HardwareModel,
         kernel: KernelResources,

@@ -27,7 +27,7 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// The waves of a grid of so many blocks; none where no block can run.
+    /// The waves of a grid of this many blocks; none where no block can run.
     pub fn new(device: &DeviceLimits, occupancy: &Occupancy, grid: u64) -> Option<Self> {
         let blocks_per_wave =
             u64::from(occupancy.active_blocks) * u64::from(device.multiprocessors);

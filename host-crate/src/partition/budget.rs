@@ -3,6 +3,18 @@
 use crate::device::{Device, DeviceError, DeviceKind, Stream};
 use std::ops::Range;
 
+/// A memory budget in which the work cannot be done, not even in the smallest parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a memory budget of {budget} bytes is too small: {needed} bytes are needed; allow as many, or take a smaller volume"
+)]
+pub struct TooLittleMemory {
+    /// Bytes that are needed.
+    pub needed: u64,
+    /// Bytes of the budget: a limit that was given, or what is free.
+    pub budget: u64,
+}
+
 /// The last number from 1 to `most` that fits, if all before one do; 1 if none does.
 pub(crate) fn last_that_fits(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (1, most);
@@ -137,7 +149,7 @@ pub(crate) trait Pieces {
 ///
 /// # Errors
 /// [`OverBudget::TooLittle`] if one plane alone does not fit.
-pub(crate) fn in_pieces<P: Pieces, E: From<P::Error>>(
+pub(crate) fn within_budget<P: Pieces, E: From<P::Error>>(
     pieces: &P,
     range: Range<u32>,
     budget: &Budget<'_>,
@@ -257,7 +269,7 @@ mod tests {
             let run = |bytes: u64| {
                 let budget = Budget { stream: &stream, device: Some(bytes), result: u64::MAX, keeps };
                 let (mut next, mut kept) = (0, 0);
-                let done = in_pieces(&planes, all.clone(), &budget, |counted, piece| {
+                let done = within_budget(&planes, all.clone(), &budget, |counted, piece| {
                     assert_eq!(piece.start, next);
                     assert!(kept + planes.scratch(piece.clone()).unwrap() + counted <= bytes);
                     next = piece.end;

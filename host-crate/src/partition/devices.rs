@@ -9,7 +9,7 @@ use std::{error::Error, fmt};
 pub(crate) enum Stop<E> {
     /// It failed.
     Failed(E),
-    /// Another one did, or nobody wants what it makes: it has nothing to report.
+    /// Another one did, or its results are no longer needed: it has nothing to report.
     OtherFailed,
 }
 
@@ -42,7 +42,7 @@ impl<E: From<DeviceError>> From<DeviceError> for Stop<E> {
 pub struct OnDevice<E> {
     /// The device: `cpu`, `cuda:0`.
     pub device: String,
-    /// Which of the devices of the work it is, if its name alone does not say.
+    /// Which of the devices of the work it is, if its name alone is ambiguous.
     pub among: Option<AmongDevices>,
     /// What went wrong there.
     pub source: Box<E>,

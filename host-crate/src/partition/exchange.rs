@@ -1,4 +1,4 @@
-//! What workers on several threads tell each other, and how they wait for it.
+//! State that workers on several threads share, and how they wait for changes of it.
 //!
 //! What a device's worker waits for, when all devices do alike, comes within microseconds; to be woken by the system takes tens of them.
 //! So a wait looks again and again for a while ([`PATIENCE`]) before it sleeps, and nobody is woken who does not sleep.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_micros(80);
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 64;
 
-/// What all workers know: its state, how to change it, and how to wait for a change.
+/// State that all workers share: how to change it, and how to wait for a change.
 pub(crate) struct Exchange<T> {
     known: Mutex<Known<T>>,
     /// How often it changed.
@@ -33,7 +33,7 @@ struct Known<T> {
     asleep: usize,
 }
 
-/// A worker stopped before it was done: what it would have told is not going to be known.
+/// A worker stopped before it was done: what it would have published will not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp;
 
@@ -50,7 +50,7 @@ impl<T> Exchange<T> {
         }
     }
 
-    /// Changes what is known, for all who wait.
+    /// Changes the state, and wakes the workers that wait.
     pub fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let mut known = self.lock();
         let result = change(&mut known.value);
@@ -78,7 +78,7 @@ impl<T> Exchange<T> {
         }
     }
 
-    /// Lets all who wait give up when the guard is dropped before it is done: by an error, or by a panic.
+    /// Makes all waiting workers give up when the guard is dropped before it is done: by an error, or by a panic.
     pub fn guard(&self) -> Guard<'_, T> {
         Guard {
             exchange: self,
@@ -128,7 +128,7 @@ impl<T> Exchange<T> {
         let asleep = known.asleep;
         self.changes.fetch_add(1, Ordering::Release);
         drop(known);
-        // to wake nobody costs a call of the system
+        // a wake-up without sleepers costs a system call
         if asleep > 0 {
             self.changed.notify_all();
         }
@@ -151,7 +151,7 @@ pub(crate) struct Guard<'a, T> {
 }
 
 impl<T> Guard<'_, T> {
-    /// All is well: nobody waits for more from this worker.
+    /// The worker is done, and has published everything.
     pub fn done(mut self) {
         self.done = true;
     }
@@ -173,7 +173,7 @@ mod tests {
     use crate::partition::devices::each;
     use std::{panic, thread};
 
-    /// Longer than anybody is patient.
+    /// Longer than [`PATIENCE`].
     const LONG: Duration = Duration::from_millis(5);
 
     #[test]

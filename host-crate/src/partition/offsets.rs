@@ -40,7 +40,7 @@ impl<T: Copy> Offsets<T> {
         Self { state, combine }
     }
 
-    /// Says what a part has.
+    /// Publishes the count of a part.
     pub fn publish(&self, part: usize, count: T) {
         self.state.update(|state| {
             state.counts[part] = Some(count);
@@ -77,8 +77,8 @@ impl<T: Copy> Offsets<T> {
         before[before.len() - 1]
     }
 
-    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does. Nobody waits for what is not going to be published:
-    /// when a worker fails or panics, all that wait give up.
+    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does. When a worker fails or panics,
+    /// all that wait give up.
     ///
     /// # Errors
     /// That of the first device that failed.
@@ -101,7 +101,7 @@ impl<T: Copy> Offsets<T> {
         finished(devices, results)
     }
 
-    /// Lets all others give up when the guard is dropped before it is done.
+    /// Makes all others give up when the guard is dropped before it is done.
     pub fn guard(&self) -> Guard<'_, State<T>> {
         self.state.guard()
     }

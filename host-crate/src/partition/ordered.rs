@@ -20,7 +20,7 @@ impl<P> Outlet<P> {
     /// The next part of the worker's slab. Waits while as many parts as may are waiting for the consumer.
     ///
     /// # Errors
-    /// [`Stop::OtherFailed`] if nobody wants any more.
+    /// [`Stop::OtherFailed`] if no more parts are needed.
     pub fn put<E>(&self, part: P, ends_slab: bool) -> Result<(), Stop<E>> {
         let sent = self.0.send(Part { part, ends_slab });
         sent.map_err(|_| Stop::OtherFailed)
@@ -31,7 +31,7 @@ impl<P> Outlet<P> {
 pub(crate) struct Outcome<R, E, F> {
     /// What each worker returned.
     pub workers: Vec<Result<R, Stop<E>>>,
-    /// The consumer's error. All is well with it too if parts did not come: then a worker, or what gives it work, says why.
+    /// The consumer's error. All is well with it too if parts did not come: then a worker, or what gives it work, has the reason.
     pub consumed: Result<(), F>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
             made.push(receiver);
             threads.push(scope.spawn(move || work(worker, job, Outlet(sender))));
         }
-        // what is dropped with it tells workers that nobody wants any more
+        // workers see from what is dropped here that no more parts are needed
         let consumed = take_all(made, slabs, counter, consume);
         let results = threads.into_iter().map(|thread| thread.join());
         let joined: Vec<_> = results.collect();

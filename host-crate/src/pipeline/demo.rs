@@ -29,7 +29,7 @@ pub struct DemoJob {
     pub folder: PathBuf,
     /// Of what.
     pub scenes: Vec<Scene>,
-    /// Who makes them.
+    /// The device that computes them.
     pub device: Device,
 }
 
@@ -49,7 +49,7 @@ pub struct Scene {
 pub enum SceneVolume {
     /// A volume file that lies in memory. Its picture leaves out the air around the solid.
     File {
-        /// Its name, which tells the format.
+        /// Its name, by whose extension the format is known.
         name: &'static str,
         /// Its bytes.
         bytes: &'static [u8],

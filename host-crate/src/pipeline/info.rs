@@ -10,7 +10,7 @@ use crate::{
 /// Bytes of samples that are read at a time.
 const STEP: usize = 16 << 20;
 
-/// What is to be said of a volume file.
+/// The description of a volume file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InfoJob {
     /// The file.
@@ -22,7 +22,7 @@ pub struct InfoJob {
 /// What a volume file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InfoOutcome {
-    /// What the header says. Its volume means nothing where none [is chosen](Self::is_chosen).
+    /// What the header states. Its volume means nothing where none [is chosen](Self::is_chosen).
     pub header: HeaderInfo,
     /// Whether this is one volume: the file's only one, or the one that the job names.
     pub is_chosen: bool,

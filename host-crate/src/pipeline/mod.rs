@@ -1,8 +1,8 @@
 //! What the `ferrovox` command does, as calls: from files to files.
 //!
-//! Each pipeline is one function: it takes a job, plain data that says what is read, computed and written, and a
+//! Each pipeline is one function: it takes a job, plain data about what is read, computed and written, and a
 //! [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how long each stage took, what each device did, and
-//! [`Warning`]s. How it is done (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
+//! [`Warning`]s. The strategy (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
 //!
 //! | pipeline | from | to |
 //! | --- | --- | --- |
@@ -20,6 +20,7 @@ pub mod demo;
 pub mod distance;
 mod error;
 pub mod info;
+mod map_samples;
 mod mask;
 pub mod mesh;
 mod outcome;

@@ -1,4 +1,4 @@
-//! What every outcome says of the work itself.
+//! Timings and devices of a run, as every outcome has them.
 
 use super::PipelineError;
 use crate::{
@@ -53,7 +53,7 @@ pub(crate) fn longest(devices: &[DeviceRun]) -> Vec<StageTime> {
     stages
 }
 
-/// Times the stages of a pipeline on the host and tells of them. Stops the work between two of them.
+/// Times the stages of a pipeline on the host and reports them to the monitor. Cancels the work between two of them.
 pub(crate) struct Stages<'a> {
     monitor: Monitor<'a>,
     start: Instant,
@@ -75,7 +75,7 @@ impl<'a> Stages<'a> {
         stage: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, PipelineError> {
-        // told, and cancelled, before the first step of one
+        // reported, and perhaps cancelled, before it begins
         self.monitor.counter(stage, 1).add(0)?;
         let start = Instant::now();
         let result = work().map_err(Into::into)?;

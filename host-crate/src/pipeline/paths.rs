@@ -1,6 +1,6 @@
 //! The paths of a job, checked before anything is read, since the work may be long.
 //!
-//! Each output must have an extension that says what is written there, lie in a folder where a file can be made, and be no other file of the
+//! Each output must have the extension of what is written there, lie in a folder where a file can be made, and be no other file of the
 //! job: neither one that is read nor another output, whatever the name, link or hard link.
 
 use crate::io::{HeaderInfo, MeshFormat, SkeletonFormat};
@@ -62,7 +62,7 @@ pub enum PathProblem {
         /// The folder.
         folder: PathBuf,
     },
-    /// The operating system does not say anything of the folder.
+    /// The operating system gives no information about the folder.
     #[error("cannot look at its folder: {0}")]
     Folder(io::Error),
     /// No file can be made in the folder.
@@ -88,7 +88,7 @@ pub enum PathProblem {
 }
 
 /// Fails unless each of `outputs` can be written, and is none of `inputs` and no other output. Nothing is read or written, but a file
-/// is made in the folder of each output and removed again: there is no other sure way to know whether it can be.
+/// is made in the folder of each output and removed again: there is no other sure way to find out whether it can be.
 ///
 /// Devices and pipes are written to directly, and may be named more than once.
 ///
@@ -131,7 +131,7 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
 
 /// Fails if an output is a file that is read, such as one that a header names.
 pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
-    // one that does not exist is an error of whoever reads it
+    // one that does not exist is reported by its reader
     match inputs
         .iter()
         .find(|input| input.exists() && are_one(input, output))
@@ -213,7 +213,7 @@ fn check_folder(path: &Path) -> Result<(), PathProblem> {
         }
         Err(error) => return Err(PathProblem::Folder(error)),
     }
-    // the only sure way to know whether a file can be made there; it is gone at once
+    // the only sure way to find out whether a file can be made there; it is gone at once
     let made = tempfile::Builder::new()
         .prefix(".ferrovox-")
         .tempfile_in(&folder);
@@ -233,11 +233,11 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether two paths are one file. Those that do not exist yet are told by their folder and their name.
+/// Whether two paths are one file. Those that do not exist yet are compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(one), Ok(other)) if one.is_file() && other.is_file() => {
-            // a file that may not be opened is told by its name
+            // a file that may not be opened is compared by its name
             same_file::is_same_file(a, b).unwrap_or_else(|_| place_of(a) == place_of(b))
         }
         (Err(_), Err(_)) => place_of(a) == place_of(b),
@@ -297,7 +297,7 @@ mod tests {
         let again = path(".").join("new.npy");
         assert!(said(&[], &[&new, &again]).contains("written too"));
         assert_eq!(said(&[&input], &[&new]), "fine");
-        // that there is no such input is for its reader to say
+        // a missing input is reported by its reader
         assert_eq!(said(&[&path("gone.npy")], &[&path("gone.npy")]), "fine");
         assert!(!new.exists());
     }

@@ -41,7 +41,7 @@ pub struct RenderOutcome {
     pub size: [u32; 2],
     /// What the device did.
     pub device: DeviceRun,
-    /// What a caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long it took: `read`, `upload`, `draw`, `write`.
     pub timings: Timings,

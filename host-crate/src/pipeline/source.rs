@@ -7,7 +7,7 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// A volume file, how it is read, and what the caller knows better than the file.
+/// A volume file, how it is read, and what replaces the place that the file states.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}, pipeline::VolumeSource};
@@ -34,7 +34,7 @@ pub struct VolumeSource {
 }
 
 impl VolumeSource {
-    /// A file that says everything itself.
+    /// A file whose own place counts.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -47,7 +47,7 @@ impl VolumeSource {
         std::fs::metadata(&self.path).is_ok_and(|it| it.is_file())
     }
 
-    /// Reads the volume. It lies where this source says, or else the file.
+    /// Reads the volume. Its place is that of this source, or else that of the file.
     ///
     /// # Errors
     /// What is wrong with the file, or with the spacing or the origin.
@@ -55,7 +55,7 @@ impl VolumeSource {
         Ok(self.read_both()?.0)
     }
 
-    /// The volume where this source says it lies, and where its file says.
+    /// The volume at the place of this source, and the place that its file states.
     pub(crate) fn read_both(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
         let mut file = read_volume(&self.path, &self.options)?;
         let own = *file.volume.geometry();
@@ -65,7 +65,7 @@ impl VolumeSource {
         Ok((file, own))
     }
 
-    /// Opens the file to read it plane by plane. The reader tells the file's own geometry.
+    /// Opens the file to read it plane by plane. The reader has the file's own geometry.
     ///
     /// # Errors
     /// What is wrong with the file's header.
@@ -101,7 +101,7 @@ impl VolumeSource {
             .collect()
     }
 
-    /// What is to be said of samples that become f32, if they do: those of `i32` and `f64`.
+    /// The warning about samples that become f32, if they do: those of `i32` and `f64`.
     pub fn conversion(
         &self,
         header: &HeaderInfo,

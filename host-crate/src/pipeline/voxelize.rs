@@ -14,7 +14,7 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// What is to be made of a mesh.
+/// A volume to make of a mesh.
 #[derive(Clone, Debug)]
 pub struct VoxelizeJob {
     /// The mesh file.

@@ -1,10 +1,10 @@
-//! What a caller should know though the work went well.
+//! Warnings of work that went well.
 
-use super::distance::PointsOutside;
+use super::error::PointsOutside;
 use crate::{grid::SampleSummary, io::StoredType};
 use std::path::PathBuf;
 
-/// What a caller should know though the work went well. The message names the file.
+/// A warning of work that went well. The message names the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
@@ -13,7 +13,7 @@ pub enum Warning {
     Note {
         /// The file.
         path: PathBuf,
-        /// What the reader says.
+        /// The note of the reader.
         note: String,
     },
     /// Samples that kernels do not read became f32.
@@ -40,6 +40,17 @@ pub enum Warning {
         count: usize,
         /// The cells without a surface because of them.
         cells: u64,
+    },
+    /// A mask whose file does not state its place in the world, as its format could.
+    #[error(
+        "{}: the file states {missing}; the mask is taken to have the grid of the volume",
+        path.display()
+    )]
+    MaskPlaceAssumed {
+        /// The file of the mask.
+        path: PathBuf,
+        /// What it does not state: `no spacing`, for one.
+        missing: &'static str,
     },
     /// Points outside the grid of their map, which count.
     #[error("{}: {outside}; they count", path.display())]

@@ -22,7 +22,7 @@ impl Default for IsolineParams {
 
 /// More lines would be a grey.
 const MAX_LINES: f32 = 14.0;
-/// Every so many-th line is stronger.
+/// One of this many lines is stronger.
 const STRONG: i64 = 5;
 
 /// Colours as sRGB.
@@ -50,7 +50,7 @@ pub fn isoline_step(values: &[f32]) -> f32 {
         .unwrap_or(steps[3])
 }
 
-/// Draws a plane of distances with isolines, so that what is wrong with them can be seen: the first axis to the right, the second
+/// Draws a plane of distances with isolines, which make errors visible: the first axis to the right, the second
 /// upwards. The farther, the darker; inside, where distances are negative, is brown, outside blue. Where the distance is 0 it is red.
 ///
 /// `values` has `dims[0]` values in a row, and `dims[1]` rows, a voxel of `spacing` for each. Between them values are interpolated.

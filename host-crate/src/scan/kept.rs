@@ -1,9 +1,9 @@
-//! A scanner that waits for its stream.
+//! A scanner's memory, kept between scans.
 
 use super::Scanner;
 use crate::device::{Buffer, Stream};
 
-/// What a [`Scanner`] keeps between scans, for who owns its stream too and can borrow it only while it works.
+/// What a [`Scanner`] keeps between scans, for an owner of its stream, which it can borrow only while it scans.
 pub(super) struct ScannerMemory {
     states: Buffer<u64>,
     total: Buffer<u64>,

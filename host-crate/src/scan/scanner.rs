@@ -47,7 +47,7 @@ impl<'a, V: ScanValue> Total<'a, V> {
         unsafe { View::from_raw_parts(self.buffer.pointer().cast(), 1) }
     }
 
-    /// The total on the host. Waits for the scan.
+    /// The total on the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the scan or anything before it on the stream failed.
@@ -248,7 +248,7 @@ impl<'s> Scanner<'s> {
         // the job says.
         let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };
         if let Err(error) = launched {
-            // nobody knows how many numbers were taken
+            // how many numbers were taken is not known
             self.epoch = 0;
             return Err(error.into());
         }

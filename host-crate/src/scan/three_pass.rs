@@ -47,6 +47,6 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
         let args = (input, segments, sums.view(), initial, inclusive, output);
         stream.launch::<scan_segments<T, V>>(launch, args)?;
         let args = (initial, pieces, sums.view(), total);
-        stream.launch::<put_total<V>>(Launch::one_block().threads_of_use(1), args)
+        stream.launch::<put_total<V>>(Launch::one_block().max_useful_threads(1), args)
     }
 }

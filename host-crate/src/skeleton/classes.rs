@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct ClassCounts {
     /// Not of the object.
     pub exterior: u64,
-    /// With an exterior neighbour, as [`SurfaceBy`] says; everything outside the grid is exterior.
+    /// With an exterior neighbour, by [`SurfaceBy`]; everything outside the grid is exterior.
     pub surface: u64,
     /// Not of the surface, with a surface voxel among the 26 neighbours.
     pub boundary: u64,
@@ -46,7 +46,7 @@ impl Classes {
     /// The voxels on which a force acts: boundary and interior.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn inside(&self, stream: &Stream) -> Result<DeviceMask, SkeletonError> {
         let (boundary, interior) = (&self.boundary, &self.interior);
         let mut both = stream.alloc::<u32>(boundary.bits.len())?;
@@ -67,11 +67,11 @@ fn like(mask: &DeviceMask, bits: Buffer<u32>) -> DeviceMask {
 
 /// Classifies the voxels of a solid.
 ///
-/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits of device memory for a voxel, of which three stay. Waits for
-/// the counts.
+/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits of device memory for a voxel, of which three stay. Synchronises
+/// the stream.
 ///
 /// # Errors
-/// Those of the device. A mask without any voxel is not an error here.
+/// Errors of the device. A mask without any voxel is not an error here.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{SurfaceBy, classify}};
@@ -136,7 +136,7 @@ pub fn classify(
 /// As [`DeviceMask::enclosed_by`], in time and memory.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn fill_cavities(stream: &Stream, solid: &DeviceMask) -> Result<DeviceMask, SkeletonError> {
     let bits = solid.layout();
     let mut filled = stream.alloc::<u32>(solid.bits.len())?;

@@ -1,4 +1,4 @@
-//! Voxels that touch one another, and which of them stand out.
+//! Clusters of voxels that touch one another, and their extreme voxels.
 
 use nalgebra::Point3;
 use std::collections::HashMap;

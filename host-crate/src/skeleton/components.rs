@@ -1,4 +1,4 @@
-//! Which voxels of a solid hang together.
+//! The connected components of a solid.
 
 use super::SkeletonError;
 use crate::union_find::UnionFind;
@@ -17,7 +17,7 @@ struct Run {
     end: u32,
 }
 
-/// The components of a solid: voxels hang together if they touch at a face, an edge or a corner.
+/// The components of a solid: voxels are connected if they touch at a face, an edge or a corner.
 ///
 /// They are kept as runs of voxels, on the host. Components are numbered in the order of their first voxels, x fastest.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct SolidComponents {
 /// The mask is copied to the host; the time there is linear in its words and runs. It takes 12 bytes for a run and 8 for a row.
 ///
 /// # Errors
-/// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; those of the device.
+/// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; errors of the device.
 pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
     let bits = solid.layout();
     let (runs, rows) = runs_of(&solid.download(stream)?, bits);
@@ -250,7 +250,7 @@ impl SolidComponents {
     /// The voxels of one component as a mask; none if there is no such component.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn mask(&self, stream: &Stream, component: u32) -> Result<DeviceMask, SkeletonError> {
         let mut words = vec![0u32; self.bits.words() as usize];
         for row in 0..self.rows.len() - 1 {

@@ -123,7 +123,7 @@ impl Context<'_> {
         self.grow(growth, &starts, level)
     }
 
-    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others say
+    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others show
     /// nothing but that there is a surface. Those that protrude most come first, and are as far from one another as the solid is thick.
     fn grow_tips(&self, growth: &mut Growth, seeds: &[Point3<f64>]) -> Result<(), SkeletonError> {
         let exponent = self.params.exponent;
@@ -154,7 +154,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Joins the pieces of the skeleton that are in one component of the solid, and says how many curves that took.
+    /// Joins the pieces of the skeleton that are in one component of the solid, and returns how many curves that took.
     fn join_pieces(&self, growth: &mut Growth) -> Result<usize, SkeletonError> {
         let skeleton = growth.skeleton();
         let pieces = skeleton.components();
@@ -202,7 +202,7 @@ impl Context<'_> {
         Ok(count)
     }
 
-    /// Says of each node which component it is in, and gives those that have none one in their middle.
+    /// Sets the component of each node, and adds a node in the middle of each component that has none.
     fn name_components(&self, skeleton: &mut Skeleton) {
         let mut has_node = vec![false; self.pieces.count()];
         for node in &mut skeleton.nodes {

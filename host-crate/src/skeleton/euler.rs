@@ -10,13 +10,13 @@ use ferrovox_kernels::{
     skeleton::euler::{add_euler_number, words_of_lines},
 };
 
-/// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a corner hang together. It is the number of pieces, less that
+/// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a corner are connected. It is the number of pieces, less that
 /// of tunnels, and that of cavities: 1 for a ball, 0 for a torus, 2 for a shell.
 ///
-/// One pass over the words of the mask. Waits for the sum.
+/// One pass over the words of the mask. Synchronises the stream.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, SkeletonError> {
     let bits = solid.layout();
     let mut sum = stream.zeros::<u64>(1)?;

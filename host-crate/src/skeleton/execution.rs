@@ -6,7 +6,8 @@ use crate::{
     monitor::{Monitor, Progress},
 };
 
-/// The devices that make a force field together, who is told meanwhile how far it is, and what stops it. All else, which takes little time, is done by the first.
+/// The devices that compute a force field together, and the monitor that reports its progress and can cancel it. All else, which takes little time, is done by
+/// the first device.
 ///
 /// ```
 /// use ferrovox::{device::Device, skeleton::Execution};
@@ -48,8 +49,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// And `hook` is told of the stage `field`, in pairs of a surface voxel and one inside. Then a device's work is launched in portions, and waited
-    /// for. Otherwise it is one launch, and nothing waits.
+    /// Calls `hook` with the progress of the stage `field`, in pairs of a surface voxel and one inside. A device's work is then launched in portions,
+    /// each of which is synchronised. Otherwise it is one asynchronous launch.
     #[must_use]
     pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
         Self {
@@ -58,13 +59,13 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// And `monitor` is told in the place of any other; it can also stop the work between two portions.
+    /// Replaces the monitor; it can also cancel the work between two portions.
     #[must_use]
     pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
     }
 
-    /// The stream that what is given and what is made belong to.
+    /// The stream of inputs and results.
     pub fn first(&self) -> &'a Stream {
         self.first
     }
@@ -74,7 +75,7 @@ impl<'a> Execution<'a> {
         self.streams
     }
 
-    /// Who is told how far the work is, and what stops it.
+    /// The monitor: where progress is reported, and what cancels the work.
     pub fn monitor(&self) -> Monitor<'a> {
         self.monitor
     }

@@ -15,7 +15,7 @@ use crate::{
     monitor::{StageTime, Stopwatch},
 };
 
-/// A skeleton, and what is known about how it was made.
+/// A skeleton, and how it was made.
 #[derive(Clone, Debug)]
 pub struct Extraction {
     /// The skeleton.
@@ -34,7 +34,7 @@ pub struct Extraction {
 /// The skeleton of a solid.
 ///
 /// Work is proportional to the voxels inside times those of the surface: the rest is little. It takes about 60 bytes of device memory for each voxel inside, and
-/// 5 for each of the grid. Waits for each of its stages.
+/// 5 for each of the grid. Synchronises the stream after each stage.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{self, SkeletonParams}};

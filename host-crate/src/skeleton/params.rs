@@ -31,11 +31,11 @@ impl Levels {
 /// Which voxels are the surface, from which the force comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfaceBy {
-    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The core is longer with it; the program that the document builds
+    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The core is longer with it; the program that Zhao et al. (2016) build
     /// on takes it.
     #[default]
     Faces,
-    /// Those with an exterior voxel among their 26 neighbours: the document's.
+    /// Those with an exterior voxel among their 26 neighbours, as Zhao et al. (2016) have it.
     Corners,
 }
 
@@ -81,7 +81,7 @@ pub enum BoundaryForce {
     /// As anywhere.
     #[default]
     Exact,
-    /// The document's way: the mean of the forces at those of the 26 neighbours that have one.
+    /// As Zhao et al. (2016) have it: the mean of the forces at those of the 26 neighbours that have one.
     Mean,
 }
 
@@ -132,12 +132,12 @@ impl FieldVariant {
     }
 }
 
-/// What a skeleton is to be.
+/// The parameters of a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkeletonParams {
     /// The force falls with this power of the distance: from 2 to 9. The more it is, the less far parts of the surface count, and the shorter is the core.
     ///
-    /// With 2, Newton's law, no point can attract from all sides; the document's curves need 3 at least. Odd ones need no square root.
+    /// With 2, Newton's law, no point can attract from all sides; the curves of Zhao et al. (2016) need 3 at least. Odd ones need no square root.
     pub exponent: f64,
     /// Which levels there are.
     pub levels: Levels,

@@ -1,6 +1,6 @@
 //! Triangle meshes as voxels: what a closed mesh encloses.
 //!
-//! A voxel is of the solid if its centre is inside the mesh, as a ray from it tells that crosses the mesh an odd number of times. So the triangles' winding
+//! A voxel is of the solid if its centre is inside the mesh, that is, if a ray from it crosses the mesh an odd number of times. So the triangles' winding
 //! does not matter, and where parts of a mesh overlap, twice inside is outside.
 
 mod closed;
@@ -28,7 +28,7 @@ use ferrovox_kernels::{
     },
 };
 
-/// The voxels inside a closed mesh, on a grid about it with axes along the world's: `params` say how fine.
+/// The voxels inside a closed mesh, on a grid around it with axes along the world's; `params` give the resolution.
 ///
 /// # Errors
 /// [`VoxelizeError`].
@@ -119,9 +119,9 @@ fn mark(
             bits,
             marks.view_mut(),
         );
-        let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
         stream.launch::<mark_crossings>(launch, args)?;
-        let launch = Launch::pieces(rows.pieces()).threads_of_use(rows.piece);
+        let launch = Launch::pieces(rows.pieces()).max_useful_threads(rows.piece);
         stream.launch::<fill_behind_crossings>(launch, (bits, rows, marks.view_mut()))?;
     }
     Ok(DeviceMask {

@@ -6,7 +6,7 @@ use crate::{grid::Geometry, mesh::TriangleMesh};
 /// The grid that a mesh gets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoxelizeParams {
-    /// Voxels along the mesh's longest side, where [`spacing`](Self::spacing) does not say it.
+    /// Voxels along the mesh's longest side, unless [`spacing`](Self::spacing) is given.
     pub resolution: u32,
     /// The size of a voxel, in the mesh's units.
     pub spacing: Option<f64>,

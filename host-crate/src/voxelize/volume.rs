@@ -6,10 +6,10 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// A mask as a volume on the host: 1 where the voxel is in it, else 0. Waits for it.
+/// A mask as a volume on the host: 1 where the voxel is in it, else 0. Synchronises the stream.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, voxelize::volume_of};

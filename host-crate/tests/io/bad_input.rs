@@ -3,7 +3,10 @@
 use std::fs;
 
 use ferrovox::grid::{Geometry, SampleType};
-use ferrovox::io::{ReadOptions, VolumeWriteOptions, read_volume, write_volume};
+use ferrovox::io::{
+    ReadOptions, VolumeFormat, VolumeWriteOptions, read_points, read_volume, read_volume_bytes,
+    write_volume,
+};
 
 use crate::helpers::{folder, message, read_bytes, volume_of};
 use crate::metaimage::mha;
@@ -116,6 +119,68 @@ fn the_wrong_magic() {
 }
 
 #[test]
+fn a_file_with_the_extension_of_another_format_is_read_by_its_content() {
+    let all = good_files();
+    for (written, bytes) in &all {
+        let expected = read_bytes(written, bytes).unwrap();
+        for (named, _) in &all {
+            // whether a file is packed is seen from its bytes
+            let name = format!("named.{}", named.split_once('.').unwrap().1);
+            let found = read_bytes(&name, bytes).unwrap();
+            assert_eq!(found.volume, expected.volume, "{written} as {name}");
+            assert_eq!(found.header.format, expected.header.format);
+            let says_both = |note: &String| {
+                note.starts_with("the extension is that of ")
+                    && note.ends_with(&format!("it is read as {}", found.header.format))
+            };
+            let is_same = VolumeFormat::from_path(name.as_ref()) == Some(found.header.format);
+            let notes = &found.header.notes;
+            assert_eq!(notes.iter().any(says_both), !is_same, "{notes:?}");
+        }
+        // a format that the caller names counts
+        let other = match expected.header.format {
+            VolumeFormat::Nrrd => VolumeFormat::Nifti,
+            _ => VolumeFormat::Nrrd,
+        };
+        let options = ReadOptions {
+            format: Some(other),
+            ..ReadOptions::default()
+        };
+        let error = read_volume_bytes(written, bytes, &options).unwrap_err();
+        let start = format!("{written}: not a {other} file: expected ");
+        assert!(error.to_string().starts_with(&start), "{error}");
+    }
+}
+
+#[test]
+fn points_with_the_extension_of_another_format_are_read_by_their_content() {
+    let folder = folder();
+    let (ply, npy_file) = (
+        b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n1 2 3\n".to_vec(),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", &[0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64]),
+    );
+    for (bytes, extension) in [(&ply, "ply"), (&npy_file, "npy")] {
+        for named in ["xyz", "npy", "ply", extension] {
+            let path = folder.path().join(format!("points.{named}"));
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(
+                read_points(&path).unwrap(),
+                [[1.0, 2.0, 3.0]],
+                "{extension} as {named}"
+            );
+        }
+    }
+    // text begins with anything: what is no text of points says what it found
+    let path = folder.path().join("points.npy");
+    fs::write(&path, "1 2 3\n").unwrap();
+    let error = read_points(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("not a npy file: expected ") && error.contains("found \"1 2 3"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_unknown_format() {
     let found = message("scan.tiff", b"II*\0");
     assert!(found.starts_with("scan.tiff: unknown format"), "{found}");
@@ -167,7 +232,7 @@ fn bytes_after_the_samples_are_an_error_unless_allowed() {
             allow_trailing_bytes: true,
             ..ReadOptions::default()
         };
-        let lenient = ferrovox::io::read_volume_bytes(&name, &bytes, &options);
+        let lenient = read_volume_bytes(&name, &bytes, &options);
         assert!(lenient.is_ok(), "{name}: {lenient:?}");
         if bytes
             .windows(20)

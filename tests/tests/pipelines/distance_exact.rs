@@ -4,6 +4,7 @@ use ferrovox::{
     device::{CpuOptions, Device},
     distance::{self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites},
     grid::{DeviceMask, DevicePoints, Geometry},
+    partition::TooLittleMemory,
 };
 use ferrovox_tests::{devices, noise::Noise};
 use proptest::prelude::*;
@@ -330,7 +331,11 @@ fn a_limit_that_is_too_small_says_what_works() {
         ..Default::default()
     };
     let error = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap_err();
-    let DistanceError::Memory { limit: 100, least } = error else {
+    let DistanceError::Memory(TooLittleMemory {
+        budget: 100,
+        needed: least,
+    }) = error
+    else {
         panic!("{error}");
     };
     params.memory = Some(least);

@@ -4,6 +4,7 @@ use ferrovox::{
     device::Device,
     distance::{self, DistanceError, DistanceParams, Method, NoSites},
     grid::{DeviceMask, DeviceSample, DeviceVolume, Geometry, Sample, Volume},
+    partition::TooLittleMemory,
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -224,7 +225,10 @@ fn a_limit_of_memory_changes_nothing() {
             ..Default::default()
         };
         let least = match distance::label_map(&stream, &labels, &limited(1)) {
-            Err(DistanceError::Memory { limit: 1, least }) => least,
+            Err(DistanceError::Memory(TooLittleMemory {
+                budget: 1,
+                needed: least,
+            })) => least,
             other => panic!("{other:?}"),
         };
         let held = labelled.device.memory_use().now;
@@ -235,7 +239,7 @@ fn a_limit_of_memory_changes_nothing() {
         assert_eq!(stream.download(&map.distances).unwrap(), whole);
         for limit in [least - 1, 0] {
             let found = distance::label_map(&stream, &labels, &limited(limit));
-            assert!(matches!(found, Err(DistanceError::Memory { .. })));
+            assert!(matches!(found, Err(DistanceError::Memory(_))));
         }
     }
 }

@@ -6,6 +6,7 @@ use ferrovox::{
     grid::{DeviceMask, Geometry, GridError, Mask, Volume},
     io::{ReadOptions, VolumeReader, VolumeWriteOptions, read_mask, write_volume},
     monitor::{CancelFlag, Monitor, Progress},
+    partition::TooLittleMemory,
 };
 use ferrovox_tests::{devices, noise::Noise};
 use simt::Mode;
@@ -74,7 +75,10 @@ fn least(devices: &[Device], sites: &Mask, params: &DistanceParams) -> u64 {
     let plain = DistanceParams::default();
     let told = Slabs::new(devices, sites, &plain).unwrap().least_memory();
     match Slabs::new(devices, sites, &params) {
-        Err(DistanceError::Memory { limit: 0, least }) if least == told => least,
+        Err(DistanceError::Memory(TooLittleMemory {
+            budget: 0,
+            needed: least,
+        })) if least == told => least,
         other => panic!("{other:?}"),
     }
 }

@@ -4,6 +4,7 @@ use ferrovox::{
     device::Device,
     distance::{self, DistanceError, DistanceParams, Method, NoSites, Square},
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
+    partition::TooLittleMemory,
 };
 use ferrovox_tests::{devices, noise::Noise};
 
@@ -187,12 +188,15 @@ fn a_limit_of_memory_changes_nothing() {
         let make = |params| squares::<u32>(device, &sites, dims, [1.0; 3], &params);
         let whole = make(DistanceParams::default()).unwrap();
         let least = match make(limited(1)) {
-            Err(DistanceError::Memory { limit: 1, least }) => least,
+            Err(DistanceError::Memory(TooLittleMemory {
+                budget: 1,
+                needed: least,
+            })) => least,
             other => panic!("{other:?}"),
         };
         assert!(matches!(
             make(limited(least - 1)),
-            Err(DistanceError::Memory { .. })
+            Err(DistanceError::Memory(_))
         ));
         assert_eq!(make(limited(least)).unwrap(), whole, "{}", labelled.label);
     }

@@ -7,6 +7,7 @@ use ferrovox::{
         self, DeviceSlab, IndexWidth, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
     },
     mesh::Triangles,
+    partition::TooLittleMemory,
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
@@ -111,7 +112,10 @@ fn in_little_memory<T: DeviceSample + Sample>(
     let run =
         |memory| isosurface::extract_within_budget(&stream, &volume, mask.as_ref(), params, memory);
     let least = match run(Some(0)) {
-        Err(IsosurfaceError::TooLittleMemory { given: 0, least }) => least,
+        Err(IsosurfaceError::Memory(TooLittleMemory {
+            budget: 0,
+            needed: least,
+        })) => least,
         Err(error) => panic!("{error}"),
         // nothing needs nothing
         Ok(parts) => {
@@ -121,7 +125,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
     };
     let error = run(Some(least - 1)).err().expect("a byte too little");
     assert!(
-        matches!(error, IsosurfaceError::TooLittleMemory { given, least: same } if (given, same) == (least - 1, least)),
+        matches!(error, IsosurfaceError::Memory(TooLittleMemory { budget, needed }) if (budget, needed) == (least - 1, least)),
         "{error}"
     );
     // without keeping the parts, as much is more than enough

@@ -9,6 +9,7 @@ use ferrovox::{
     },
     isosurface::{self, IsosurfaceError, IsosurfaceParams},
     monitor::{CancelFlag, Monitor, Progress},
+    partition::TooLittleMemory,
     pipeline::stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
 };
 use ferrovox_tests::{devices, noise::Noise, random};
@@ -236,7 +237,7 @@ proptest! {
             let options = |memory| StreamOptions { memory: Some(memory), ..StreamOptions::default() };
             let path = files.path("never.ply");
             let least = match files.stream(&devices, &params, &options(0), &path) {
-                Err(StreamError::Isosurface(IsosurfaceError::TooLittleMemory { given: 0, least })) => least,
+                Err(StreamError::Isosurface(IsosurfaceError::Memory(TooLittleMemory { budget: 0, needed: least }))) => least,
                 Err(error) => panic!("{error}"),
                 Ok(_) => panic!("no memory is too little"),
             };

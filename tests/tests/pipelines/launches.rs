@@ -1,9 +1,10 @@
-//! Every launch of every pipeline is decided on in one place: by the occupancy calculator, or by an experiment.
+//! Every launch of every pipeline is decided on in one place: by the occupancy calculator, or by a launch override.
 
 use crate::workloads;
 use ferrovox::{
     device::{
-        ChosenBy, CpuOptions, Device, DeviceError, DeviceKind, Experiment, LaunchRecord, Recording,
+        BlockSizeSource, CpuOptions, Device, DeviceError, DeviceKind, LaunchOverride, LaunchRecord,
+        Recording,
     },
     occupancy::block_size_among,
 };
@@ -49,7 +50,11 @@ fn the_calculator_decides_on_every_launch() {
                 workload.name
             );
             for launch in launches {
-                assert_eq!(launch.chosen_by, ChosenBy::Calculator, "{launch:?}");
+                assert_eq!(
+                    launch.block_size_source,
+                    BlockSizeSource::Calculator,
+                    "{launch:?}"
+                );
                 if let Some(kernel) = device.kernel_resources(&launch.kernel).unwrap() {
                     // the largest of those with as many active threads: no other of its size or below it has more
                     let best = block_size_among(
@@ -80,7 +85,7 @@ fn any_block_size_gives_the_same_result() {
             let (expected, _) = run(device, workload).unwrap();
             for block in [1, 33, 96, 128, 250, 512] {
                 device
-                    .set_experiment(Experiment {
+                    .set_launch_override(LaunchOverride {
                         block: Some(block),
                         ..Default::default()
                     })
@@ -98,8 +103,8 @@ fn any_block_size_gives_the_same_result() {
                 assert!(found == expected, "{label}: another result");
                 for launch in &launches {
                     assert_eq!(
-                        launch.chosen_by,
-                        ChosenBy::Experiment,
+                        launch.block_size_source,
+                        BlockSizeSource::LaunchOverride,
                         "{label}: {launch:?}"
                     );
                     assert!((1..=block).contains(&launch.threads), "{label}: {launch:?}");
@@ -109,7 +114,9 @@ fn any_block_size_gives_the_same_result() {
                     "{label}: no launch took it"
                 );
             }
-            device.set_experiment(Experiment::default()).unwrap();
+            device
+                .set_launch_override(LaunchOverride::default())
+                .unwrap();
         }
     }
 }
@@ -119,7 +126,7 @@ fn an_experiment_may_be_about_one_kernel() {
     for test in devices::fast() {
         let device = &test.device;
         device
-            .set_experiment(Experiment {
+            .set_launch_override(LaunchOverride {
                 kernel: Some("fill_gyroid".into()),
                 block: Some(96),
                 max_registers: Some(24),
@@ -131,19 +138,21 @@ fn an_experiment_may_be_about_one_kernel() {
             .find(|workload| workload.name == "fields")
             .unwrap();
         let (found, launches) = run(device, fields).unwrap();
-        device.set_experiment(Experiment::default()).unwrap();
+        device
+            .set_launch_override(LaunchOverride::default())
+            .unwrap();
         assert!(found == run(device, fields).unwrap().0);
         for launch in &launches {
             let is_it = launch.kernel == "fill_gyroid";
             let expected = if is_it {
-                ChosenBy::Experiment
+                BlockSizeSource::LaunchOverride
             } else {
-                ChosenBy::Calculator
+                BlockSizeSource::Calculator
             };
-            assert_eq!(launch.chosen_by, expected, "{launch:?}");
+            assert_eq!(launch.block_size_source, expected, "{launch:?}");
             assert_eq!(launch.dynamic_shared_bytes, if is_it { 10_000 } else { 0 });
         }
-        let error = device.set_experiment(Experiment {
+        let error = device.set_launch_override(LaunchOverride {
             kernel: Some("fill_giroid".into()),
             ..Default::default()
         });
@@ -165,7 +174,7 @@ fn a_block_that_cannot_run_is_refused() {
             continue;
         }
         device
-            .set_experiment(Experiment {
+            .set_launch_override(LaunchOverride {
                 block: Some(1024),
                 extra_shared_bytes: device.limits().shared_bytes_per_block_opt_in,
                 ..Default::default()
@@ -176,7 +185,9 @@ fn a_block_that_cannot_run_is_refused() {
             .find(|workload| workload.name == "scan")
             .unwrap();
         let error = run(device, scan).unwrap_err();
-        device.set_experiment(Experiment::default()).unwrap();
+        device
+            .set_launch_override(LaunchOverride::default())
+            .unwrap();
         assert!(error.contains("cannot run in blocks of"), "{error}");
         run(device, scan).unwrap();
     }
@@ -216,7 +227,7 @@ fn checked_blocks_of_the_cpu_are_its_programs_choice() {
     assert!(
         launches
             .iter()
-            .all(|launch| launch.chosen_by == ChosenBy::CpuOptions)
+            .all(|launch| launch.block_size_source == BlockSizeSource::CpuOptions)
     );
 }
 

@@ -44,7 +44,7 @@ fn rows() -> Rows {
 }
 
 fn launch(rows: Rows) -> Launch {
-    Launch::pieces(rows.pieces()).threads_of_use(rows.piece)
+    Launch::pieces(rows.pieces()).max_useful_threads(rows.piece)
 }
 
 type Forces = HashMap<[i64; 3], [f32; 4]>;
@@ -131,7 +131,7 @@ fn cells_may_be_critical_where_all_components_change_sign() {
                 items,
                 cells.view_mut(),
             );
-            let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+            let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
             stream.launch::<critical_cells>(launch, args).unwrap();
         }
         let cells = stream.download(&cells).unwrap();
@@ -244,7 +244,7 @@ fn samples_between_voxels_are_interpolated() {
         // SAFETY: the samples are those of the grid, each point has three coordinates and a value.
         unsafe {
             let args = (volume.view(), grid, at.view(), items, values.view_mut());
-            let launch = Launch::pieces(items.pieces()).threads_of_use(items.piece);
+            let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
             stream.launch::<sample_at>(launch, args).unwrap();
         }
         let values = stream.download(&values).unwrap();

@@ -93,7 +93,7 @@ impl Primary {
 
 impl Drop for Primary {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure (the driver may be shutting down).
+        // A failure cannot be reported here (the driver may be shutting down).
         let _ = self.release();
     }
 }

@@ -183,7 +183,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
     }
 
-    /// Frees the buffer, and says how that went.
+    /// Frees the buffer, and returns the result.
     ///
     /// # Errors
     /// The driver's error and the buffer.
@@ -257,7 +257,7 @@ impl<T: DeviceCopy> DerefMut for DeviceBuffer<T> {
 
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         let _ = self.free();
     }
 }

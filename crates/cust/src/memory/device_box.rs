@@ -63,7 +63,7 @@ impl<T: DeviceCopy> DeviceBox<T> {
         self.buffer.drop_async(stream)
     }
 
-    /// Frees the memory, and says how that went.
+    /// Frees the memory, and returns the result.
     ///
     /// # Errors
     /// The driver's error and the box.

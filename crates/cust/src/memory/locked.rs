@@ -120,7 +120,7 @@ impl<T: DeviceCopy> LockedBuffer<T> {
         }
     }
 
-    /// Frees the buffer, and says how that went.
+    /// Frees the buffer, and returns the result.
     ///
     /// # Errors
     /// The driver's error and the buffer.
@@ -171,7 +171,7 @@ impl<T: DeviceCopy> DerefMut for LockedBuffer<T> {
 
 impl<T: DeviceCopy> Drop for LockedBuffer<T> {
     fn drop(&mut self) {
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         let _ = self.free();
     }
 }

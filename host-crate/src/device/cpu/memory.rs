@@ -52,7 +52,7 @@ impl Pool {
 }
 
 impl CpuMemory {
-    /// `bytes` bytes whose values are unspecified (but initialised); `None` if the system has not so many.
+    /// `bytes` bytes whose values are unspecified (but initialised); `None` if the system does not have as many.
     pub(super) fn new(pool: &Arc<Pool>, bytes: usize) -> Option<Self> {
         let map = match bytes {
             0 => None,

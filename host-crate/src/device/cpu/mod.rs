@@ -4,7 +4,7 @@ mod memory;
 
 pub(super) use memory::CpuMemory;
 
-use super::{DeviceError, Experiment, Launch, Memory, choice::Choice};
+use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice};
 use crate::occupancy::DeviceLimits;
 use memory::Pool;
 use simt::Mode;
@@ -50,8 +50,8 @@ impl CpuDevice {
     }
 
     /// What a launch will be.
-    pub fn choose(&self, launch: &Launch, experiment: Option<&Experiment>) -> Choice {
-        Choice::on_cpu(&self.limits, self.options.block, launch, experiment)
+    pub fn choose(&self, launch: &Launch, launch_override: Option<&LaunchOverride>) -> Choice {
+        Choice::on_cpu(&self.limits, self.options.block, launch, launch_override)
     }
 
     pub fn limits(&self) -> &DeviceLimits {

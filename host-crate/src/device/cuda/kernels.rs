@@ -129,7 +129,7 @@ impl Kernels {
         known.get(entry).cloned()
     }
 
-    /// A kernel, compiled for threads of so many registers at most.
+    /// A kernel, compiled with at most this many registers for each thread.
     pub fn with_registers(&self, entry: &str, most: u32) -> Result<LoadedKernel, DeviceError> {
         let limited = || self.limited.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (entry.to_owned(), most);

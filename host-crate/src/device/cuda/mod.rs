@@ -10,7 +10,7 @@ pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Experiment, Launch, Memory, choice::Choice, modules};
+use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, modules};
 use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
@@ -33,7 +33,7 @@ pub(super) struct CudaDevice {
     clock_khz: Option<u32>,
     shared: Arc<Shared>,
     kernels: Kernels,
-    /// Held by who has a constant of one of its kernels.
+    /// Held by the owner of a constant of one of its kernels.
     constants: Mutex<()>,
 }
 
@@ -53,7 +53,7 @@ impl Shared {
         pools.push(Arc::downgrade(pool));
     }
 
-    /// Gives all memory that streams keep back to the driver, and waits for the device, after which it is there.
+    /// Gives all memory that streams keep back to the driver, and synchronises the device, after which it is free.
     fn clear_pools(&self) -> CudaResult<()> {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         for pool in pools.iter().filter_map(Weak::upgrade) {
@@ -191,7 +191,7 @@ impl CudaDevice {
         self.kernels.constant(entry, symbol)
     }
 
-    /// Held by who has a constant of a kernel.
+    /// Held by the owner of a constant of a kernel.
     pub fn constants(&self) -> &Mutex<()> {
         &self.constants
     }
@@ -201,19 +201,25 @@ impl CudaDevice {
         &self,
         entry: &str,
         launch: &Launch,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<(LoadedKernel, Choice), DeviceError> {
-        let kernel = self.kernel(entry, experiment)?;
-        let choice = Choice::on_gpu(&self.limits, entry, &kernel.resources, launch, experiment)?;
+        let kernel = self.kernel(entry, launch_override)?;
+        let choice = Choice::on_gpu(
+            &self.limits,
+            entry,
+            &kernel.resources,
+            launch,
+            launch_override,
+        )?;
         Ok((kernel, choice))
     }
 
     fn kernel(
         &self,
         entry: &str,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<LoadedKernel, DeviceError> {
-        match experiment.and_then(|it| it.max_registers) {
+        match launch_override.and_then(|it| it.max_registers) {
             Some(most) => self.kernels.with_registers(entry, most),
             None => self.kernels.get(entry),
         }
@@ -223,12 +229,12 @@ impl CudaDevice {
     pub fn resources(
         &self,
         entry: &str,
-        experiment: Option<&Experiment>,
+        launch_override: Option<&LaunchOverride>,
     ) -> Result<KernelResources, DeviceError> {
-        Ok(self.kernel(entry, experiment)?.resources)
+        Ok(self.kernel(entry, launch_override)?.resources)
     }
 
-    /// How many blocks of a kernel the driver says a multiprocessor holds.
+    /// How many blocks of a kernel a multiprocessor holds, by the driver.
     pub fn active_blocks(
         &self,
         entry: &str,
@@ -245,7 +251,7 @@ impl CudaDevice {
     }
 }
 
-/// What the driver says of a device; what it does not say follows from the capability, for one that is not known from the newest
+/// The limits of a device as the driver reports them; what it does not report follows from the capability, for one that is not known from the newest
 /// that is.
 fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {

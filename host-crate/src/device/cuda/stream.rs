@@ -45,7 +45,7 @@ impl CudaStream {
     }
 
     pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is waited for.
+        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is synchronised.
         unsafe { self.begin_copy_to_device(memory, bytes) }?;
         if is_pinned(bytes) {
             self.synchronize()?;

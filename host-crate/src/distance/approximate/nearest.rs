@@ -1,4 +1,4 @@
-//! The nearest of the sites that neighbours know.
+//! The nearest of the sites that neighbours have found.
 
 use super::super::{DistanceParams, Nearest};
 use crate::device::{Buffer, DeviceError, Element, Stream, rows, rows_launch};

@@ -33,10 +33,10 @@ impl<C: Cost> Along<C> {
         }
     }
 
-    /// A launch whose blocks take tiles, with room for one; and what the kernel is to know of it.
+    /// A launch whose blocks take tiles, with room for one; and its description for the kernel.
     pub fn launch(&self, lines: Lines) -> (Launch, Tiling, Axis<C>) {
         let launch = Launch::pieces(lines.tiles(self.tiling))
-            .threads_of_use(self.tiling.chunks() << self.tiling.width_log2)
+            .max_useful_threads(self.tiling.chunks() << self.tiling.width_log2)
             .dynamic_shared_bytes(self.tiling.bytes::<C>() as u32);
         (launch, self.tiling, self.axis)
     }

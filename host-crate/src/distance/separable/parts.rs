@@ -7,6 +7,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
     distance::DistanceError,
+    partition::TooLittleMemory,
 };
 use cuda_std::View;
 use ferrovox_kernels::{
@@ -112,7 +113,11 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
                 let of_word = self.bytes_of_word(more);
                 let least = held + of_word;
                 if limit < least {
-                    return Err(DistanceError::Memory { limit, least });
+                    return Err(TooLittleMemory {
+                        needed: least,
+                        budget: limit,
+                    }
+                    .into());
                 }
                 u32::try_from((limit - held) / of_word).unwrap_or(u32::MAX)
             }

@@ -29,7 +29,7 @@ pub(in crate::distance) struct Unit {
 /// Ratios of squared spacings are taken for integers up to this.
 const MAX_WEIGHT: f64 = 1e6;
 
-/// The shortest spacing is taken for up to so many units: with many, squares take 64 bits.
+/// The shortest spacing is at most this many units: with many, squares take 64 bits.
 const MAX_PARTS: u32 = 16;
 
 /// The same where squares must be integers: as many as [`MAX_WEIGHT`] allows.

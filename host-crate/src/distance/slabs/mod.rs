@@ -61,7 +61,7 @@ pub struct Slabs<'a> {
     monitor: Monitor<'a>,
 }
 
-/// The error of whoever takes slabs.
+/// The error of the consumer of slabs.
 struct Consumed<E>(E);
 
 impl<E: From<DistanceError>> From<Cancelled> for Consumed<E> {
@@ -136,7 +136,7 @@ impl<'a> Slabs<'a> {
         })
     }
 
-    /// `monitor` is told of the stage `slabs`, and can stop the work between two of them.
+    /// `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
     #[must_use]
     pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
@@ -174,7 +174,7 @@ impl<'a> Slabs<'a> {
     /// other is made.
     ///
     /// # Errors
-    /// The first of `each`; those of the devices, as [`DistanceError::OnDevice`] if there are several; [`DeviceError::Cancelled`].
+    /// The first of `each`; errors of the devices, as [`DistanceError::OnDevice`] if there are several; [`DeviceError::Cancelled`].
     pub fn for_each<E: From<DistanceError>>(
         &self,
         mut each: impl FnMut(Slab<'_>) -> Result<(), E>,

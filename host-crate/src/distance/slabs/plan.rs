@@ -8,6 +8,7 @@ use crate::{
     },
     grid::Mask,
     partition::{
+        TooLittleMemory,
         budget::{Sharing, last_that_fits},
         slab::{in_steps, share},
     },
@@ -121,7 +122,13 @@ impl Plan {
         };
         let least = bytes(1);
         let limit = match memory {
-            Some(limit) if limit < least => return Err(DistanceError::Memory { limit, least }),
+            Some(limit) if limit < least => {
+                return Err(TooLittleMemory {
+                    needed: least,
+                    budget: limit,
+                }
+                .into());
+            }
             Some(limit) => limit,
             None => Sharing(devices).half_of_free_each()?,
         };

@@ -90,7 +90,7 @@ impl<'a> Worker<'a> {
             planes: z.len() as u32,
         };
         let mut slab = self.stream.alloc::<f32>(tiles.voxels() as usize)?;
-        let launch = Launch::pieces(tiles.count()).threads_of_use(256);
+        let launch = Launch::pieces(tiles.count()).max_useful_threads(256);
         // SAFETY: both have an element for each voxel of the slab.
         unsafe {
             let args = (turned.view(), tiles, slab.view_mut());
@@ -161,7 +161,7 @@ fn turned(
     tiles: BitTiles,
 ) -> Result<Buffer<u32>, DeviceError> {
     let mut turned = stream.alloc::<u32>(tiles.to.words() as usize)?;
-    let launch = Launch::pieces(tiles.count()).threads_of_use(256);
+    let launch = Launch::pieces(tiles.count()).max_useful_threads(256);
     // SAFETY: both have the words of the grid.
     unsafe {
         let args = (bits.view(), tiles, turned.view_mut());

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod encode;
+mod form;
 mod obj;
 mod obj_read;
 mod parts;
@@ -25,16 +26,18 @@ use super::samples::reserve;
 use super::{FileError, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
-pub use parts::Counts as MeshCounts;
+pub use parts::MeshCounts;
+pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};
 pub use writer::MeshWriter;
 
-use parts::{Counts, Form, Part, write_facets};
+use form::{Form, write_facets};
+use parts::Part;
 
 /// How to write a mesh file, at once or piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshWriteOptions {
-    /// The format; `None` tells it by the extension.
+    /// The format; `None` takes that of the extension.
     pub format: Option<MeshFormat>,
     /// Write the vertex normals: [`write_mesh`] where the mesh has them; to a [`MeshWriter`] every piece must bring them then. (STL has
     /// facet normals, always.)
@@ -50,7 +53,7 @@ impl Default for MeshWriteOptions {
     }
 }
 
-/// Writes a mesh file; the extension tells the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
 ///
 /// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
 /// stood there before is untouched.
@@ -129,7 +132,7 @@ fn encode_parts<I: VertexIndex + Into<u64>>(
         format,
         normals: normals.is_some(),
     };
-    let counts = Counts {
+    let counts = MeshCounts {
         vertices: mesh.vertices.len() as u64,
         triangles: triangles.len() as u64,
     };

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::encode::{items, put_le};
-use super::parts::{Counts, Part};
+use super::parts::{MeshCounts, Part};
 
-pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
-    let Counts {
+pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
+    let MeshCounts {
         vertices,
         triangles,
     } = counts;

@@ -8,7 +8,7 @@ use crate::io::source::Source;
 use crate::io::{FileError, FileProblem, MeshFormat};
 use crate::mesh::TriangleMesh;
 
-/// As many bytes as tell a format.
+/// As many bytes as identify a format.
 const START: usize = 32;
 
 /// What can be read.
@@ -18,7 +18,7 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 
 /// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file.
 ///
-/// The content tells the format where it begins as PLY or text STL does, else the extension.
+/// A file that begins as PLY or text STL does is read as such; else the extension determines the format.
 ///
 /// | format | what is read |
 /// | --- | --- |
@@ -31,7 +31,7 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
     refuse_written_only(path)
-        .and_then(|()| read(path, Source::open(path)?))
+        .and_then(|()| read_mesh_source(path, Source::open(path)?))
         .map_err(|problem| FileError::new(path, problem))
 }
 
@@ -42,7 +42,7 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
 pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
     let name = name.as_ref();
     refuse_written_only(name)
-        .and_then(|()| read(name, Source::from_bytes(bytes)))
+        .and_then(|()| read_mesh_source(name, Source::from_bytes(bytes)))
         .map_err(|problem| FileError::new(name, problem))
 }
 
@@ -61,10 +61,14 @@ fn unknown(path: &Path) -> FileProblem {
     }
 }
 
-fn read(path: &Path, mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
+/// Reads a triangle mesh from a source; `path` stands for the file's name.
+pub(in crate::io) fn read_mesh_source(
+    path: &Path,
+    mut source: Source<'_>,
+) -> Result<TriangleMesh, FileProblem> {
     let named = MeshFormat::from_path(path);
     let content = MeshFormat::from_content(&source.peek(START)?);
-    // the header of a binary STL may say anything, such as the name of another format
+    // the header of a binary STL may hold anything, such as the name of another format
     let format = match named {
         Some(MeshFormat::Stl) if content != Some(MeshFormat::Ply) => named,
         _ => content.or(named),

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 
 use super::encode::put_le;
-use super::parts::{Counts, Part};
+use super::parts::{MeshCounts, Part};
 
-pub(super) fn parts(counts: Counts) -> Vec<Part> {
+pub(super) fn parts(counts: MeshCounts) -> Vec<Part> {
     // Readers take a file that starts with "solid" for the text form.
     let mut header = vec![b' '; 80];
     header[..28].copy_from_slice(b"binary STL, made by ferrovox");

@@ -19,7 +19,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
         let bytes = bytes.try_into().unwrap_or_default();
         u64::from(u32::from_le_bytes(bytes))
     });
-    // some binary files begin as text ones do: their length tells
+    // some binary files begin as text ones do: their length decides
     let fits = count.is_some_and(|count| source.left() == Left::Exactly(HEADER + FACET * count));
     let text = start.trim_ascii_start().starts_with(b"solid") && !fits;
     let mut mesh = Builder::default();

@@ -1,9 +1,9 @@
 //! Writing VTK's legacy format, version 3.0: binary polydata, big-endian, 32 bit signed indices.
 
-use super::parts::{Counts, Part};
+use super::parts::{MeshCounts, Part};
 
-pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
-    let Counts {
+pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
+    let MeshCounts {
         vertices,
         triangles,
     } = counts;

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::parts::{Counts, Part};
+use super::parts::{MeshCounts, Part};
 
 /// Bytes of the length that stands before each array.
 const LENGTH: u64 = 8;
 
-pub(super) fn parts(counts: Counts, normals: bool) -> Vec<Part> {
-    let Counts {
+pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
+    let MeshCounts {
         vertices,
         triangles,
     } = counts;

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::ahead::Ahead;
-use super::parts::{Counts, Form, Part, write_facets};
+use super::form::{Form, write_facets};
+use super::parts::{MeshCounts, Part};
 use super::spool::Spool;
 use super::{MeshWriteOptions, format_of, limits, vtp};
 use crate::io::replace::{create_problem, replace_file, temporary_folder};
@@ -42,7 +43,7 @@ use crate::mesh::{MeshError, VertexIndex};
 pub struct MeshWriter {
     path: PathBuf,
     form: Form,
-    counts: Counts,
+    counts: MeshCounts,
     spools: Spools,
     ahead: Ahead,
     /// A piece was not written in full: the file cannot be finished.
@@ -70,7 +71,7 @@ impl MeshWriter {
         Ok(Self {
             path: path.to_owned(),
             form,
-            counts: Counts::default(),
+            counts: MeshCounts::default(),
             spools,
             ahead: Ahead::default(),
             failed: false,
@@ -115,7 +116,7 @@ impl MeshWriter {
             }
             .into());
         }
-        let counts = Counts {
+        let counts = MeshCounts {
             vertices: self.counts.vertices + vertices.len() as u64,
             triangles: self.counts.triangles + triangles.len() as u64,
         };
@@ -132,7 +133,7 @@ impl MeshWriter {
     }
 
     /// How many vertices and triangles there are so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> MeshCounts {
         self.counts
     }
 
@@ -141,7 +142,7 @@ impl MeshWriter {
     /// # Errors
     /// [`FileError`] if a triangle names a vertex that never came, an earlier piece was not written, or the operating
     /// system refuses. What stood under the name is untouched then.
-    pub fn finish(self) -> Result<Counts, FileError> {
+    pub fn finish(self) -> Result<MeshCounts, FileError> {
         let check = self
             .check_usable()
             .and_then(|()| Ok(self.ahead.check(self.counts.vertices)?));
@@ -192,7 +193,7 @@ impl Spools {
     }
 
     /// Writes the file's parts. A spool is dropped, and its space free, as soon as it has been copied.
-    fn join(self, form: Form, counts: Counts, out: &mut File) -> io::Result<()> {
+    fn join(self, form: Form, counts: MeshCounts, out: &mut File) -> io::Result<()> {
         let mut vertices = Some(self.vertices);
         let mut normals = Some(self.normals);
         let mut triangles = Some(self.triangles);
@@ -238,7 +239,7 @@ mod tests {
                 ..MeshWriteOptions::default()
             };
             let mut writer = MeshWriter::create(&path, &options).unwrap();
-            writer.counts = Counts {
+            writer.counts = MeshCounts {
                 vertices,
                 triangles,
             };

@@ -36,6 +36,8 @@ pub(super) struct Header {
     /// Direction of each axis in the world. The file's matrix holds one axis after the other, so
     /// its rows are the columns of the direction matrix.
     pub directions: Vec<Vec<f64>>,
+    pub has_spacing: bool,
+    pub has_offset: bool,
     pub data_file: DataFile,
 }
 
@@ -64,17 +66,20 @@ impl Header {
             get(&["dimsize"]).ok_or_else(|| damaged("no field DimSize".to_owned()))?,
         )?;
         per_axis("DimSize", sizes.len(), axes)?;
-        let spacing = match get(&["elementspacing", "elementsize"]) {
+        let stated_spacing = get(&["elementspacing", "elementsize"]);
+        let spacing = match stated_spacing {
             None => vec![1.0; axes],
             Some(text) => list("ElementSpacing", text)?,
         };
         per_axis("ElementSpacing", spacing.len(), axes)?;
         check_spacing(&spacing)?;
-        let offset = match get(&["offset", "position", "origin"]) {
+        let stated_offset = get(&["offset", "position", "origin"]);
+        let offset = match stated_offset {
             None => vec![0.0; axes],
             Some(text) => list("Offset", text)?,
         };
         per_axis("Offset", offset.len(), axes)?;
+        let matrix = get(&["transformmatrix", "rotation", "orientation"]);
         let binary = flag("BinaryData", get(&["binarydata"]), true)?;
         let big = get(&["binarydatabyteordermsb", "elementbyteordermsb"]);
         let header_size = match get(&["headersize"]) {
@@ -100,7 +105,9 @@ impl Header {
             header_size,
             spacing,
             offset,
-            directions: directions(get(&["transformmatrix", "rotation", "orientation"]), axes)?,
+            directions: directions(matrix, axes)?,
+            has_spacing: stated_spacing.is_some() || matrix.is_some(),
+            has_offset: stated_offset.is_some(),
             data_file: data_file(get(&["elementdatafile"]).unwrap_or_default())?,
         })
     }

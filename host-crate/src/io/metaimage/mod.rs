@@ -25,6 +25,8 @@ pub(crate) fn open<'a>(
     let fields = Header::read(&mut source)?;
     let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?;
     let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
+    header.has_spacing = fields.has_spacing;
+    header.has_origin = fields.has_offset;
     let geometry = geometry(&fields)?;
     let (source, data_name) = match &fields.data_file {
         DataFile::Local => (open_data(source, &fields, &layout, &mut header)?, None),

@@ -2,11 +2,11 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::io::volume_writer::Content;
+use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// What stands before the samples. ITK reads compressed ones only when the header says how many bytes they have.
-pub(crate) fn header(content: &Content, compressed_bytes: Option<u64>) -> Vec<u8> {
+/// What stands before the samples. ITK reads compressed ones only when the header states how many bytes they have.
+pub(crate) fn header(content: &VolumeContent, compressed_bytes: Option<u64>) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     let geometry = content.geometry;
     let flip = Matrix3::from_diagonal(&Vector3::new(-1.0, -1.0, 1.0));

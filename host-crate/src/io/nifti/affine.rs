@@ -9,9 +9,18 @@ use super::header::Header;
 use crate::grid::{Geometry, VolumeError};
 use crate::io::FileProblem;
 
-/// The map of the first method that the header has and that makes sense; `notes` says where one
-/// was passed over.
-pub(super) fn geometry(header: &Header, notes: &mut Vec<String>) -> Result<Geometry, FileProblem> {
+/// What a header states about the place of its samples.
+pub(super) struct Place {
+    pub geometry: Geometry,
+    /// Whether the spacing is stated: writers that have none leave 1 or 0.
+    pub has_spacing: bool,
+    /// Whether there is an sform or a qform.
+    pub has_origin: bool,
+}
+
+/// The map of the first method that the header has and that makes sense; `notes` has those that
+/// were passed over.
+pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<Place, FileProblem> {
     type Method = fn(&Header) -> Result<Geometry, VolumeError>;
     let methods: [(&str, bool, Method); 2] = [
         ("sform", header.sform_code > 0, sform),
@@ -26,13 +35,22 @@ pub(super) fn geometry(header: &Header, notes: &mut Vec<String>) -> Result<Geome
                 if name == "sform" && header.qform_code > 0 {
                     notes.extend(difference(header, &geometry));
                 }
-                return Ok(geometry);
+                return Ok(Place {
+                    geometry,
+                    has_spacing: true,
+                    has_origin: true,
+                });
             }
             Err(error) => notes.push(format!("the {name} is not used: {error}")),
         }
     }
     notes.push("there is no usable sform or qform: the spacing is used, with origin 0".to_owned());
-    Ok(Geometry::from_spacing(spacing(header), [0.0; 3])?)
+    let spacing = spacing(header);
+    Ok(Place {
+        geometry: Geometry::from_spacing(spacing, [0.0; 3])?,
+        has_spacing: spacing != [1.0; 3],
+        has_origin: false,
+    })
 }
 
 /// Voxels by which a corner may be moved without a word: the qform is written with 32 bits and a root.
@@ -133,8 +151,9 @@ mod tests {
     }
 
     fn place(header: &Header, index: [f64; 3]) -> Point3<f64> {
-        geometry(header, &mut Vec::new())
+        stated_place(header, &mut Vec::new())
             .unwrap()
+            .geometry
             .index_to_world(Point3::from(index))
     }
 
@@ -164,7 +183,7 @@ mod tests {
         };
         let notes = |header: &Header| {
             let mut notes = Vec::new();
-            geometry(header, &mut notes).unwrap();
+            stated_place(header, &mut notes).unwrap();
             notes
         };
         assert_eq!(notes(&both), [""; 0]);
@@ -229,7 +248,9 @@ mod tests {
     #[test]
     fn without_either_the_spacing_is_left_and_said() {
         let mut notes = Vec::new();
-        let geometry = geometry(&header(), &mut notes).unwrap();
+        let place = stated_place(&header(), &mut notes).unwrap();
+        assert!(place.has_spacing && !place.has_origin);
+        let geometry = place.geometry;
         assert_eq!(geometry.origin(), Point3::origin());
         assert_eq!(geometry.spacing(), Vector3::new(2.0, 3.0, 4.0));
         assert!(notes[0].contains("origin 0"), "{notes:?}");
@@ -244,7 +265,9 @@ mod tests {
         };
         flat.srow[2] = [0.0; 4];
         let mut notes = Vec::new();
-        let geometry = geometry(&flat, &mut notes).unwrap();
+        let place = stated_place(&flat, &mut notes).unwrap();
+        assert!(place.has_spacing && place.has_origin);
+        let geometry = place.geometry;
         assert_eq!(
             geometry.origin(),
             Point3::new(10.0, 20.0, 30.0),

@@ -64,7 +64,7 @@ impl Header {
 
     /// Where the samples begin.
     pub fn data_offset(&self) -> Result<u64, FileProblem> {
-        // Four bytes after the header say whether extensions follow; so 352 or 544 at least.
+        // Four bytes after the header are a flag for extensions; so 352 or 544 at least.
         let least = if self.version == 1 {
             SIZE_1 + 4
         } else {
@@ -109,7 +109,7 @@ fn check_magic(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<(), FileProbl
 fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     check_magic(&bytes[344..], b"n+1\0", b"ni1\0")?;
     let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
-    // The crate tells the byte order by dim[0] alone; the size field is the better witness.
+    // The crate finds the byte order by dim[0] alone; the size field is more reliable.
     let parsed_as = match header.endianness {
         nifti::Endianness::Little => ByteOrder::Little,
         nifti::Endianness::Big => ByteOrder::Big,
@@ -142,7 +142,7 @@ fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     })
 }
 
-/// NIfTI-2, which the crate does not know: the same fields, wider, at other offsets.
+/// NIfTI-2, which the crate does not read: the same fields, wider, at other offsets.
 fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     check_magic(&bytes[4..8], b"n+2\0", b"ni2\0")?;
     let fields = Fields { bytes, order };

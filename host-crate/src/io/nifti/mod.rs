@@ -20,7 +20,9 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
 
     let mut header = HeaderInfo::new(VolumeFormat::Nifti, stored, fields.order);
     header.version = Some(format!("NIfTI-{}", fields.version));
-    let geometry = affine::geometry(&fields, &mut header.notes)?;
+    let place = affine::stated_place(&fields, &mut header.notes)?;
+    header.has_spacing = place.has_spacing;
+    header.has_origin = place.has_origin;
 
     let offset = fields.data_offset()?;
     let gap = offset - source.position();
@@ -32,7 +34,7 @@ pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
         });
     }
     header.scaling = scaling(&fields);
-    Ok(Opened::new(source, layout, geometry, header))
+    Ok(Opened::new(source, layout, place.geometry, header))
 }
 
 /// The NIFTI_TYPE_* codes that volumes can take.

@@ -2,7 +2,7 @@
 
 use super::TYPES;
 use super::header::{SIZE_1, SIZE_2};
-use crate::io::volume_writer::Content;
+use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
 /// NIFTI_XFORM_SCANNER_ANAT.
@@ -11,7 +11,7 @@ const SCANNER: i32 = 1;
 const MILLIMETRES: i32 = 2;
 
 /// What stands before the samples.
-pub(crate) fn header(content: &Content) -> Vec<u8> {
+pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
     let narrow = content.dims.iter().all(|&dim| i16::try_from(dim).is_ok());
     let mut header = if narrow {
         header_1(content)
@@ -65,7 +65,7 @@ fn code(stored: StoredType) -> i16 {
         .map_or(0, |(code, _)| *code)
 }
 
-fn header_1(content: &Content) -> Vec<u8> {
+fn header_1(content: &VolumeContent) -> Vec<u8> {
     let mut fields = Fields {
         bytes: vec![0; SIZE_1],
         order: content.order,
@@ -97,7 +97,7 @@ fn header_1(content: &Content) -> Vec<u8> {
     fields.bytes
 }
 
-fn header_2(content: &Content) -> Vec<u8> {
+fn header_2(content: &VolumeContent) -> Vec<u8> {
     let mut fields = Fields {
         bytes: vec![0; SIZE_2],
         order: content.order,

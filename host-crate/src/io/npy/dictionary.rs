@@ -27,7 +27,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Parses `{'key': value, …}`. The error says what was expected where.
+/// Parses `{'key': value, …}`. The error names what was expected where.
 pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, String> {
     let mut parser = Parser { rest: text };
     let mut entries = Vec::new();
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(sizes)
     }
 
-    /// A list, to its matching bracket. (Brackets within strings are not told apart: the text only serves
+    /// A list, to its matching bracket. (Brackets within strings are not distinguished: the text only serves
     /// a message.)
     fn list(&mut self) -> Result<String, String> {
         let mut depth = 0_usize;

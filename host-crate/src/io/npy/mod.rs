@@ -21,7 +21,7 @@ use dictionary::Value;
 /// Longest header text: that of a plain array has some hundred bytes.
 const HEADER: usize = 1 << 16;
 
-/// What a header says.
+/// The content of a header.
 pub(crate) struct ArrayHeader {
     version: [u8; 2],
     pub stored: StoredType,

@@ -1,10 +1,10 @@
 //! Writing npy, version 1.0.
 
-use crate::io::volume_writer::Content;
+use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
 /// What stands before the samples of an array of shape (z, y, x) in C order.
-pub(crate) fn header(content: &Content) -> Vec<u8> {
+pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     header_of(content.stored, content.order, &[nz, ny, nx])
 }

@@ -96,7 +96,13 @@ pub(super) fn geometry(
     Ok(Geometry::new(complete_axes(&steps), origin)?)
 }
 
-/// The spacing of an axis without a direction: 1 where the file does not know it.
+/// Whether the file states directions, or the spacing of a spatial axis.
+pub(super) fn has_spacing(header: &Header, axes: &Axes) -> bool {
+    let known = |spacings: &Vec<f64>| axes.spatial.iter().any(|&axis| !spacings[axis].is_nan());
+    header.directions.is_some() || header.spacings.as_ref().is_some_and(known)
+}
+
+/// The spacing of an axis without a direction: 1 where the file does not state it.
 fn spacing(header: &Header, axis: usize) -> Result<f64, FileProblem> {
     let spacing = header
         .spacings

@@ -1,7 +1,7 @@
 //! The text header: one field per line.
 
 use super::damaged;
-use super::values::{encoding, list, stored_type, vectors};
+use super::values::{Encoding, encoding, list, stored_type, vectors};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
@@ -12,21 +12,6 @@ const LINE: usize = 1 << 16;
 const HEADER: u64 = 16 << 20;
 /// NRRD's own limit on the number of axes.
 const AXES: usize = 16;
-
-/// How the samples are encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Raw,
-    Gzip,
-    Ascii,
-    Hex,
-}
-
-impl Encoding {
-    pub fn is_binary(self) -> bool {
-        self != Self::Ascii
-    }
-}
 
 /// The header fields that matter here.
 #[derive(Clone, Debug, PartialEq)]

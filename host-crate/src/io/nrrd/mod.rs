@@ -1,6 +1,6 @@
 //! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, ascii and hex encodings.
 //!
-//! World coordinates are turned to RAS where the header's `space` says what they are. Without an
+//! World coordinates are turned to RAS where the header's `space` names them. Without an
 //! anatomical `space` they are taken as they stand.
 
 mod geometry;
@@ -16,7 +16,8 @@ use super::opened::{self, Opened};
 use super::source::{Left, Source};
 use super::text::from_hexadecimal;
 use super::{ByteOrder, Compression, FileProblem, HeaderInfo, VolumeFormat};
-use header::{Encoding, Header};
+use header::Header;
+use values::Encoding;
 
 /// Lines that `line skip` passes over are cut at this length.
 const LINE: usize = 1 << 16;
@@ -34,6 +35,8 @@ pub(crate) fn open<'a>(
     )?;
     let mut header = HeaderInfo::new(VolumeFormat::Nrrd, fields.stored, layout.order);
     header.version = Some(fields.magic.clone());
+    header.has_spacing = geometry::has_spacing(&fields, &axes);
+    header.has_origin = fields.origin.is_some();
     let geometry = geometry::geometry(&fields, &axes, &mut header.notes)?;
     if fields.order.is_none() && fields.stored.bytes() > 1 && fields.encoding.is_binary() {
         return Err(damaged(format!(

@@ -1,8 +1,22 @@
 //! The values of header fields: numbers, vectors, types, encodings.
 
 use super::damaged;
-use super::header::Encoding;
 use crate::io::{FileProblem, StoredType};
+
+/// How the samples are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Raw,
+    Gzip,
+    Ascii,
+    Hex,
+}
+
+impl Encoding {
+    pub fn is_binary(self) -> bool {
+        self != Self::Ascii
+    }
+}
 
 /// Numbers separated by white space.
 pub(super) fn list<T: std::str::FromStr>(name: &str, value: &str) -> Result<Vec<T>, FileProblem> {

@@ -1,10 +1,10 @@
 //! Writing NRRD: attached header, raw or gzip, in RAS with every digit.
 
-use crate::io::volume_writer::Content;
+use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
 /// What stands before the samples.
-pub(crate) fn header(content: &Content, compress: bool) -> Vec<u8> {
+pub(crate) fn header(content: &VolumeContent, compress: bool) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     let axes = content.geometry.axes();
     let origin = content.geometry.origin();

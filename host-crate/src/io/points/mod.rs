@@ -7,14 +7,18 @@ use std::path::Path;
 
 use super::error::show_bytes;
 use super::format::extension;
+use super::mesh::read_mesh_source;
 use super::samples::reserve;
 use super::source::Source;
-use super::{FileError, FileProblem, read_mesh_bytes};
+use super::{FileError, FileProblem, MeshFormat, VolumeFormat};
+
+/// As many bytes as identify a format.
+const START: usize = 8;
 
 /// Points by which memory grows.
 const STEP: usize = 1 << 14;
 
-/// Reads points; the extension tells the format:
+/// Reads points; the extension determines the format, unless the file begins as PLY or npy does:
 ///
 /// | extension | what is read |
 /// | --- | --- |
@@ -37,12 +41,8 @@ const STEP: usize = 1 << 14;
 /// [`FileError`] for another extension, a damaged file, coordinates that are not finite, and what the operating system refuses.
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
     let path = path.as_ref();
-    if kind(path) == Some(Kind::Mesh) {
-        let mesh = super::read_mesh(path)?;
-        return from_vertices(&mesh.vertices).map_err(|problem| FileError::new(path, problem));
-    }
     known(path)
-        .and_then(|kind| read(Source::open(path)?, kind))
+        .and_then(|kind| read(path, Source::open(path)?, kind))
         .map_err(|problem| FileError::new(path, problem))
 }
 
@@ -52,12 +52,8 @@ pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
 /// Those of [`read_points`].
 pub fn read_points_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Vec<[f64; 3]>, FileError> {
     let name = name.as_ref();
-    if kind(name) == Some(Kind::Mesh) {
-        let mesh = read_mesh_bytes(name, bytes)?;
-        return from_vertices(&mesh.vertices).map_err(|problem| FileError::new(name, problem));
-    }
     known(name)
-        .and_then(|kind| read(Source::from_bytes(bytes), kind))
+        .and_then(|kind| read(name, Source::from_bytes(bytes), kind))
         .map_err(|problem| FileError::new(name, problem))
 }
 
@@ -68,29 +64,38 @@ enum Kind {
     Mesh,
 }
 
-fn kind(path: &Path) -> Option<Kind> {
+/// The format of a file name's extension.
+fn known(path: &Path) -> Result<Kind, FileProblem> {
     match extension(path).as_str() {
-        "xyz" | "xyz.gz" => Some(Kind::Text),
-        "npy" | "npy.gz" => Some(Kind::Array),
-        "ply" => Some(Kind::Mesh),
-        _ => None,
+        "xyz" | "xyz.gz" => Ok(Kind::Text),
+        "npy" | "npy.gz" => Ok(Kind::Array),
+        "ply" => Ok(Kind::Mesh),
+        extension => Err(FileProblem::UnknownExtension {
+            extension: extension.to_owned(),
+            known: "points are read from .xyz, .ply and .npy",
+        }),
     }
 }
 
-fn known(path: &Path) -> Result<Kind, FileProblem> {
-    kind(path).ok_or_else(|| FileProblem::UnknownExtension {
-        extension: extension(path),
-        known: "points are read from .xyz, .ply and .npy",
-    })
+/// The format that a file's first bytes identify.
+fn kind_of_content(start: &[u8]) -> Option<Kind> {
+    if MeshFormat::from_content(start) == Some(MeshFormat::Ply) {
+        Some(Kind::Mesh)
+    } else if VolumeFormat::from_content(start) == Some(VolumeFormat::Npy) {
+        Some(Kind::Array)
+    } else {
+        None
+    }
 }
 
-fn read(mut source: Source<'_>, kind: Kind) -> Result<Vec<[f64; 3]>, FileProblem> {
-    if source.peek(2)? == [0x1f, 0x8b] {
+fn read(path: &Path, mut source: Source<'_>, kind: Kind) -> Result<Vec<[f64; 3]>, FileProblem> {
+    if kind != Kind::Mesh && source.peek(2)? == [0x1f, 0x8b] {
         source = source.gunzip();
     }
-    match kind {
+    match kind_of_content(&source.peek(START)?).unwrap_or(kind) {
         Kind::Array => array::read(source),
-        Kind::Text | Kind::Mesh => text::read(source),
+        Kind::Text => text::read(source),
+        Kind::Mesh => from_vertices(&read_mesh_source(path, source)?.vertices),
     }
 }
 

@@ -44,7 +44,7 @@ impl fmt::Display for SkeletonFormat {
 }
 
 impl SkeletonFormat {
-    /// The format that a file's name tells.
+    /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
         match extension(path).as_str() {
             "swc" => Some(Self::Swc),
@@ -57,7 +57,7 @@ impl SkeletonFormat {
     }
 }
 
-/// What a skeleton file does not say.
+/// What a skeleton file leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonWritten {
     /// Cycles that were cut because the format has trees only (SWC): each lacks one step between two points, where the
@@ -65,7 +65,7 @@ pub struct SkeletonWritten {
     pub cut_cycles: usize,
 }
 
-/// Writes a skeleton file; the extension tells the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
 ///
 /// | format | what it has | coordinates |
 /// | --- | --- | --- |

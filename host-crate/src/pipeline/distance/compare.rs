@@ -1,9 +1,8 @@
 //! Every method beside the exact map.
 
 use super::{
-    DistanceJob, DistanceJobError, Plane, Run, SitesFrom,
-    plane::PlaneSamples,
-    whole::{DeviceSites, one_device},
+    DistanceJob, DistanceJobError, Plane, Run, SitesFrom, device_sites::DeviceSites,
+    plane::PlaneSamples, whole::one_device,
 };
 use crate::{
     device::{Device, Stream},
@@ -27,7 +26,7 @@ pub struct Comparison {
     pub plane: Option<Plane>,
     /// Pixels along the longer side.
     pub longest_side: u32,
-    /// Exact distances where bands end for which errors are told apart, increasing.
+    /// Exact distances that end the bands for which errors are reported, increasing.
     pub bands: Vec<f64>,
 }
 
@@ -46,7 +45,7 @@ pub struct ComparisonOutcome {
     pub device: Device,
     /// The methods, the exact one first.
     pub methods: Vec<MethodRow>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long each stage took.
     pub timings: Timings,
@@ -65,7 +64,7 @@ pub struct MethodRow {
     pub difference: Difference,
 }
 
-/// Makes the map of a job's sites by every method that takes them, draws each into a folder, and says how far they are from the exact one. Nothing else of
+/// Makes the map of a job's sites by every method that takes them, draws each into a folder, and reports how far they are from the exact one. Nothing else of
 /// what the job would write is written, and its method does not count.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
-//! What is asked for, and what is answered.
+//! The job of a distance map, and its outcome.
 
-use super::{DistanceJobError, PlanePicture};
+use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
     device::Device,
     distance::{DistanceParams, Method},
@@ -71,29 +71,6 @@ pub enum PointGrid {
     Dims([usize; 3]),
 }
 
-/// What the samples of a map are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MapSamples {
-    /// Distances.
-    #[default]
-    F32,
-    /// Squared distances up to 65535.
-    U16,
-    /// Squared distances up to 2³¹ − 1.
-    U32,
-}
-
-impl MapSamples {
-    /// The type's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-        }
-    }
-}
-
 /// A map that was made.
 #[derive(Clone, Debug)]
 pub struct DistanceOutcome {
@@ -115,7 +92,7 @@ pub struct DistanceOutcome {
     pub isoline_step: Option<f32>,
     /// Bytes that the buffers of each of the job's devices held at most.
     pub peak_bytes: Vec<u64>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long each stage took.
     pub timings: Timings,
@@ -194,12 +171,15 @@ impl DistanceJob {
         }
     }
 
-    /// Refuses what slabs do not have, if the map is to be made by slabs.
+    /// Refuses what cannot be done by slabs, if the map is made by slabs.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
         let refused = [
-            (self.nearest.is_some(), "--nearest"),
-            (self.sites == SitesFrom::Labels, "--labels"),
-            (self.samples != MapSamples::F32, "--dtype u16 or u32"),
+            (self.nearest.is_some(), "the file of nearest sites"),
+            (self.sites == SitesFrom::Labels, "the map of labels"),
+            (
+                self.samples != MapSamples::F32,
+                "the sample type u16 or u32",
+            ),
         ];
         match refused.iter().find(|(is_asked, _)| *is_asked) {
             Some(&(_, what)) if self.is_by_slabs() => Err(DistanceJobError::NeedsWhole { what }),
@@ -231,7 +211,7 @@ impl DistanceJob {
         )
     }
 
-    /// What the library is asked for.
+    /// The parameters of the map.
     pub(super) fn params(&self, method: Method) -> DistanceParams {
         DistanceParams {
             method,

@@ -2,19 +2,20 @@
 //!
 //! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses the method, makes the map on one device as a
 //! whole or on several (or within a limit of memory) slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by every
-//! method that takes such sites, and says how far each is from the exact one.
+//! method that takes such sites, and reports how far each is from the exact one.
 //!
 //! | module | what it decides |
 //! | --- | --- |
 //! | `job` | what may be asked for |
 //! | `sites` | what is read: a bit per voxel, points, a volume of labels |
+//! | `device_sites` | where the sites are kept on a device |
 //! | `whole` | the map in one piece: where points are voxels, which method |
 //! | `slabs` | the map in pieces: what is refused, how much memory is needed |
 //! | `squares` | squared distances as integers: by the device, or of distances and sites |
 //! | `plane` | the picture |
 
 mod compare;
-mod error;
+mod device_sites;
 mod job;
 mod nearest;
 mod plane;
@@ -23,16 +24,19 @@ mod slabs;
 mod squares;
 mod whole;
 
+pub use super::{
+    error::{DistanceInputError, DistanceJobError, PointsOutside},
+    map_samples::MapSamples,
+};
 pub use compare::{Comparison, ComparisonOutcome, MethodRow, compare};
-pub use error::{DistanceInputError, DistanceJobError, PointsOutside};
-pub use job::{DistanceJob, DistanceOutcome, MapSamples, PointGrid, SitesFrom};
+pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
 use super::{PipelineError, Warning, outcome::Stages, paths};
 use crate::monitor::Monitor;
 use sites::Found;
 
-/// What a run has so far: its job, its stages, and what is to be told.
+/// The state of a run: its job, its stages, and its warnings.
 struct Run<'a> {
     job: &'a DistanceJob,
     stages: Stages<'a>,
@@ -64,7 +68,7 @@ impl<'a> Run<'a> {
 /// Reads the sites, makes the map, and writes it.
 ///
 /// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable) unless the job names a method; points by the same
-/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the quickest for so many. With several devices or a limit
+/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the fastest for their number. With several devices or a limit
 /// of memory, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
 ///
 /// Outputs are checked before anything is read, and appear under their names when they are complete.

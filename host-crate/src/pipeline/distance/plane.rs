@@ -86,7 +86,7 @@ impl PlaneSamples {
         }
     }
 
-    /// Draws the plane, and says what lies between two isolines, which is chosen if it is not given.
+    /// Draws the plane, and returns the step between two isolines, which is chosen if it is not given.
     pub fn draw(
         &self,
         step: Option<f32>,

@@ -119,7 +119,7 @@ fn read_volume(
     Ok(file)
 }
 
-/// Reads a bit of each sample, some planes at a time, and what is to be said of samples that were rounded for that.
+/// Reads a bit of each sample, some planes at a time, and the warning about samples that were rounded for that.
 fn read_bits(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,

@@ -8,6 +8,7 @@ use crate::{
     distance::{DistanceError, DistanceParams, Method, NoSites, Slab, Slabs},
     grid::{Geometry, Mask, SampleType},
     io::{VolumeWriteOptions, VolumeWriter},
+    partition::TooLittleMemory,
     pipeline::{PipelineError, write_picture},
 };
 use std::time::{Duration, Instant};
@@ -106,7 +107,11 @@ fn check_memory(
     };
     let least = slabs.least_memory().max(sites);
     match limit < least {
-        true => Err(DistanceError::Memory { limit, least }),
+        true => Err(TooLittleMemory {
+            needed: least,
+            budget: limit,
+        }
+        .into()),
         false => Ok(()),
     }
 }

@@ -1,8 +1,8 @@
 //! Squared distances as whole numbers, without any loss.
 
 use super::{
-    DistanceInputError, DistanceJob, DistanceJobError, MapSamples, Run,
-    whole::{DeviceSites, HostMap},
+    DistanceInputError, DistanceJob, DistanceJobError, MapSamples, Run, device_sites::DeviceSites,
+    nearest::NearestSites,
 };
 use crate::{
     device::Stream,
@@ -31,12 +31,12 @@ pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), Pipeli
     }
 }
 
-/// Whether the device makes the squares; else they are told from distances and sites.
+/// Whether the device computes the squares; else they are computed from distances and sites.
 pub(super) fn by_the_device(params: &DistanceParams) -> bool {
     params.method == Method::Separable && !params.nearest
 }
 
-/// Whether squares are told from distances, of which some may be too large.
+/// Whether squares are computed from distances, some of which may be too large for that.
 pub(super) fn need_nearest(params: &DistanceParams, dims: [usize; 3], geometry: &Geometry) -> bool {
     let spacing = geometry.spacing();
     let side = |k: usize| dims[k] as f64 * spacing[k];
@@ -130,14 +130,16 @@ impl Squares {
     }
 }
 
-/// The squares as a volume, and whether it is to be stored without a sign.
+/// The squares as a volume, and whether it is to be stored without a sign: those that the device made, or else those of the distances
+/// and the nearest sites.
 pub(super) fn volume(
     job: &DistanceJob,
-    map: &HostMap,
-    dims: [usize; 3],
-    geometry: Geometry,
+    distances: &Volume<f32>,
+    squares: Option<&Squares>,
+    nearest: Option<&NearestSites>,
 ) -> Result<(AnyVolume, bool), PipelineError> {
-    match &map.squares {
+    let (dims, geometry) = (distances.dims(), *distances.geometry());
+    match squares {
         Some(squares) => {
             let of_unit = (squares.unit * squares.unit) as u64;
             // beyond the bound they may be rounded up
@@ -148,7 +150,7 @@ pub(super) fn volume(
             narrowed(job, dims, geometry, square)
         }
         None => narrowed(job, dims, geometry, |index| {
-            square(map, dims, &geometry, index)
+            square(distances, nearest, index)
         }),
     }
 }
@@ -196,18 +198,18 @@ fn too_large(job: &DistanceJob, largest: u64) -> PipelineError {
     })
 }
 
-fn square(map: &HostMap, dims: [usize; 3], geometry: &Geometry, index: usize) -> u64 {
-    let distance = f64::from(map.distances.samples()[index]);
-    let told = (distance * distance).round() as u64;
-    let site = map.nearest.as_ref().and_then(|nearest| nearest.at(index));
-    match site {
-        Some(site) if told >= EXACT_IN_F32 => {
+fn square(distances: &Volume<f32>, nearest: Option<&NearestSites>, index: usize) -> u64 {
+    let distance = f64::from(distances.samples()[index]);
+    let rounded = (distance * distance).round() as u64;
+    match nearest.and_then(|nearest| nearest.at(index)) {
+        Some(site) if rounded >= EXACT_IN_F32 => {
+            let dims = distances.dims();
             let (from, to) = (place(index as u64, dims), place(site, dims));
-            let spacing = geometry.spacing();
+            let spacing = distances.geometry().spacing();
             let along = |k: usize| from[k].abs_diff(to[k]) * spacing[k] as u64;
             (0..3).map(|k| along(k) * along(k)).sum()
         }
-        _ => told,
+        _ => rounded,
     }
 }
 

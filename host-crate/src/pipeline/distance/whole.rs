@@ -2,142 +2,29 @@
 
 use super::{
     DistanceJob, DistanceJobError, DistanceOutcome, MapSamples, Run,
+    device_sites::DeviceSites,
     nearest::NearestSites,
     plane::PlaneSamples,
     sites::{Found, Voxels},
     squares::{self, Squares},
 };
 use crate::{
-    device::{Device, DeviceError, Stream},
-    distance::{
-        self, DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, Square,
-        SquaredMap, exact_method,
-    },
-    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, DevicePoints, Geometry, Points, Volume},
+    device::{Device, DeviceError},
+    distance::{DistanceError, DistanceParams, Method, NoSites, exact_method},
+    grid::{AnyVolume, Geometry, Volume},
     io::{VolumeWriteOptions, write_volume},
     pipeline::{PipelineError, at, write_picture},
-    with_device_volume,
 };
 use std::path::Path;
 
-/// The map on the host, and what is known of it.
-pub(super) struct HostMap {
-    pub distances: Volume<f32>,
+/// The map on the host, and how it was made.
+struct HostMap {
+    distances: Volume<f32>,
     /// The squared distances, if these were computed.
-    pub squares: Option<Squares>,
-    pub nearest: Option<NearestSites>,
+    squares: Option<Squares>,
+    nearest: Option<NearestSites>,
     sites: u64,
     method: Method,
-}
-
-/// Sites on a device, and what is inside if that is asked for.
-pub(super) struct DeviceSites {
-    sites: SiteBuffers,
-    inside: Option<DeviceMask>,
-}
-
-enum SiteBuffers {
-    Voxels(DeviceMask),
-    Points(DevicePoints),
-    Labels(AnyDeviceVolume),
-}
-
-impl DeviceSites {
-    /// Puts the sites on a device.
-    pub fn new(stream: &Stream, found: &Found, signed: bool) -> Result<Self, DistanceError> {
-        let mut inside = None;
-        let sites = match found {
-            Found::Voxels(voxels) => {
-                let mask = voxels.mask.upload(stream)?;
-                match (voxels.is_inside, signed) {
-                    (true, _) => {
-                        let surface = mask.surface(stream)?;
-                        inside = signed.then_some(mask);
-                        SiteBuffers::Voxels(surface)
-                    }
-                    (false, true) => {
-                        inside = Some(DeviceMask::enclosed_by(stream, &mask)?);
-                        SiteBuffers::Voxels(mask)
-                    }
-                    (false, false) => SiteBuffers::Voxels(mask),
-                }
-            }
-            Found::Points(points) => SiteBuffers::Points(points.upload(stream)?),
-            Found::Crossings {
-                volume,
-                level,
-                inside: side,
-            } => {
-                let volume = AnyDeviceVolume::upload(stream, volume)?;
-                if signed {
-                    inside = Some(volume.inside(stream, *level, *side)?);
-                }
-                SiteBuffers::Points(volume.crossings(stream, *level)?)
-            }
-            Found::Labels(labels) => SiteBuffers::Labels(AnyDeviceVolume::upload(stream, labels)?),
-        };
-        Ok(Self { sites, inside })
-    }
-
-    /// For the library. Labels have none: every voxel has its own.
-    pub fn sites(&self) -> Option<Sites<'_>> {
-        match &self.sites {
-            SiteBuffers::Voxels(sites) => Some(Sites::Voxels(sites)),
-            SiteBuffers::Points(sites) => Some(Sites::Points(sites)),
-            SiteBuffers::Labels(_) => None,
-        }
-    }
-
-    /// How many sites there are; of labels how many voxels are beside another.
-    ///
-    /// # Errors
-    /// That there are none. (That there is one label, the map says.)
-    pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
-        let count = match &self.sites {
-            SiteBuffers::Voxels(sites) => sites.count(stream)?,
-            SiteBuffers::Points(sites) => sites.len() as u64,
-            SiteBuffers::Labels(labels) => {
-                let edges = with_device_volume!(labels, volume => DeviceMask::from_label_edges(stream, volume))?;
-                return Ok(edges.count(stream)?);
-            }
-        };
-        match count {
-            0 => Err(DistanceError::NoSites),
-            count => Ok(count),
-        }
-    }
-
-    fn map(&self, stream: &Stream, params: &DistanceParams) -> Result<DistanceMap, DistanceError> {
-        let mut map = match (&self.sites, self.sites()) {
-            (SiteBuffers::Labels(labels), _) => {
-                with_device_volume!(labels, volume => distance::label_map(stream, volume, params))?
-            }
-            (_, Some(sites)) => distance::map(stream, sites, params)?,
-            (_, None) => return Err(DistanceError::NoSites),
-        };
-        if let Some(inside) = &self.inside {
-            distance::apply_sign(stream, &mut map, inside)?;
-        }
-        stream.synchronize()?;
-        Ok(map)
-    }
-
-    /// Squared distances of sites that are voxels, and labels.
-    pub fn squared_map<S: Square>(
-        &self,
-        stream: &Stream,
-        params: &DistanceParams,
-    ) -> Result<SquaredMap<S>, DistanceError> {
-        match &self.sites {
-            SiteBuffers::Voxels(sites) => distance::squared_map(stream, sites, params),
-            SiteBuffers::Labels(labels) => {
-                with_device_volume!(labels, volume => distance::squared_label_map(stream, volume, params))
-            }
-            SiteBuffers::Points(_) => Err(DistanceError::SquaresWith {
-                method: params.method,
-            }),
-        }
-    }
 }
 
 /// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
@@ -261,7 +148,7 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<HostMap, Pip
     let (map, points) = run.stages.run("map", || {
         let result = match (map(&device_sites, &params), points) {
             (Err(DistanceError::Line { .. }), Some((points, _))) if job.method.is_none() => {
-                as_points(&stream, points).and_then(|device_sites| {
+                DeviceSites::of_points(&stream, points).and_then(|device_sites| {
                     params.method = best(&device_sites);
                     Ok((map(&device_sites, &params)?, None))
                 })
@@ -288,13 +175,6 @@ fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<HostMap, Pip
     })
 }
 
-fn as_points(stream: &Stream, points: &Points) -> Result<DeviceSites, DistanceError> {
-    Ok(DeviceSites {
-        sites: SiteBuffers::Points(points.upload(stream)?),
-        inside: None,
-    })
-}
-
 type Output<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);
 
 /// The volumes to write: everything that can be wrong with them is found out before the first is.
@@ -315,7 +195,12 @@ fn outputs<'a>(
     if let Some(path) = &job.output {
         let (volume, unsigned) = match job.samples {
             MapSamples::F32 => (map.distances.into(), false),
-            _ => squares::volume(job, &map, dims, geometry)?,
+            _ => squares::volume(
+                job,
+                &map.distances,
+                map.squares.as_ref(),
+                map.nearest.as_ref(),
+            )?,
         };
         let options = VolumeWriteOptions {
             unsigned,

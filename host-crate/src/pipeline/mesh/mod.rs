@@ -25,17 +25,17 @@ use std::path::{Path, PathBuf};
 pub struct MeshJob {
     /// The volume.
     pub volume: VolumeSource,
-    /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8` unless its options say otherwise.
+    /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8` unless its options name another type.
     pub mask: Option<VolumeSource>,
     /// The mesh file; without one the mesh is made and described only.
     pub output: Option<PathBuf>,
     /// Which surface, and how it is made.
     pub params: IsosurfaceParams,
-    /// Who makes it: several devices each take a part. One may be named more than once.
+    /// The devices that compute it: several each take a part. One may be named more than once.
     pub devices: Vec<Device>,
     /// Bytes that the work may take of the host's memory, and of each device's; `None` is what there is.
     pub memory: Option<u64>,
-    /// Whether the mesh is looked at.
+    /// Whether the mesh is checked.
     pub check: MeshCheck,
 }
 
@@ -74,11 +74,11 @@ pub struct MeshOutcome {
     pub non_finite_cells: u64,
     /// Parts in which it was made.
     pub slabs: u64,
-    /// What is known of the mesh if it was looked at.
+    /// The result of the check, if the mesh was checked.
     pub checked: Option<MeshChecked>,
     /// What each device did.
     pub devices: Vec<DeviceRun>,
-    /// What a caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long it took: `read`, `upload`, `extract`, `download`, `check`, `write`; or `stream`, and of it `read` and `write`.
     pub timings: Timings,
@@ -172,7 +172,7 @@ impl MeshOutcome {
         super::outcome::longest(&self.devices)
     }
 
-    /// Adds what is to be said of the result.
+    /// Adds the warnings about the result.
     fn warn(&mut self, job: &MeshJob) {
         let path = || job.volume.path.clone();
         if self.samples.non_finite > 0 {

@@ -11,7 +11,7 @@ use crate::{
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.
 ///
-/// Only the header is read for it. How large the mesh will be nobody knows; it is taken for as large as the volume and its scratch
+/// Only the header is read for it. The size of the mesh is not known yet; it is estimated to be as large as the volume and its scratch
 /// memory where the job sets a limit, and for nothing where there is none.
 pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
     if job.params.method == Method::Staged {

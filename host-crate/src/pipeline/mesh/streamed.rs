@@ -33,7 +33,7 @@ pub(super) fn run(
     let mut mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
-            let mask = open_mask(mask, &volume)?;
+            let mask = open_mask(mask, &volume, &mut warnings)?;
             job.refuse_data_file(mask.header())?;
             Some(mask)
         }

@@ -10,14 +10,14 @@ use crate::{
     },
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
-        DeviceRun, PipelineError, Problem, at,
+        DeviceRun, PipelineError, Problem, Warning, at,
         mask::{StatedGrid, read_mask},
         outcome::Stages,
     },
     with_device_volume,
 };
 
-/// The mesh on the host, and what is known of it.
+/// The mesh on the host, and how it was made.
 struct Surface {
     mesh: TriangleMesh,
     non_finite_cells: u64,
@@ -26,8 +26,8 @@ struct Surface {
 
 /// Reads the volume, makes its isosurface, checks and writes it.
 pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, PipelineError> {
-    let (volume, header, mask) = stages.run("read", || read(job))?;
-    let mut warnings = job.volume.notes(&header);
+    let mut warnings = Vec::new();
+    let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
     let (volume, inexact_samples) = volume.into_kernel_type();
@@ -78,13 +78,14 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
 
 type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
 
-fn read(job: &MeshJob) -> Result<Read, PipelineError> {
+fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Read, PipelineError> {
     let (file, own) = job.volume.read_both()?;
     job.refuse_data_file(&file.header)?;
+    warnings.extend(job.volume.notes(&file.header));
     let mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &file.header, file.volume.dims(), &own)?;
-            let (mask, header) = read_mask(mask, &volume)?;
+            let (mask, header) = read_mask(mask, &volume, warnings)?;
             job.refuse_data_file(&header)?;
             Some(mask)
         }
@@ -237,9 +238,9 @@ fn refuse_if_broken(
         return Ok(());
     }
     let advice = if job.mask.is_some() || non_finite_cells > 0 {
-        "cells that a mask or non-finite samples leave out can cut the surface so; without --check it is written as it is"
+        "cells that a mask or non-finite samples leave out can cut the surface so; without the check it is written as it is"
     } else {
-        "this is a defect of ferrovox, please report it; without --check the mesh is written as it is"
+        "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"
     };
     let path = job.output.as_ref().unwrap_or(&job.volume.path);
     Err(at(path)(Problem::Broken {

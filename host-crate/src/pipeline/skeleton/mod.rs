@@ -2,7 +2,8 @@
 
 mod object;
 
-pub use object::{ObjectError, ObjectSource};
+pub use super::error::ObjectError;
+pub use object::ObjectSource;
 
 use super::{
     PipelineError, Problem, Timings, Warning, at,
@@ -23,12 +24,12 @@ use crate::{
 use object::Object;
 use std::path::{Path, PathBuf};
 
-/// What is to be made of an object.
+/// A skeleton to make of an object.
 #[derive(Clone, Debug)]
 pub struct SkeletonJob {
     /// The object.
     pub object: ObjectSource,
-    /// What the skeleton is to be.
+    /// The parameters of the skeleton.
     pub params: SkeletonParams,
     /// Branches with a free end that are shorter than this, in world units, are removed.
     pub prune: Option<f64>,
@@ -70,7 +71,7 @@ pub struct SkeletonOutcome {
     pub pruned: usize,
     /// Cycles that the last of the files that are trees lacks.
     pub cut_cycles: usize,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
     /// How long each stage took.
     pub timings: Timings,
@@ -193,7 +194,7 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
 }
 
 impl SkeletonJob {
-    /// The skeleton of an object as the parameters' defaults say, and no file of it.
+    /// The skeleton of an object with default parameters, without any file.
     pub fn new(object: ObjectSource, devices: Vec<Device>) -> Self {
         Self {
             object,

@@ -1,5 +1,6 @@
 //! The object whose skeleton is made.
 
+use super::ObjectError;
 use crate::{
     device::{DeviceError, Stream},
     grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Inside, Selection},
@@ -26,59 +27,6 @@ pub enum ObjectSource {
         /// The grid that it gets.
         grid: VoxelizeParams,
     },
-}
-
-/// Why there is no object, or nothing else.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ObjectError {
-    /// A volume with a dim of 0.
-    #[error("the volume has no samples")]
-    NoSamples,
-    /// No voxel is of it.
-    #[error("there is no object: {}", nothing(*selection, *range))]
-    Nothing {
-        /// Which samples it should be.
-        selection: Selection,
-        /// The least and the greatest finite sample.
-        range: Option<[f64; 2]>,
-    },
-    /// A threshold that leaves nothing out.
-    #[error(
-        "all of the volume is object: every sample is {selection} ({}); give a {} threshold",
-        samples(*range),
-        match selection { Selection::Below(_) => "lower", _ => "higher" }
-    )]
-    Everything {
-        /// Which samples it is.
-        selection: Selection,
-        /// The least and the greatest finite sample.
-        range: Option<[f64; 2]>,
-    },
-}
-
-fn samples(range: Option<[f64; 2]>) -> String {
-    match range {
-        Some([least, most]) => format!("samples are from {least} to {most}"),
-        None => "no sample is a finite number".to_owned(),
-    }
-}
-
-fn nothing(selection: Selection, range: Option<[f64; 2]>) -> String {
-    let samples = samples(range);
-    match selection {
-        Selection::NotZero => "every sample is 0".to_owned(),
-        Selection::Label(label) => {
-            format!("no sample is {label} ({samples}); give another label")
-        }
-        Selection::AtLeast(_) => {
-            format!("no sample is {selection} ({samples}); give a lower threshold")
-        }
-        Selection::Below(_) => {
-            format!("no sample is {selection} ({samples}); give a higher threshold")
-        }
-        Selection::Range(_) => format!("no sample is {selection} ({samples}); give another range"),
-    }
 }
 
 /// An object on a device, and what it was made of.
@@ -189,7 +137,7 @@ fn check(selection: Selection, volume: &AnyVolume, voxels: u64) -> Result<(), Ob
     }
 }
 
-/// Copies a volume to the stream's device, and waits until it is there.
+/// Copies a volume to the stream's device, and synchronises the stream.
 fn upload(stream: &Stream, volume: &AnyVolume) -> Result<AnyDeviceVolume, DeviceError> {
     let uploaded = AnyDeviceVolume::upload(stream, volume)?;
     stream.synchronize()?;

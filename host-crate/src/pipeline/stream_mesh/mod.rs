@@ -20,6 +20,7 @@ use crate::{
     mesh::Triangles,
     monitor::Monitor,
     partition::{
+        TooLittleMemory,
         budget::{Need, OverBudget, Pieces},
         devices::{Stop, finished},
         exchange::Guard,
@@ -51,7 +52,7 @@ struct Job<'a> {
 ///
 /// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
-/// of `i32` and `f64` become `f32` plane by plane. `monitor` is told of the stage `slabs`, and can stop the work between two of them.
+/// of `i32` and `f64` become `f32` plane by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
 ///
 /// Memory does not grow with the volume: [`StreamOptions`] bound it. Nor does it grow with the mesh: what a slab takes is known before it
 /// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
@@ -88,7 +89,7 @@ struct Job<'a> {
 ///
 /// # Errors
 /// [`StreamError::File`] for what is wrong with a file; those of [`extract_parts`](crate::isosurface::extract_parts), and
-/// [`IsosurfaceError::TooLittleMemory`] with bytes that are enough (to find them, the volume is read once more).
+/// [`IsosurfaceError::Memory`] with bytes that are enough (to find them, the volume is read once more).
 pub fn stream_mesh(
     inputs: StreamInputs<'_, '_>,
     monitor: &Monitor<'_>,
@@ -138,8 +139,11 @@ fn run<T: DeviceSample + Sample>(
         Ok(report) => Ok(report),
         Err(OverBudget::Failed(error)) => Err(error),
         Err(OverBudget::TooLittle { given }) => {
-            let least = plan.enough(&job, largest_plane(&job, &mut slabs)?);
-            Err(IsosurfaceError::TooLittleMemory { given, least }.into())
+            let error = TooLittleMemory {
+                needed: plan.enough(&job, largest_plane(&job, &mut slabs)?),
+                budget: given,
+            };
+            Err(IsosurfaceError::from(error).into())
         }
     }
 }

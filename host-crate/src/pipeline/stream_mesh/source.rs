@@ -56,7 +56,7 @@ pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, f32> 
     converted(reader, f64_to_f32)
 }
 
-/// Samples that become others, plane by plane. `convert` also says whether that is exact.
+/// Samples that are converted plane by plane. `convert` also returns whether the conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     convert: fn(S) -> (T, bool),
@@ -234,7 +234,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
         Ok(reading)
     }
 
-    /// Reads a volume without cells: its samples are counted all the same, and damage is told.
+    /// Reads a volume without cells: its samples are counted all the same, and damage is reported.
     fn read_rest(&mut self, reading: &mut Duration) -> Result<(), FileError> {
         let start = Instant::now();
         let (planes, plane) = (

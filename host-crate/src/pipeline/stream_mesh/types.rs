@@ -1,4 +1,4 @@
-//! What goes into a streamed mesh, and what is said of it.
+//! What goes into a streamed mesh, and the report of it.
 
 use crate::{
     device::{Device, DeviceError},
@@ -34,7 +34,7 @@ pub struct StreamOptions {
     pub memory: Option<u64>,
     /// Planes of cells in a slab; `None` is as many as memory allows and as make sense.
     pub slab_height: Option<u32>,
-    /// Where the samples are in the world, in place of what the file says.
+    /// Where the samples are in the world, in place of what the file states.
     pub geometry: Option<Geometry>,
 }
 

@@ -11,7 +11,7 @@ use crate::{
     mesh::TriangleMesh,
     monitor::add_times,
     partition::{
-        budget::{OverBudget, in_pieces},
+        budget::{OverBudget, within_budget},
         devices::Stop,
         offsets::Offsets,
         ordered::Outlet,
@@ -31,7 +31,7 @@ pub(super) struct FinishedPart {
 /// Why a worker stops.
 type StopOf = Stop<OverBudget<IsosurfaceError>>;
 
-/// What comes of an error of the device or of the extraction.
+/// Stops the worker with an error of the device or of the extraction.
 fn failed(error: impl Into<IsosurfaceError>) -> StopOf {
     Stop::Failed(OverBudget::Failed(error.into()))
 }
@@ -61,7 +61,7 @@ impl<T: DeviceSample> Worker<'_, T> {
             samples = upload(&stream, samples, &filled.samples).map_err(failed)?;
             mask = upload(&stream, mask, &filled.mask).map_err(failed)?;
             let (slab, number) = (filled.slab.clone(), filled.number);
-            // nobody needs it when everything has been read
+            // the receiver is gone when everything has been read
             let _ = self.free.send(filled);
             let resident = ResidentSlabs {
                 partition: self.job.partition,
@@ -99,7 +99,7 @@ impl<T: DeviceSample> Worker<'_, T> {
         let end = cells.end;
         let mut own = PartCounts::default();
         let mut before_slab: Option<PartCounts> = None;
-        let done = in_pieces(&pieces, cells, &budget, |counted, piece| {
+        let done = within_budget(&pieces, cells, &budget, |counted, piece| {
             let before = match before_slab {
                 Some(before) => before,
                 None => self.offsets.before(number)?,

@@ -2,12 +2,12 @@
 
 use crate::partition::slab::of_lengths;
 
-/// Elements of a chunk at most: enough that what is done once for a chunk does not count.
+/// Elements of a chunk at most: enough that the work for each chunk is negligible.
 const MOST: usize = 1 << 22;
-/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than it takes to be told.
+/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than the launch itself.
 const LEAST: usize = 1 << 18;
-/// Chunks of each device, where they are of no fewer elements than [`LEAST`]: while the first comes nothing goes, and while the
-/// last goes nothing comes.
+/// Chunks of each device, where they are of no fewer elements than [`LEAST`]: while the first is
+/// uploaded nothing is downloaded, and the other way round for the last.
 const ROUNDS: usize = 8;
 /// Chunks begin at multiples of this, so that copies do on a page or a part of it.
 const UNIT: usize = 64;

@@ -10,9 +10,9 @@ use crate::{
 };
 use cuda_std::{View, ViewMut};
 
-/// Chunks whose upload is enqueued before an earlier one's total is waited for.
+/// Chunks whose upload is enqueued before the host synchronises with an earlier one's total.
 pub(super) const AHEAD: usize = 2;
-/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that goes.
+/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that is downloaded.
 pub(super) const SLOTS: usize = AHEAD + 2;
 
 /// Words of a total on the host, as many as a scanner's.
@@ -53,8 +53,8 @@ impl Lane {
         }
     }
 
-    /// Lets `work` use `slots` slots, [`SLOTS`] at most, whose chunks have at most so many bytes. Waits for all that it enqueued, also when it fails or
-    /// panics.
+    /// Lets `work` use `slots` slots, [`SLOTS`] at most, whose chunks have at most `input_bytes` and `output_bytes` bytes. Synchronises with all that it enqueued, also when it fails
+    /// or panics.
     pub fn work(
         &mut self,
         slots: usize,
@@ -112,7 +112,7 @@ impl Lane {
     }
 }
 
-/// Makes sure that a buffer has so many bytes. What it held is lost.
+/// Grows a buffer to at least this many bytes. What it held is lost.
 fn grow(stream: &Stream, buffer: &mut Buffer<u8>, bytes: usize) -> Result<(), ScanError> {
     if buffer.len() < bytes {
         // not both at a time
@@ -146,7 +146,7 @@ impl Worker<'_> {
         elements: &[I],
     ) -> Result<(), ScanError> {
         let bytes = bytemuck::cast_slice(elements);
-        // SAFETY: the caller's promise; the stream is waited for before that.
+        // SAFETY: the caller's promise; the stream is synchronised before that.
         unsafe { self.stream.begin_write(self.input, bytes)? };
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Worker<'_> {
         O: Operator<V>,
     {
         assert!(len * size_of::<I>() <= self.input.len());
-        // SAFETY: so many elements fit, any bytes are an element, and a buffer is aligned for all of them.
+        // SAFETY: this many elements fit, any bytes are an element, and a buffer is aligned for all of them.
         let input = unsafe { View::from_raw_parts(self.input.pointer().cast::<I>(), len) };
         let output = output_of(self.output, len);
         // SAFETY: both are of the slot's device and have the same length.
@@ -174,7 +174,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// The total that comes. Waits for it.
+    /// The total that comes. Synchronises the stream.
     pub fn total<V: ScanValue>(&mut self) -> Result<V, ScanError> {
         self.stream.synchronize()?;
         let bytes: &[u8] = bytemuck::cast_slice(self.total);
@@ -203,7 +203,7 @@ impl Worker<'_> {
         results: &mut [V],
     ) -> Result<(), ScanError> {
         let bytes = bytemuck::cast_slice_mut(results);
-        // SAFETY: the caller's promise; the stream is waited for before that.
+        // SAFETY: the caller's promise; the stream is synchronised before that.
         unsafe { self.stream.begin_read(self.output, bytes)? };
         Ok(())
     }
@@ -212,6 +212,6 @@ impl Worker<'_> {
 /// The first `len` results.
 fn output_of<V: ScanValue>(output: &mut Buffer<u8>, len: usize) -> ViewMut<'_, V> {
     assert!(len * size_of::<V>() <= output.len());
-    // SAFETY: so many fit, any bytes are a value, and a buffer is aligned for all of them.
+    // SAFETY: this many fit, any bytes are a value, and a buffer is aligned for all of them.
     unsafe { ViewMut::from_raw_parts(output.pointer().cast::<V>(), len) }
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use ferrovox_kernels::skeleton::critical::critical_cells;
 
-/// The cells at all of whose corners there is a force, of which no component has the same sign at all: by their first corners. Waits for them.
+/// The cells at all of whose corners there is a force, of which no component has the same sign at all: by their first corners. Synchronises the stream.
 pub fn candidates(stream: &Stream, field: &ForceField) -> Result<Vec<[f32; 3]>, SkeletonError> {
     let mask = &field.mask;
     let bits = mask.layout();

@@ -20,7 +20,7 @@ const LONGEST: f64 = 0.5;
 /// A step this short ends the search: what is left is rounding.
 const SHORTEST: f64 = 1e-10;
 
-/// How far from its beginning a search may lead, in voxels along each axis: beyond, it is the business of others.
+/// How far from its beginning a search may lead, in voxels along each axis: beyond, it is found from other cells.
 const REACH: f64 = 1.5;
 
 /// A force that is this part of the magnitudes it is the sum of is 0.
@@ -77,7 +77,7 @@ pub fn polish(
     Ok(found)
 }
 
-/// Newton's step; none where the force has no finite derivatives or they say nothing of some direction.
+/// Newton's step; none where the force has no finite derivatives or these are singular.
 fn step(force: &PointForce) -> Option<Vector3<f64>> {
     // scaled, so that far from the surface nothing underflows
     let scale = force.scale;

@@ -17,12 +17,12 @@ pub struct Search {
     places: HashMap<[i64; 3], Vec<usize>>,
 }
 
-/// How densely a cell is searched: from so many places along each axis.
+/// How densely a cell is searched: from this many places along each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Density(pub u32);
 
 impl Search {
-    /// Searches cells, which are known by their first corners; `is_inside` says whether a place is in a cell with a force at all corners.
+    /// Searches cells, which are known by their first corners; `is_inside` tests whether a place is in a cell with a force at all corners.
     pub fn search(
         &mut self,
         (stream, sources, exponent): (&Stream, &DevicePoints, f64),
@@ -42,7 +42,7 @@ impl Search {
                 places.iter().map(move |place| corner + place)
             })
             .collect();
-        // so that what is on its way at a time has a bound
+        // a bound for what is searched at a time
         for starts in starts.chunks(1 << 18) {
             for point in polish(stream, sources, exponent, starts)? {
                 if is_inside(&point.position) {

@@ -21,10 +21,10 @@ pub struct ForceField {
 }
 
 impl ForceField {
-    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude, zeros where there is none. Waits for the forces.
+    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude, zeros where there is none. Synchronises the stream.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     ///
     /// ```
     /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{SkeletonParams, SurfaceBy, classify}};
@@ -65,10 +65,10 @@ impl ForceField {
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
 ///
 /// Work is proportional to voxels times surface voxels; the memory it takes is 24 bytes for each voxel with a force and slice of the surface, 40 bytes
-/// for each that remain. Waits for counts.
+/// for each that remain. Synchronises the stream.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn force_field(
     stream: &Stream,
     classes: &Classes,
@@ -83,7 +83,7 @@ pub fn force_field(
 /// kind: sources are added up in the same slices. Each device has room for the sources, its forces, and three bits for each voxel of the grid.
 ///
 /// # Errors
-/// Those of the devices; [`SkeletonError::OnDevice`] where there are several.
+/// Errors of the devices; [`SkeletonError::OnDevice`] where there are several.
 pub fn force_field_on_devices(
     execution: Execution<'_>,
     classes: &Classes,
@@ -127,7 +127,7 @@ pub fn force_field_on_devices(
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn forces(
     stream: &Stream,
     sources: &DevicePoints,

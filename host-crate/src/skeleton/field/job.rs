@@ -14,7 +14,7 @@ use ferrovox_kernels::skeleton::field::{
     forces_simple, forces_tuned,
 };
 
-/// Forces that are to be made.
+/// Forces to compute.
 pub(super) struct Job<'a> {
     pub stream: &'a Stream,
     pub sources: &'a DevicePoints,
@@ -22,7 +22,7 @@ pub(super) struct Job<'a> {
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
     pub whole: Option<WholeJob<'a>>,
-    /// Counts pairs of a source and a target, if anybody listens, or might stop the work.
+    /// Counts pairs of a source and a target, if progress is reported or the work can be cancelled.
     pub counter: Option<&'a Counter<'a>>,
 }
 
@@ -68,7 +68,7 @@ impl Plan {
 /// Threads that are on a multiprocessor at a time, about.
 const RESIDENT: u64 = 1024;
 
-/// Of a device's threads so many times as many are to have work: then those that are left over at the end take little of the time.
+/// This many times the threads that a device holds get work: then the last of them, which do not fill the device, take little of the time.
 const WAVES: u64 = 8;
 
 /// The largest block that the calculator may choose. All sizes up to this were measured, and are within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
@@ -77,7 +77,7 @@ const MAX_THREADS: u32 = 256;
 /// Shorter slices would have threads that write more than they compute.
 const MIN_SLICE: u64 = 2048;
 
-/// A launch for so many pieces.
+/// A launch for this many pieces.
 fn blocks(pieces: u64) -> Launch {
     Launch::pieces(pieces).at_most_threads(MAX_THREADS)
 }
@@ -157,7 +157,7 @@ impl Job<'_> {
         self.plan_with::<K>(items, len)
     }
 
-    /// The same with slices of so many sources.
+    /// The same with slices of `len` sources.
     fn plan_with<K: Kernel>(&self, items: u64, len: u64) -> Result<Plan, SkeletonError> {
         let sources = self.sources.len() as u64;
         let slices = Slices {
@@ -174,7 +174,7 @@ impl Job<'_> {
         })
     }
 
-    /// Calls `launch` for some pairs of a plan: once, or, if anybody is told or might stop it, with portions.
+    /// Calls `launch` for some pairs of a plan: once, or in portions if progress is reported or the work can be cancelled.
     fn launch(
         &self,
         plan: Plan,

@@ -17,11 +17,11 @@ pub struct PointForce {
     pub force: Vector3<f64>,
     /// How it changes: symmetric, since the force is a gradient.
     pub jacobian: Matrix3<f64>,
-    /// The sum of the magnitudes of what is added up: what is 10⁻¹⁵ of that is as good as 0.
+    /// The sum of the magnitudes of all summands: a force of 10⁻¹⁵ of it is rounding.
     pub scale: f64,
 }
 
-/// Sources that a block goes through at most, with 128 threads in 32 rounds; up to twice as many are not divided: to add slices up is a launch more.
+/// Sources of a block at most: 32 rounds of 128 threads. Up to twice as many are not divided, since adding slices up takes one more launch.
 const SLICE: u64 = 4096;
 
 /// Sums of slices that there is room for at a time: 32 MiB.
@@ -29,10 +29,10 @@ const MAX_SUMS: u64 = 1 << 22;
 
 /// The force that points exert anywhere, in `f64`.
 ///
-/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096 sources, in rounds of points that fit in 32 MiB. Waits for the result.
+/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096 sources, in rounds of points that fit in 32 MiB. Synchronises the stream.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn forces_at(
     stream: &Stream,
     sources: &DevicePoints,
@@ -78,7 +78,7 @@ fn numbers_at(
             Exponent::new(exponent),
             sums.view_mut(),
         );
-        stream.launch::<slices_at>(Launch::pieces(parts).in_rounds_of(THREADS), args)?;
+        stream.launch::<slices_at>(Launch::pieces(parts).block_divides(THREADS), args)?;
     }
     if slices.count == 1 {
         return Ok(stream.download(&sums)?);

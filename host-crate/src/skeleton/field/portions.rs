@@ -1,4 +1,4 @@
-//! A long launch in portions, so that one hears how far it is and can stop it.
+//! A long launch in portions, so that its progress can be reported and it can be cancelled.
 
 use crate::{
     device::{Event, Stream},
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 /// What a portion is to take: about the time between two calls of a hook.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A portion is not more than so many times as large as the one before.
+/// A portion is at most this many times as large as the one before.
 const GROWTH: u64 = 8;
 
 /// Calls `launch` with portions of `all`, until all are launched, and `done` with how many more are done; after an error of either no more are. Portions are whole multiples of a
-/// `wave`, which a device does at a time. While one is waited for the next is under way. Waits for all.
+/// `wave`, which a device does at a time. While the host waits for one, the next is running. Returns when all are done.
 pub(super) fn by_portions(
     stream: &Stream,
     all: Portion,
@@ -46,7 +46,7 @@ pub(super) fn by_portions(
     Ok(())
 }
 
-/// How large the next portion is, after so many in so long a time.
+/// The size of the next portion, from what is finished after how long.
 fn next_size(last: u64, wave: u64, finished: u64, elapsed: Duration) -> u64 {
     let rate = finished as f64 / elapsed.as_secs_f64().max(1e-9);
     let wanted = (rate * PAUSE.as_secs_f64()) as u64;

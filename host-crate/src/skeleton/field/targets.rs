@@ -25,7 +25,7 @@ pub(crate) struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Those of a mask. Waits for their number.
+    /// Those of a mask. Synchronises the stream.
     pub fn of(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
         let words = mask.bits.len();
         let mut before = stream.alloc::<u64>(words)?;

@@ -169,7 +169,7 @@ fn lengths(axes: &Matrix3<f64>) -> [f64; 27] {
 
 /// The cheapest ways that join the pieces which seeds are of, as far as they lie in one component: each from one seed's point to another's.
 ///
-/// `clearance` says how far points are from the surface, in the units that `axes` make of steps in voxels; never 0. Takes about 70 bytes of host memory for each
+/// `clearance` gives the distance of points from the surface, in the units that `axes` make of steps in voxels; never 0. Takes about 70 bytes of host memory for each
 /// voxel of the components that seeds are in. A search takes time in proportion to the voxels that are cheaper to reach than the other piece, and the logarithm of
 /// their number.
 ///

@@ -50,7 +50,7 @@ pub fn step(force: &PointForce) -> Option<Vector3<f64>> {
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
-/// The length; of what is not finite more than any.
+/// The length; infinite where it is not a number.
 fn length(step: &Vector3<f64>) -> f64 {
     let length = step.norm();
     if length.is_nan() {

@@ -14,7 +14,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// Copies a field. Waits for it.
+    /// Copies a field. Synchronises the stream.
     pub fn new(stream: &Stream, field: &ForceField) -> Result<Self, SkeletonError> {
         Ok(Self {
             bits: field.mask.layout(),

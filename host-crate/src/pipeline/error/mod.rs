@@ -1,10 +1,12 @@
 //! What can go wrong between files and files.
 
-use super::{
-    distance::{DistanceInputError, DistanceJobError},
-    paths::PathError,
-    skeleton::ObjectError,
-};
+mod distance;
+mod object;
+
+pub use distance::{DistanceInputError, DistanceJobError, PointsOutside};
+pub use object::ObjectError;
+
+use super::paths::PathError;
 use crate::{
     device::DeviceError,
     distance::DistanceError,
@@ -33,7 +35,7 @@ pub enum PipelineError {
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A distance map that is not to be had, whatever the file.
+    /// A distance map that cannot be computed, whatever the file.
     #[error(transparent)]
     DistanceJob(Box<DistanceJobError>),
     /// A picture that cannot be drawn.
@@ -129,8 +131,8 @@ pub enum Problem {
     },
     /// A mesh that is to be checked as a whole, and has to be streamed.
     #[error(
-        "the volume needs more memory than it may take, so it is streamed, and --check needs the whole mesh; leave --check \
-         out, or allow more --memory"
+        "the volume needs more memory than it may take, so it is streamed, and the check needs the whole mesh; \
+         leave the check out, or allow more memory"
     )]
     CheckNeedsWhole,
     /// A mesh that is no oriented manifold. It was not written.
@@ -170,7 +172,7 @@ impl From<DeviceError> for PipelineError {
     }
 }
 
-/// Whether the caller stopped the work, however deep the error says so.
+/// Whether the caller cancelled the work, however deep the error is nested.
 trait Stopped {
     fn is_cancelled(&self) -> bool;
 }
@@ -247,7 +249,7 @@ impl Stopped for SkeletonError {
 }
 
 /// Dims as messages show them.
-pub(super) fn by(dims: &[usize; 3]) -> String {
+fn by(dims: &[usize; 3]) -> String {
     format!("{} x {} x {}", dims[0], dims[1], dims[2])
 }
 

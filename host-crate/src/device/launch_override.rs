@@ -1,4 +1,4 @@
-//! Launches that are not as the calculator would have them: for measuring what it knows nothing of.
+//! Overrides of what the calculator chooses for launches: for measurements.
 
 use super::{DeviceError, recorded_resources};
 use crate::occupancy::{DeviceLimits, OccupancyError};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// The environment variable with a block size for all launches.
 const BLOCK: &str = "FERROVOX_BLOCK";
 
-/// What is other than usual about the launches of a device, until [`Device::set_experiment`](super::Device::set_experiment) is called
+/// An override of the launches of a device, until [`Device::set_launch_override`](super::Device::set_launch_override) is called
 /// again. Results stay the same: kernels work in blocks of any size.
 ///
 /// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block up to that asked for which it can have;
@@ -16,17 +16,17 @@ const BLOCK: &str = "FERROVOX_BLOCK";
 /// shared memory the launch is an error.
 ///
 /// ```
-/// use ferrovox::device::{Device, Experiment};
+/// use ferrovox::device::{Device, LaunchOverride};
 ///
 /// let device = Device::cpu();
-/// device.set_experiment(Experiment { block: Some(96), ..Experiment::default() })?;
-/// let error = device.set_experiment(Experiment { block: Some(0), ..Experiment::default() });
+/// device.set_launch_override(LaunchOverride { block: Some(96), ..LaunchOverride::default() })?;
+/// let error = device.set_launch_override(LaunchOverride { block: Some(0), ..LaunchOverride::default() });
 /// assert!(error.unwrap_err().to_string().contains("1 to 1024"));
 /// # Ok::<(), ferrovox::device::DeviceError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Experiment {
-    /// The kernel that it is about, by its entry point; all of them if none is named.
+pub struct LaunchOverride {
+    /// The kernel that it applies to, by its entry point; all of them if none is named.
     pub kernel: Option<String>,
     /// Threads in a block; `FERROVOX_BLOCK` sets it for the devices of a process.
     pub block: Option<u32>,
@@ -36,8 +36,8 @@ pub struct Experiment {
     pub extra_shared_bytes: u32,
 }
 
-impl Experiment {
-    /// Whether nothing is other than usual.
+impl LaunchOverride {
+    /// Whether nothing is overridden.
     pub fn is_none(&self) -> bool {
         *self
             == Self {
@@ -46,7 +46,7 @@ impl Experiment {
             }
     }
 
-    /// Whether it is about this kernel.
+    /// Whether it applies to this kernel.
     pub(super) fn is_about(&self, entry: &str) -> bool {
         self.kernel.as_deref().is_none_or(|kernel| kernel == entry)
     }
@@ -125,49 +125,49 @@ mod tests {
     #[test]
     fn what_no_launch_could_have_is_refused() {
         let h200 = Gpu::named("H200").unwrap().limits();
-        let none = Experiment::default;
-        for (experiment, fact) in [
+        let none = LaunchOverride::default;
+        for (launch_override, fact) in [
             (
-                Experiment {
+                LaunchOverride {
                     block: Some(1025),
                     ..none()
                 },
                 "1025",
             ),
             (
-                Experiment {
+                LaunchOverride {
                     block: Some(0),
                     ..none()
                 },
                 "1 to 1024",
             ),
             (
-                Experiment {
+                LaunchOverride {
                     max_registers: Some(256),
                     ..none()
                 },
                 "255",
             ),
             (
-                Experiment {
+                LaunchOverride {
                     extra_shared_bytes: 300_000,
                     ..none()
                 },
                 "300000",
             ),
             (
-                Experiment {
+                LaunchOverride {
                     kernel: Some("fill_spere".into()),
                     ..none()
                 },
                 "did you mean fill_sphere",
             ),
         ] {
-            let error = experiment.check(&h200).unwrap_err().to_string();
+            let error = launch_override.check(&h200).unwrap_err().to_string();
             assert!(error.contains(fact), "{fact}: {error}");
-            assert!(!experiment.is_none() || experiment.kernel.is_some());
+            assert!(!launch_override.is_none() || launch_override.kernel.is_some());
         }
-        let fine = Experiment {
+        let fine = LaunchOverride {
             kernel: Some("fill_sphere".into()),
             block: Some(1024),
             max_registers: Some(32),

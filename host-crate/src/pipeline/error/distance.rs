@@ -1,9 +1,9 @@
 //! What a map cannot be made of.
 
-use super::MapSamples;
-use crate::{grid::SampleType, pipeline::error::by};
+use super::by;
+use crate::{grid::SampleType, pipeline::map_samples::MapSamples};
 
-/// What a job asks for that is not to be had, whatever the file.
+/// What a job asks for that cannot be done, whatever the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceJobError {
@@ -14,14 +14,17 @@ pub enum DistanceJobError {
     #[error("the job names no device; name one at least")]
     NoDevice,
     /// A map without voxels.
-    #[error("--grid {}: a map of no voxels; give three numbers from 1", by(dims))]
+    #[error(
+        "the map's grid is {}: a map of no voxels; give three numbers from 1",
+        by(dims)
+    )]
     EmptyGrid {
         /// Voxels along x, y and z.
         dims: [usize; 3],
     },
     /// A plane that is not in the volume.
     #[error(
-        "--slice {axis}={index}: the volume has {} voxels, so {axis} is 0 to {}",
+        "there is no plane {axis}={index}: the volume has {} voxels, so {axis} is 0 to {}",
         by(dims), .dims[(*.axis as usize).wrapping_sub('x' as usize).min(2)].saturating_sub(1)
     )]
     Plane {
@@ -34,7 +37,7 @@ pub enum DistanceJobError {
     },
     /// A bound whose square cannot be written as an integer.
     #[error(
-        "the square of --max-distance {bound} is no whole number; write --dtype f32, or give another bound"
+        "the square of the largest distance {bound} is no whole number; write the map as f32, or give another bound"
     )]
     BoundSquare {
         /// The bound.
@@ -42,8 +45,8 @@ pub enum DistanceJobError {
     },
     /// A map that only one device can make.
     #[error(
-        "{devices} devices: several make a map together by the method separable, from sites that are voxels, without --compare; name one \
-         --device"
+        "{devices} devices: several make a map together by the method separable, from sites that are voxels, without a comparison; \
+         name one device"
     )]
     OneDevice {
         /// How many were named.
@@ -51,13 +54,13 @@ pub enum DistanceJobError {
     },
     /// A limit of memory where none is kept.
     #[error(
-        "--memory goes with the methods separable, bucketed, cubes and brute-force, without --compare; leave it out"
+        "a memory limit goes with the methods separable, bucketed, cubes and brute-force, without a comparison; leave it out"
     )]
     NoLimit,
     /// Something that slabs do not have.
     #[error(
-        "{what} needs the whole map, and with --memory or several devices it is made in slabs; name one --device, and leave --memory \
-         out"
+        "{what} needs the whole map, and with a memory limit or several devices it is made in slabs; name one device, and leave \
+         the memory limit out"
     )]
     NeedsWhole {
         /// What it is.
@@ -78,14 +81,14 @@ pub enum DistanceJobError {
 #[non_exhaustive]
 pub enum DistanceInputError {
     /// A level that samples cannot be compared with.
-    #[error("the level is {level}; give --level a finite number within the range of f32")]
+    #[error("the level is {level}; give the level a finite number within the range of f32")]
     Level {
         /// The level.
         level: f64,
     },
     /// A label with a fraction.
     #[error(
-        "voxel ({}, {}, {}) is {value}: labels are whole numbers; measure to a --level of such a volume",
+        "voxel ({}, {}, {}) is {value}: labels are whole numbers; measure to a level of such a volume",
         voxel[0], voxel[1], voxel[2]
     )]
     Fraction {
@@ -94,7 +97,7 @@ pub enum DistanceInputError {
         /// Its sample.
         value: f64,
     },
-    /// Labels that devices cannot tell apart.
+    /// Labels that devices cannot distinguish.
     #[error(
         "{count} labels of {stored} are no exact numbers of f32, so that different labels could become one; renumber them from 0"
     )]
@@ -105,11 +108,11 @@ pub enum DistanceInputError {
         stored: SampleType,
     },
     /// Points outside the grid, where that is not allowed.
-    #[error("{0}; without --strict they count")]
+    #[error("{0}; without the strict check they count")]
     Outside(Box<PointsOutside>),
     /// Squared distances that cannot be written as integers.
     #[error(
-        "with a spacing of {}, {} and {} squared distances are no whole numbers; write --dtype f32, or measure in voxels with --spacing 1",
+        "with a spacing of {}, {} and {} squared distances are no whole numbers; write the map as f32, or measure in voxels by a spacing of 1",
         spacing[0], spacing[1], spacing[2]
     )]
     SquaresNotWhole {
@@ -118,8 +121,8 @@ pub enum DistanceInputError {
     },
     /// Squared distances that are too large.
     #[error(
-        "squared distances are up to {largest}, which does not fit in {} (up to {most}); write --dtype {}, or bound the distances by \
-         --max-distance up to {}",
+        "squared distances are up to {largest}, which does not fit in {} (up to {most}); write the map as {}, or bound the distances \
+         by a largest distance up to {}",
         samples.name(), if *samples == MapSamples::U16 { "u32" } else { "f32" }, most.isqrt()
     )]
     SquareTooLarge {

@@ -1,0 +1,72 @@
+//! Messages of the library name parameters; here they get the names of the options that set them.
+
+/// What messages of the library say of parameters, and the same with the options of the command.
+const OPTIONS: [(&str, &str); 23] = [
+    ("a memory limit", "--memory"),
+    ("by a largest distance up to", "by --max-distance up to"),
+    ("by a spacing of 1", "with --spacing 1"),
+    ("give a higher threshold", "give a higher --iso"),
+    ("give a lower threshold", "give a lower --iso"),
+    ("give another label", "give another --label"),
+    ("give the level", "give --iso"),
+    ("give the threshold", "give --iso"),
+    (
+        "leave the check out, or allow more memory",
+        "leave --check out, or allow more --memory",
+    ),
+    ("measure to a level", "measure to an --iso"),
+    ("name one device", "name one --device"),
+    (
+        "the check needs the whole mesh",
+        "--check needs the whole mesh",
+    ),
+    ("the file of nearest sites needs", "--nearest needs"),
+    ("the map of labels needs", "--labels needs"),
+    ("the map's grid is", "--grid"),
+    ("the memory limit", "--memory"),
+    (
+        "the sample type u16 or u32 needs",
+        "--dtype u16 or u32 needs",
+    ),
+    (
+        "the square of the largest distance",
+        "the square of --max-distance",
+    ),
+    ("there is no plane", "--slice"),
+    ("without a comparison", "without --compare"),
+    ("without the check", "without --check"),
+    ("without the strict check", "without --strict"),
+    ("write the map as", "write --dtype"),
+];
+
+/// A message of the library with options where it names parameters.
+pub fn with_options(message: &str) -> String {
+    OPTIONS
+        .iter()
+        .fold(message.to_owned(), |text, (parameter, option)| {
+            text.replace(parameter, option)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrovox::pipeline::distance::DistanceJobError;
+
+    #[test]
+    fn parameters_are_named_as_options() {
+        let no_voxels = DistanceJobError::EmptyGrid { dims: [4, 0, 2] };
+        assert_eq!(
+            with_options(&no_voxels.to_string()),
+            "--grid 4 x 0 x 2: a map of no voxels; give three numbers from 1"
+        );
+        let slabs = DistanceJobError::NeedsWhole {
+            what: "the map of labels",
+        };
+        assert_eq!(
+            with_options(&slabs.to_string()),
+            "--labels needs the whole map, and with --memory or several devices it is made in slabs; name one --device, and \
+             leave --memory out"
+        );
+    }
+}
