@@ -132,17 +132,21 @@ impl DeviceMask {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|axis| axis as usize)
     }
 
-    /// From a mask on the host.
+    /// From a mask on the host: a value for each voxel, x fastest, then y, then z; those that are not 0 are in the mask.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`GridError::Values`] if there are not `nx · ny · nz` of them; errors of the device.
     pub fn upload(
         stream: &Stream,
         mask: &[u8],
         dims: [usize; 3],
         geometry: Geometry,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Self, GridError> {
         let grid = grid_of(dims)?;
+        let found = mask.len();
+        if found as u64 != grid.samples() {
+            return Err(GridError::Values { found, dims });
+        }
         let bits: Vec<u32> = mask
             .chunks(dims[0].max(1))
             .flat_map(|row| row.chunks(32))
@@ -203,5 +207,28 @@ impl DeviceMask {
     /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<u32>, DeviceError> {
         stream.download(&self.bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+
+    /// Kernels would read beyond the end of a mask that is too short.
+    #[test]
+    fn a_mask_on_the_host_has_a_value_for_each_voxel() {
+        let stream = Device::cpu().stream().unwrap();
+        let upload =
+            |mask: &[u8]| DeviceMask::upload(&stream, mask, [3, 2, 2], Geometry::default());
+        for found in [0, 3, 11, 13] {
+            let error = upload(&vec![1; found]).unwrap_err();
+            assert!(
+                matches!(error, GridError::Values { found: n, dims: [3, 2, 2] } if n == found),
+                "{error}"
+            );
+        }
+        let mask = upload(&[1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 9]).unwrap();
+        assert_eq!(mask.count(&stream).unwrap(), 3);
     }
 }
