@@ -38,6 +38,7 @@ Examples:
   ferrovox render scan.nii.gz --iso 120 -o scan.png       a picture of it
   ferrovox distance scan.nii.gz --iso 120 -o d.nii.gz     how far each voxel is from there
   ferrovox skeleton scan.nii.gz --iso 120 -o s.swc        the centre lines of what is above
+  ferrovox voxelize part.stl --resolution 256 -o v.nrrd   a volume of a mesh
   ferrovox occupancy --device H200 --regs 92              how many blocks of a kernel run at a time
 
 `ferrovox COMMAND -h` lists a command's options, `ferrovox COMMAND --help` says more.")]

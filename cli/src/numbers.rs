@@ -130,6 +130,12 @@ pub fn short(x: f64) -> String {
     }
 }
 
+/// A count with what is counted, in the plural where it is not 1.
+pub fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use crate::{
     args::DistanceArgs,
     input::by,
+    numbers::short,
     report::{Devices, Grid, JsonTimings, Lines, path, paths, timings},
 };
 use ferrovox::pipeline::distance::{DistanceJob, DistanceOutcome, Plane};
@@ -104,7 +105,7 @@ pub fn readable(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -
         "{} voxels of {}",
         by(run.dims),
         <[f64; 3]>::from(run.geometry.spacing())
-            .map(|it| it.to_string())
+            .map(short)
             .join(" x ")
     );
     let output = match &args.output {

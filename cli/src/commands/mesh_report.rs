@@ -3,6 +3,7 @@
 use crate::{
     args::MeshArgs,
     input::by,
+    numbers::{counted, short},
     report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
 };
 use ferrovox::{
@@ -119,11 +120,11 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             lines.add("open", opening(report.boundary_edges, openings));
         }
         let enclosed = if report.is_closed() {
-            format!(", volume {:.6}", report.volume)
+            format!(", volume {}", short(report.volume))
         } else {
             String::new()
         };
-        lines.add("measure", format!("area {:.6}{enclosed}", report.area));
+        lines.add("measure", format!("area {}{enclosed}", short(report.area)));
     }
     let slabs = match run.slabs {
         0 | 1 => String::new(),
@@ -159,16 +160,11 @@ fn topology(report: &MeshReport) -> String {
     } else {
         "not oriented"
     };
-    let parts = if report.components == 1 {
-        "component"
-    } else {
-        "components"
-    };
     format!(
-        "{closed}, {manifold}, {oriented}; Euler characteristic {}; {} {parts}; {} degenerate triangles",
+        "{closed}, {manifold}, {oriented}; Euler characteristic {}; {}; {}",
         report.euler_characteristic(),
-        report.components,
-        report.degenerate_triangles
+        counted(report.components as u64, "component"),
+        counted(report.degenerate_triangles as u64, "degenerate triangle")
     )
 }
 

@@ -1,6 +1,7 @@
 //! The readable answer of `ferrovox occupancy`: a table, and bars.
 
 use super::occupancy_report::{Point, Report, Resource, SlackReport};
+use crate::numbers::counted;
 use std::fmt::Write;
 
 /// Columns of a full bar.
@@ -37,9 +38,9 @@ pub fn readable(report: &Report) -> String {
         let _ = writeln!(
             text,
             "\nbest block  {}: {}, {} in all",
-            count(best.block, "thread"),
-            count(best.active_blocks, "block"),
-            count(best.block * best.active_blocks, "thread")
+            counted(u64::from(best.block), "thread"),
+            counted(u64::from(best.active_blocks), "block"),
+            counted(u64::from(best.block * best.active_blocks), "thread")
         );
     }
     if let Some(explanation) = &report.explanation {
@@ -95,9 +96,9 @@ fn heading(report: &Report) -> String {
     let _ = writeln!(
         text,
         "kernel      {name}{}, {} of shared memory, {}",
-        count(report.registers, "register"),
-        count(report.static_shared_bytes, "byte"),
-        count(report.barriers, "barrier")
+        counted(u64::from(report.registers), "register"),
+        counted(u64::from(report.static_shared_bytes), "byte"),
+        counted(u64::from(report.barriers), "barrier")
     );
     let dynamic = match report.dynamic_shared_bytes {
         0 => String::new(),
@@ -111,17 +112,17 @@ fn heading(report: &Report) -> String {
     let _ = writeln!(
         text,
         "block       {}{best}: {}{dynamic}",
-        count(report.block, "thread"),
-        count(report.warps_per_block, "warp")
+        counted(u64::from(report.block), "thread"),
+        counted(u64::from(report.warps_per_block), "warp")
     );
     if let Some(blocks) = report.active_blocks_by_driver {
-        let _ = writeln!(text, "driver      {}", count(blocks, "block"));
+        let _ = writeln!(text, "driver      {}", counted(u64::from(blocks), "block"));
     }
     let _ = writeln!(
         text,
         "occupancy   {}: {}, {} of {} warps on a multiprocessor\n",
         percent(report.occupancy),
-        count(report.active_blocks, "block"),
+        counted(u64::from(report.active_blocks), "block"),
         report.active_warps,
         report.max_warps
     );
@@ -147,7 +148,10 @@ fn slack(slack: &SlackReport) -> String {
     if let (Some(fewer), Some(to), Some(then)) =
         (slack.fewer, slack.fewer_to, slack.active_blocks_then)
     {
-        parts.push(format!("{fewer} fewer ({to}): {}", count(then, "block")));
+        parts.push(format!(
+            "{fewer} fewer ({to}): {}",
+            counted(u64::from(then), "block")
+        ));
     }
     parts.push(format!("{} more: as many blocks", slack.spare));
     format!("{} [{}]", parts.join("; "), slack.unit)
@@ -179,9 +183,4 @@ fn percent(fraction: f64) -> String {
 /// A resource's name in words.
 fn words(name: &str) -> String {
     name.replace('_', " ")
-}
-
-fn count(number: u32, what: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{ending}")
 }

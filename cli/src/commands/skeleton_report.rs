@@ -3,6 +3,7 @@
 use crate::{
     args::SkeletonArgs,
     input::by,
+    numbers::{counted, short},
     report::{Lines, listed, timings},
 };
 use ferrovox::{device::Device, pipeline::skeleton::SkeletonOutcome};
@@ -33,7 +34,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             args.input.name(),
             by(run.made.dims),
             <[f64; 3]>::from(run.made.geometry.spacing())
-                .map(|it| it.to_string())
+                .map(short)
                 .join(" x ")
         ),
     );
@@ -57,12 +58,12 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     lines.add(
         "skeleton",
         format!(
-            "{} components, {} cycles, {} nodes, {} edges, length {:.3}{besides}",
-            skeleton.components().count,
-            skeleton.cycles(),
-            skeleton.nodes.len(),
-            skeleton.edges.len(),
-            skeleton.length()
+            "{}, {}, {}, {}, length {}{besides}",
+            counted(skeleton.components().count as u64, "component"),
+            counted(skeleton.cycles() as u64, "cycle"),
+            counted(skeleton.nodes.len() as u64, "node"),
+            counted(skeleton.edges.len() as u64, "edge"),
+            short(skeleton.length())
         ),
     );
     let whole = run.made.certificate();

@@ -3,6 +3,7 @@
 use crate::{
     args::VoxelizeArgs,
     input::by,
+    numbers::{counted, short},
     report::{Devices, Grid, JsonTimings, Lines, paths, timings},
     terminal::Terminal,
     watch::watched,
@@ -64,7 +65,7 @@ fn json(job: &VoxelizeJob, made: &VoxelizeOutcome) -> Report {
 /// The same in a few lines.
 fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
     let mut lines = Lines::new(9);
-    let (mesh, size) = (job.mesh.display(), made.geometry.spacing().x);
+    let (mesh, size) = (job.mesh.display(), short(made.geometry.spacing().x));
     lines.add(
         "mesh",
         format!(
@@ -82,7 +83,11 @@ fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
     );
     lines.add(
         "inside",
-        format!("{} voxels, a volume of {}", made.voxels, made.volume()),
+        format!(
+            "{}, a volume of {}",
+            counted(made.voxels, "voxel"),
+            short(made.volume())
+        ),
     );
     lines.add("device", &job.device);
     lines.add("ms", timings(&made.timings));
