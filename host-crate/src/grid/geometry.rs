@@ -154,12 +154,6 @@ impl Geometry {
         self.determinant() < 0.0
     }
 
-    /// True when the grid's axes are the world's, in order and direction: no rotation, shear or flip.
-    pub fn is_axis_aligned(&self) -> bool {
-        let diagonal = self.axes.diagonal();
-        diagonal.iter().all(|&step| step > 0.0) && Matrix3::from_diagonal(&diagonal) == self.axes
-    }
-
     /// World position of a (fractional) grid index.
     pub fn index_to_world(&self, index: Point3<f64>) -> Point3<f64> {
         Point3::from(self.axes * index.coords + self.origin)
@@ -234,7 +228,6 @@ mod tests {
         assert_eq!(geometry.spacing(), Vector3::new(0.5, 2.0, 3.0));
         assert_eq!(geometry.determinant(), 3.0);
         assert!(!geometry.mirrors());
-        assert!(!geometry.is_axis_aligned());
         assert_eq!(Geometry::from_affine(&geometry.affine()).unwrap(), geometry);
         // by hand: x' = -2·y + 1, y' = 0.5·x + 2, z' = 3·z + 3
         let world = geometry.index_to_world(Point3::new(4.0, 5.0, 6.0));

@@ -40,7 +40,7 @@ pub struct Monitor<'a> {
 impl fmt::Debug for Monitor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Monitor")
-            .field("is_watched", &self.is_watched())
+            .field("is_watched", &self.hook.is_some())
             .field("cancel", &self.cancel)
             .finish()
     }
@@ -68,11 +68,6 @@ impl<'a> Monitor<'a> {
             cancel: Some(flag),
             ..self
         }
-    }
-
-    /// Whether progress is reported.
-    pub fn is_watched(&self) -> bool {
-        self.hook.is_some()
     }
 
     /// Whether nothing is reported, and nothing can cancel the work.

@@ -3,10 +3,10 @@
 use crate::partition::slab::of_lengths;
 
 /// Elements of a chunk at most: enough that the work for each chunk is negligible.
-const MOST: usize = 1 << 22;
+const MAX_CHUNK: usize = 1 << 22;
 /// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than the launch itself.
-const LEAST: usize = 1 << 18;
-/// Chunks of each device, where they are of no fewer elements than [`LEAST`]: while the first is
+const MIN_CHUNK: usize = 1 << 18;
+/// Chunks of each device, where they are of no fewer elements than [`MIN_CHUNK`]: while the first is
 /// uploaded nothing is downloaded, and the other way round for the last.
 const ROUNDS: usize = 8;
 /// Chunks begin at multiples of this, so that copies do on a page or a part of it.
@@ -17,13 +17,16 @@ const UNIT: usize = 64;
 pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
     let devices = devices.max(1);
     let share = len.div_ceil(devices);
-    let rounds = share.div_ceil(MOST).max(ROUNDS).min((share / LEAST).max(1));
+    let rounds = share
+        .div_ceil(MAX_CHUNK)
+        .max(ROUNDS)
+        .min((share / MIN_CHUNK).max(1));
     let chunk = len
         .div_ceil(devices * rounds)
         .next_multiple_of(UNIT)
         .max(UNIT);
     let outer = (chunk / 4).next_multiple_of(UNIT);
-    if rounds < 3 || outer < LEAST / 2 {
+    if rounds < 3 || outer < MIN_CHUNK / 2 {
         return cut(len, std::iter::repeat(chunk));
     }
     let inner = chunk - outer;
@@ -65,11 +68,14 @@ mod tests {
             for devices in [1, 2, 3, 8] {
                 let chunks = chosen(len, devices);
                 assert_eq!(chunks.iter().sum::<usize>(), len, "{len} on {devices}");
-                assert!(chunks.iter().all(|&chunk| (1..=MOST).contains(&chunk)));
+                assert!(chunks.iter().all(|&chunk| (1..=MAX_CHUNK).contains(&chunk)));
                 let share = len.div_ceil(devices);
-                let short = chunks.iter().filter(|&&chunk| chunk < LEAST / 2).count();
+                let short = chunks
+                    .iter()
+                    .filter(|&&chunk| chunk < MIN_CHUNK / 2)
+                    .count();
                 // what is left over at the end
-                assert!(short <= devices || share < LEAST, "{chunks:?}");
+                assert!(short <= devices || share < MIN_CHUNK, "{chunks:?}");
             }
         }
     }
@@ -97,7 +103,7 @@ mod tests {
         assert_eq!(chunks[0], chunks[4].div_ceil(4));
         assert_eq!(chunks[0] + chunks[2], chunks[4]);
         assert_eq!(chunks[18], chunks[0]);
-        assert_eq!(chosen(1 << 20, 1), [LEAST; 4]);
+        assert_eq!(chosen(1 << 20, 1), [MIN_CHUNK; 4]);
         assert_eq!(chosen(1000, 1), [1000]);
         assert_eq!(chosen(0, 2), [0usize; 0]);
     }
