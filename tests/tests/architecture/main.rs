@@ -161,5 +161,9 @@ fn root() -> Option<PathBuf> {
         eprintln!("skipped: the sources are not beside this program");
         return None;
     }
+    if !packages::has_cargo() {
+        eprintln!("skipped: there is no cargo to ask for the packages");
+        return None;
+    }
     Some(root.to_owned())
 }

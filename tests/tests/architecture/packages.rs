@@ -34,6 +34,13 @@ pub struct Target {
     pub source: PathBuf,
 }
 
+/// Whether `cargo metadata` can be asked.
+pub fn has_cargo() -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let version = std::process::Command::new(cargo).arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
+}
+
 impl Workspace {
     /// Asks `cargo metadata`. Needs neither a network nor a lock file.
     pub fn read(root: &Path) -> Self {

@@ -115,6 +115,13 @@ fn ran_avx2(instructions: Instructions) -> bool {
 fn fast_launches_take_the_best() {
     let chosen = Instructions::of(Mode::Fast);
     assert_eq!(chosen, Instructions::best());
+    let names = Backtrace::force_capture().to_string();
+    if !names.contains("fast_launches_take_the_best") {
+        eprintln!(
+            "skipped: which version runs is read from a backtrace, and this program has no symbols"
+        );
+        return;
+    }
     assert!(!ran_avx2(Instructions::Baseline));
     let is_off = std::env::var_os(VARIABLE).is_some_and(|it| it == "off");
     assert_eq!(
