@@ -104,29 +104,13 @@ pub(crate) struct Binary<'a> {
 
 impl StoredSamples for Binary<'_> {
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem> {
-        let order = self.order;
         match self.stored {
-            StoredType::U32 => {
-                self.fill_narrowed(first, cast_slice_mut(out), |order, bytes: [u8; 4]| {
-                    let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
-                    i128::from(value)
-                })
-            }
-            StoredType::U64 => {
-                self.fill_narrowed(first, cast_slice_mut(out), |order, bytes: [u8; 8]| {
-                    let value = in_order(order, bytes, u64::from_le_bytes, u64::from_be_bytes);
-                    i128::from(value)
-                })
-            }
-            StoredType::I64 => {
-                self.fill_narrowed(first, cast_slice_mut(out), |order, bytes: [u8; 8]| {
-                    let value = in_order(order, bytes, i64::from_le_bytes, i64::from_be_bytes);
-                    i128::from(value)
-                })
+            StoredType::U32 | StoredType::U64 | StoredType::I64 => {
+                self.fill_narrowed(first, cast_slice_mut(out))
             }
             _ => {
                 (self.read)(cast_slice_mut(out))?;
-                if order != ByteOrder::NATIVE && size_of::<T>() > 1 {
+                if self.order != ByteOrder::NATIVE && size_of::<T>() > 1 {
                     swap_bytes(out);
                 }
                 Ok(())
@@ -136,12 +120,31 @@ impl StoredSamples for Binary<'_> {
 }
 
 impl Binary<'_> {
+    /// Fills `out` with integers that are stored in more bytes, or without a sign.
+    fn fill_narrowed(&mut self, first: u64, out: &mut [i32]) -> Result<(), FileProblem> {
+        let order = self.order;
+        match self.stored {
+            StoredType::U32 => self.fill_decoded(first, out, |bytes: [u8; 4]| {
+                let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
+                i128::from(value)
+            }),
+            StoredType::U64 => self.fill_decoded(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, u64::from_le_bytes, u64::from_be_bytes);
+                i128::from(value)
+            }),
+            _ => self.fill_decoded(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, i64::from_le_bytes, i64::from_be_bytes);
+                i128::from(value)
+            }),
+        }
+    }
+
     /// Fills `out` with integers of N bytes each.
-    fn fill_narrowed<const N: usize>(
+    fn fill_decoded<const N: usize>(
         &mut self,
         first: u64,
         out: &mut [i32],
-        decode: fn(ByteOrder, [u8; N]) -> i128,
+        decode: impl Fn([u8; N]) -> i128,
     ) -> Result<(), FileProblem> {
         let step = STEP / N;
         let mut buffer = vec![0; N * step.min(out.len())];
@@ -151,7 +154,7 @@ impl Binary<'_> {
             let (wide, _) = bytes.as_chunks::<N>();
             let first = first + (index * step) as u64;
             for ((sample, &bytes), index) in samples.iter_mut().zip(wide).zip(first..) {
-                *sample = narrow(decode(self.order, bytes), index, self.stored)?;
+                *sample = narrow(decode(bytes), index, self.stored)?;
             }
         }
         Ok(())
