@@ -60,14 +60,9 @@ impl Subject {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = arguments.subject.target();
-    let mut build_arguments = vec![
-        "bench",
-        "--package",
-        "ferrovox",
-        "--bench",
-        target,
-        "--no-run",
-    ];
+    // of the whole workspace, though one package has them: so its dependencies have the features that they have for the tests, and what
+    // is built for one is there for the other
+    let mut build_arguments = vec!["bench", "--workspace", "--bench", target, "--no-run"];
     if let Some(profile) = &arguments.profile {
         build_arguments.extend(["--profile", profile]);
     }
@@ -123,10 +118,8 @@ fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Resu
         let at = options.iter().position(|option| option == name)?;
         options.get(at + 1).cloned()
     };
-    let mut command = Command::new(paths::cargo_path());
-    command
-        .args(["bench", "--quiet", "--bench", "sweep"])
-        .current_dir(crate_path);
+    let mut command = paths::cargo(crate_path);
+    command.args(["bench", "--quiet", "--bench", "sweep"]);
     if let Some(profile) = profile {
         command.args(["--profile", profile]);
     }

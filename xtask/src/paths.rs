@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The top of the repository.
 pub fn root() -> PathBuf {
@@ -33,4 +34,26 @@ pub fn shown(path: &Path) -> String {
 /// The cargo that runs this program.
 pub fn cargo_path() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// A command that runs it in a folder, with the environment that every build of this repository has.
+///
+/// `RUSTC_BOOTSTRAP` is taken away: `cargo xtask test` sets it for test programs, some of them run `cargo xtask`, and build scripts of
+/// dependencies ask for it. With it all that depends on them would be compiled anew, and without it once more.
+pub fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(cargo_path());
+    command.current_dir(folder).env_remove("RUSTC_BOOTSTRAP");
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_build_has_the_same_environment() {
+        let command = cargo(&root());
+        let mut variables = command.get_envs();
+        assert!(variables.any(|(name, value)| name == "RUSTC_BOOTSTRAP" && value.is_none()));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Artifact, Message, MetadataCommand, PackageId, TargetKind};
@@ -45,11 +45,10 @@ pub fn build(
         paths::shown(folder)
     );
     let names = package_names(folder)?;
-    let mut command = Command::new(cargo_path());
+    let mut command = paths::cargo(folder);
     command
         .args(arguments)
         .arg("--message-format=json-render-diagnostics")
-        .current_dir(folder)
         .envs(variables.iter().copied());
     if folder != paths::root() {
         command.env("CARGO_TARGET_DIR", paths::target());

@@ -11,9 +11,11 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     let ItemFn {
         attrs,
         vis,
+        modifiers,
         sig,
         block,
     } = &function;
+    modifiers.require_empty()?;
     let cpu_signature = syn::Signature {
         abi: None,
         ..sig.clone()

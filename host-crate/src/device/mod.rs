@@ -21,6 +21,7 @@
 //! ```
 
 mod buffer;
+mod call;
 mod choice;
 mod constant;
 mod cpu;

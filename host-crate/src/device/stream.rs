@@ -4,11 +4,12 @@ use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
     Recording,
     buffer::BufferMemory,
+    call::{Call, CallOf},
     cuda::{CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
     record::Pending,
 };
-use cuda_std::{Kernel, launch_on_cpu};
+use cuda_std::{Kernel, kernel::EntryName};
 use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
 use std::{borrow::Cow, ops::Range, time::Instant};
@@ -258,12 +259,15 @@ impl Stream {
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
     pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
-        let entry = K::entry();
-        let launch_override = self.device.launches().launch_override(&entry);
+        self.plan_of(&K::entry(), launch)
+    }
+
+    fn plan_of(&self, entry: &EntryName, launch: Launch) -> Result<LaunchPlan, DeviceError> {
+        let launch_override = self.device.launches().launch_override(entry);
         match self.device.inner() {
             Inner::Cpu(cpu) => Ok(cpu.choose(&launch, launch_override.as_deref()).plan()),
             Inner::Cuda(cuda) => {
-                let (_, choice) = cuda.choose(&entry, &launch, launch_override.as_deref())?;
+                let (_, choice) = cuda.choose(entry, &launch, launch_override.as_deref())?;
                 Ok(choice.plan())
             }
         }
@@ -284,7 +288,16 @@ impl Stream {
         if launch.is_empty() {
             return Ok(());
         }
-        let entry = K::entry();
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_call(launch, &mut CallOf::<K>::new(args)) }
+    }
+
+    /// [`launch`](Self::launch) of any kernel.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn launch_call(&self, launch: Launch, call: &mut dyn Call) -> Result<(), DeviceError> {
+        let entry = call.entry();
         let launches = self.device.launches();
         let launch_override = launches.launch_override(&entry);
         let recording = launches.recording();
@@ -303,14 +316,14 @@ impl Stream {
                 };
                 start = moment()?;
                 // SAFETY: the caller's promise.
-                unsafe { launch_on_cpu::<K>(shape, cpu.options().mode, args) }?;
+                unsafe { call.run_on_cpu(shape, cpu.options().mode) }?;
             }
             (Inner::Cuda(cuda), Some(stream)) => {
                 let kernel;
                 (kernel, choice) = cuda.choose(&entry, &launch, launch_override.as_deref())?;
                 start = moment()?;
                 // SAFETY: the caller's promise.
-                unsafe { stream.launch::<K>(&kernel, &choice, args) }?;
+                unsafe { stream.launch(&kernel, &choice, call.pack()) }?;
             }
             (Inner::Cuda(_), None) => unreachable!("a stream of a CUDA device has a CUDA stream"),
         }

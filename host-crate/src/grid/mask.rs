@@ -85,22 +85,21 @@ impl Mask {
         let start = first * self.bits.per_plane() as usize;
         let rows = samples.len() / nx;
         let inexact = AtomicUsize::new(0);
-        self.words[start..start + rows * per_row]
-            .par_chunks_mut(per_row)
-            .zip(samples.par_chunks(nx))
-            .for_each(|(words, row)| {
-                let mut rounded = 0;
-                for (word, samples) in words.iter_mut().zip(row.chunks(32)) {
-                    *word = samples.iter().enumerate().fold(0, |word, (bit, sample)| {
-                        let sample = sample.to_f64();
-                        rounded += usize::from(!f64_to_f32(sample).1);
-                        word | u32::from(is_site(sample)) << bit
-                    });
-                }
-                if rounded > 0 {
-                    inexact.fetch_add(rounded, Ordering::Relaxed);
-                }
-            });
+        let words = &mut self.words[start..start + rows * per_row];
+        for_each_row(words, per_row, &|row, words| {
+            let mut rounded = 0;
+            let row = &samples[row * nx..][..nx];
+            for (word, samples) in words.iter_mut().zip(row.chunks(32)) {
+                *word = samples.iter().enumerate().fold(0, |word, (bit, sample)| {
+                    let sample = sample.to_f64();
+                    rounded += usize::from(!f64_to_f32(sample).1);
+                    word | u32::from(is_site(sample)) << bit
+                });
+            }
+            if rounded > 0 {
+                inexact.fetch_add(rounded, Ordering::Relaxed);
+            }
+        });
         inexact.into_inner()
     }
 
@@ -220,4 +219,13 @@ fn too_large(words: usize) -> DeviceError {
         free: memory.map_or(0, |memory| memory.free),
         total: memory.map_or(0, |memory| memory.total),
     }
+}
+
+/// Calls `fill` for every row of words, in parallel. It does not know the rows' samples, so its loop, which is much code, is compiled
+/// once for all their types.
+fn for_each_row(words: &mut [u32], per_row: usize, fill: &(dyn Fn(usize, &mut [u32]) + Sync)) {
+    words
+        .par_chunks_mut(per_row)
+        .enumerate()
+        .for_each(|(row, words)| fill(row, words));
 }

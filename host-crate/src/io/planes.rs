@@ -38,7 +38,7 @@ impl<'a> Random<'a> {
     fn take<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         let stored = self.layout.stored;
         let mut place = self.offset + (first * stored.bytes()) as u64;
-        let read = |buffer: &mut [u8]| {
+        let mut read = |buffer: &mut [u8]| {
             if !self.bytes.fill(buffer, place)? {
                 return Err(FileProblem::Changed);
             }
@@ -48,7 +48,7 @@ impl<'a> Random<'a> {
         let mut samples = Binary {
             stored,
             order: self.layout.order,
-            read,
+            read: &mut read,
         };
         fill_values(stored, self.scaling, &mut samples, first as u64, out)
     }

@@ -50,7 +50,7 @@ impl<'a> SampleStream<'a> {
             Encoding::Binary => {
                 let mut taken = (self.before + first) * stored.bytes() as u64;
                 let (source, layout) = (&mut self.source, &self.layout);
-                let read = |buffer: &mut [u8]| {
+                let mut read = |buffer: &mut [u8]| {
                     let found = source.fill(buffer)?;
                     taken += found as u64;
                     if found < buffer.len() {
@@ -61,7 +61,7 @@ impl<'a> SampleStream<'a> {
                 let mut samples = Binary {
                     stored,
                     order: self.layout.order,
-                    read,
+                    read: &mut read,
                 };
                 fill_values(stored, self.scaling, &mut samples, first, out)?;
             }

@@ -1,5 +1,6 @@
 //! From bytes to samples: types, byte order, narrowing, scaling.
 
+use bytemuck::cast_slice_mut;
 use rayon::prelude::*;
 
 use super::{ByteOrder, FileProblem, Scaling, StoredType};
@@ -37,31 +38,28 @@ pub(crate) fn fill_values<T: Sample>(
         return samples.fill(first, out);
     };
     match stored.sample_type() {
-        SampleType::U8 => fill_scaled::<u8, T>(scaling, samples, first, out),
-        SampleType::I8 => fill_scaled::<i8, T>(scaling, samples, first, out),
-        SampleType::U16 => fill_scaled::<u16, T>(scaling, samples, first, out),
-        SampleType::I16 => fill_scaled::<i16, T>(scaling, samples, first, out),
-        SampleType::I32 => fill_scaled::<i32, T>(scaling, samples, first, out),
-        SampleType::F32 => fill_scaled::<f32, T>(scaling, samples, first, out),
+        SampleType::U8 => fill_scaled::<u8>(scaling, samples, first, cast_slice_mut(out)),
+        SampleType::I8 => fill_scaled::<i8>(scaling, samples, first, cast_slice_mut(out)),
+        SampleType::U16 => fill_scaled::<u16>(scaling, samples, first, cast_slice_mut(out)),
+        SampleType::I16 => fill_scaled::<i16>(scaling, samples, first, cast_slice_mut(out)),
+        SampleType::I32 => fill_scaled::<i32>(scaling, samples, first, cast_slice_mut(out)),
+        SampleType::F32 => fill_scaled::<f32>(scaling, samples, first, cast_slice_mut(out)),
         SampleType::F64 => {
-            let values: &mut [f64] = bytemuck::cast_slice_mut(out);
+            let values: &mut [f64] = cast_slice_mut(out);
             samples.fill(first, values)?;
-            values
-                .par_iter_mut()
-                .for_each(|value| *value = scaling.apply(*value));
+            scale_in_place(scaling, values);
             Ok(())
         }
     }
 }
 
-/// Fills `out`, which is of f32, with scaled samples of type `S`, a step at a time.
-fn fill_scaled<S: Sample, T: Sample>(
+/// Fills `values` with scaled samples of type `S`, a step at a time.
+fn fill_scaled<S: Sample>(
     scaling: Scaling,
     samples: &mut impl StoredSamples,
     first: u64,
-    out: &mut [T],
+    values: &mut [f32],
 ) -> Result<(), FileProblem> {
-    let values: &mut [f32] = bytemuck::cast_slice_mut(out);
     let step = STEP / size_of::<S>();
     let mut buffer = Vec::new();
     reserve(&mut buffer, step.min(values.len()))?;
@@ -69,42 +67,51 @@ fn fill_scaled<S: Sample, T: Sample>(
     for (index, values) in values.chunks_mut(step).enumerate() {
         let buffer = &mut buffer[..values.len()];
         samples.fill(first + (index * step) as u64, buffer)?;
-        values
-            .par_iter_mut()
-            .zip(&*buffer)
-            .for_each(|(value, sample)| *value = scaling.apply(sample.to_f64()) as f32);
+        scale(scaling, buffer, values);
     }
     Ok(())
 }
 
-/// Samples as bytes: `read` fills the buffers that it is given with the file's bytes, in order.
-pub(crate) struct Binary<F> {
-    pub stored: StoredType,
-    pub order: ByteOrder,
-    pub read: F,
+// Parallel loops are much code. So they are functions of the samples' type alone: in one that knows the source of the samples too, they
+// would be compiled anew for each.
+
+fn scale_in_place(scaling: Scaling, values: &mut [f64]) {
+    values
+        .par_iter_mut()
+        .for_each(|value| *value = scaling.apply(*value));
 }
 
-impl<F: FnMut(&mut [u8]) -> Result<(), FileProblem>> StoredSamples for Binary<F> {
+fn scale<S: Sample>(scaling: Scaling, samples: &[S], values: &mut [f32]) {
+    values
+        .par_iter_mut()
+        .zip(samples)
+        .for_each(|(value, sample)| *value = scaling.apply(sample.to_f64()) as f32);
+}
+
+fn swap_bytes<T: Sample>(samples: &mut [T]) {
+    samples
+        .par_iter_mut()
+        .for_each(|sample| *sample = sample.swap_bytes());
+}
+
+/// Samples as bytes.
+pub(crate) struct Binary<'a> {
+    pub stored: StoredType,
+    pub order: ByteOrder,
+    /// Fills the buffers that it is given with the file's bytes, in order.
+    pub read: &'a mut dyn FnMut(&mut [u8]) -> Result<(), FileProblem>,
+}
+
+impl StoredSamples for Binary<'_> {
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem> {
-        let order = self.order;
         match self.stored {
-            StoredType::U32 => self.fill_narrowed(first, out, |bytes: [u8; 4]| {
-                let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
-                i128::from(value)
-            }),
-            StoredType::U64 => self.fill_narrowed(first, out, |bytes: [u8; 8]| {
-                let value = in_order(order, bytes, u64::from_le_bytes, u64::from_be_bytes);
-                i128::from(value)
-            }),
-            StoredType::I64 => self.fill_narrowed(first, out, |bytes: [u8; 8]| {
-                let value = in_order(order, bytes, i64::from_le_bytes, i64::from_be_bytes);
-                i128::from(value)
-            }),
+            StoredType::U32 | StoredType::U64 | StoredType::I64 => {
+                self.fill_narrowed(first, cast_slice_mut(out))
+            }
             _ => {
-                (self.read)(bytemuck::cast_slice_mut(out))?;
-                if order != ByteOrder::NATIVE && size_of::<T>() > 1 {
-                    out.par_iter_mut()
-                        .for_each(|sample| *sample = sample.swap_bytes());
+                (self.read)(cast_slice_mut(out))?;
+                if self.order != ByteOrder::NATIVE && size_of::<T>() > 1 {
+                    swap_bytes(out);
                 }
                 Ok(())
             }
@@ -112,15 +119,33 @@ impl<F: FnMut(&mut [u8]) -> Result<(), FileProblem>> StoredSamples for Binary<F>
     }
 }
 
-impl<F: FnMut(&mut [u8]) -> Result<(), FileProblem>> Binary<F> {
-    /// Fills `out`, which is of i32, with integers of N bytes each.
-    fn fill_narrowed<T: Sample, const N: usize>(
+impl Binary<'_> {
+    /// Fills `out` with integers that are stored in more bytes, or without a sign.
+    fn fill_narrowed(&mut self, first: u64, out: &mut [i32]) -> Result<(), FileProblem> {
+        let order = self.order;
+        match self.stored {
+            StoredType::U32 => self.fill_decoded(first, out, |bytes: [u8; 4]| {
+                let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
+                i128::from(value)
+            }),
+            StoredType::U64 => self.fill_decoded(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, u64::from_le_bytes, u64::from_be_bytes);
+                i128::from(value)
+            }),
+            _ => self.fill_decoded(first, out, |bytes: [u8; 8]| {
+                let value = in_order(order, bytes, i64::from_le_bytes, i64::from_be_bytes);
+                i128::from(value)
+            }),
+        }
+    }
+
+    /// Fills `out` with integers of N bytes each.
+    fn fill_decoded<const N: usize>(
         &mut self,
         first: u64,
-        out: &mut [T],
+        out: &mut [i32],
         decode: impl Fn([u8; N]) -> i128,
     ) -> Result<(), FileProblem> {
-        let out: &mut [i32] = bytemuck::cast_slice_mut(out);
         let step = STEP / N;
         let mut buffer = vec![0; N * step.min(out.len())];
         for (index, samples) in out.chunks_mut(step).enumerate() {

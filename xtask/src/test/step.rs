@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::paths::{self, cargo_path};
+use crate::paths;
 
 /// What belongs together.
 pub struct Step {
@@ -61,8 +61,8 @@ impl Counts {
 /// Host cargo at the top of the repository. The profile of tests is in `.cargo/config.toml`: they keep debug assertions and overflow
 /// checks, but what computes is optimised, because the CPU executor runs whole volumes in them.
 pub fn cargo(arguments: &[&str]) -> Command {
-    let mut command = Command::new(cargo_path());
-    command.args(arguments).current_dir(paths::root());
+    let mut command = paths::cargo(&paths::root());
+    command.args(arguments);
     command
 }
 

@@ -47,10 +47,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A builder for a crate, whose device builds share one `core`.
+/// A builder for a crate, whose device builds share one `core`, that of `cargo xtask ptx`.
 pub fn builder(crate_path: &Path) -> CudaBuilder {
     CudaBuilder::new(crate_path)
-        .target_directory(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-builder"))
+        .target_directory(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../cuda-builder"))
 }
 
 /// The body of one kernel or function.

@@ -19,7 +19,7 @@ pub struct TypeParameter {
 pub fn check(function: &ItemFn) -> syn::Result<()> {
     let signature = &function.sig;
     let refuse = |span: proc_macro2::Span, why: &str| Err(syn::Error::new(span, why));
-    if signature.unsafety.is_none() {
+    if !matches!(signature.safety, syn::Safety::Unsafe(_)) {
         return refuse(
             signature.fn_token.span,
             "a kernel must be `unsafe fn`: its threads run at once, and the compiler cannot prove that they do not write over each other",

@@ -4,7 +4,7 @@ use super::{
     CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
 };
 use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
-use cuda_std::{Kernel, PackedArgs};
+use cuda_std::PackedArgs;
 use cust::{
     event::{Event, EventFlags},
     memory::{AsyncCopyDestination, mem_get_info, trim_pool},
@@ -162,15 +162,13 @@ impl CudaStream {
     ///
     /// # Safety
     /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
-    pub unsafe fn launch<K: Kernel>(
+    pub unsafe fn launch(
         &self,
         kernel: &LoadedKernel,
         choice: &Choice,
-        args: K::Args<'_>,
+        mut args: PackedArgs,
     ) -> Result<(), DeviceError> {
-        let mut packed = PackedArgs::default();
-        K::pack(&args, &mut packed);
-        let pointers = packed.pointers();
+        let pointers = args.pointers();
         let Choice {
             blocks,
             threads,
