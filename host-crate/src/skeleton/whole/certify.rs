@@ -5,23 +5,17 @@ use super::{
     cocycle::{Cocycle, class_of, rank_of},
     cover::Cover,
     crossing::{Place, cross, in_voxels, voxel_at},
-    curves::Reach,
-    detour::shortest_below,
+    curves::{Known, Reach},
+    detour::{length, longest_half, shortest_below},
     draft::Draft,
-    metric::Metric,
     numbers::Numbers,
-    object::Object,
-    shell::Shell,
 };
 use crate::union_find::UnionFind;
 use std::collections::HashSet;
 
 /// A component and everything that its curves are held to.
 pub struct Judge<'a> {
-    pub object: &'a Object,
-    pub metric: &'a Metric,
-    pub squares: &'a [f64],
-    pub shell: &'a Shell<'a>,
+    pub known: &'a Known<'a>,
     pub numbers: Numbers,
     pub reach: Reach,
 }
@@ -69,12 +63,20 @@ pub struct Verdict {
 impl Judge<'_> {
     /// Looks at everything.
     pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Verdict {
-        let node_radii: Vec<f64> = draft.nodes.iter().map(|&at| self.radius(at)).collect();
+        let node_radii: Vec<f64> = draft
+            .nodes
+            .iter()
+            .map(|&at| self.known.radius(at))
+            .collect();
         let radii: Vec<Vec<f64>> = draft
             .edges
             .iter()
             .map(|edge| {
-                let mut radii: Vec<f64> = edge.points.iter().map(|&at| self.radius(at)).collect();
+                let mut radii: Vec<f64> = edge
+                    .points
+                    .iter()
+                    .map(|&at| self.known.radius(at))
+                    .collect();
                 let last = radii.len() - 1;
                 radii[0] = node_radii[edge.nodes[0]];
                 radii[last] = node_radii[edge.nodes[1]];
@@ -96,18 +98,6 @@ impl Judge<'_> {
             node_radii,
             radii,
         }
-    }
-
-    /// The distance from a place to the surface.
-    pub fn radius(&self, place: Place) -> f64 {
-        let Some(voxel) = voxel_at(self.object, place) else {
-            return 0.0;
-        };
-        let at = in_voxels(place);
-        let centre = self.object.voxels[voxel];
-        let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
-        let most = self.squares[voxel].sqrt() + self.metric.length(way);
-        self.shell.distance(at, most)
     }
 
     fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
@@ -139,10 +129,10 @@ impl Judge<'_> {
             way.clear();
             let ends = edge
                 .nodes
-                .map(|node| voxel_at(self.object, draft.nodes[node]));
+                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
             way.extend(ends[0].map(|voxel| voxel as u32));
             for (segment, ends) in edge.points.windows(2).enumerate() {
-                if !cross(self.object, ends[0], ends[1], &mut way) {
+                if !cross(self.known.object, ends[0], ends[1], &mut way) {
                     faults.push(Fault::Outside {
                         edge: number,
                         segment,
@@ -153,7 +143,7 @@ impl Judge<'_> {
             }
             way.extend(ends[1].map(|voxel| voxel as u32));
             if faults.len() == before {
-                classes.push(class_of(cocycle, self.object, &way));
+                classes.push(class_of(cocycle, self.known.object, &way));
             }
         }
         (faults.len() == before).then_some(classes)
@@ -167,7 +157,7 @@ impl Judge<'_> {
         classes: Option<&[Class]>,
         faults: &mut Vec<Fault>,
     ) -> u64 {
-        let open = cocycle.open_triangles(self.object);
+        let open = cocycle.open_triangles(self.known.object);
         if open > 0 {
             faults.push(Fault::Cocycle(open));
         }
@@ -222,7 +212,7 @@ impl Judge<'_> {
         radii: &[Vec<f64>],
         faults: &mut Vec<Fault>,
     ) {
-        let mut cover = Cover::new(self.object, self.metric);
+        let mut cover = Cover::new(self.known.object, self.known.metric);
         for (&node, &radius) in draft.nodes.iter().zip(node_radii) {
             cover.add(in_voxels(node), self.reach.of(radius));
         }
@@ -232,10 +222,10 @@ impl Judge<'_> {
             }
         }
         if cover.left() > 0 {
-            let first = (0..self.object.len()).find(|&voxel| !cover.is_covered(voxel));
+            let first = (0..self.known.object.len()).find(|&voxel| !cover.is_covered(voxel));
             faults.push(Fault::Cover {
                 voxels: cover.left() as u64,
-                at: self.object.voxels[first.unwrap_or(0)].map(f64::from),
+                at: self.known.object.voxels[first.unwrap_or(0)].map(f64::from),
             });
         }
     }
@@ -274,31 +264,22 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) {
         for (number, edge) in draft.edges.iter().enumerate() {
-            let length: f64 = edge
-                .points
-                .windows(2)
-                .map(|ends| {
-                    let [a, b] = [in_voxels(ends[0]), in_voxels(ends[1])];
-                    self.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]))
-                })
-                .sum();
+            let length = length(self.known.metric, &edge.points);
             let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
-            let allowed = (length - radius) / 2.0;
             let ends = edge
                 .nodes
-                .map(|node| voxel_at(self.object, draft.nodes[node]));
+                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
             let [Some(from), Some(to)] = ends else {
                 continue;
             };
             let found = shortest_below(
-                self.object,
-                self.metric,
+                self.known,
                 cocycle,
                 [from, to],
                 classes[number],
-                allowed,
+                longest_half(length, radius),
             );
-            if let Some(shortest) = found {
+            if let Some((shortest, _)) = found {
                 faults.push(Fault::Detour {
                     edge: number,
                     length,

@@ -107,17 +107,30 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
+        match self.rest(table, class) {
+            Some((highest, rest)) => {
+                self.rows.insert(highest, rest);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a class is independent of those that there are.
+    pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
+        self.rest(table, class).is_some()
+    }
+
+    /// What is left of a class without those that there are, with its highest bit.
+    fn rest(&self, table: &ClassTable, class: Class) -> Option<(u32, Vec<u32>)> {
         let mut rest = table.bits(class).to_vec();
         while let Some(&highest) = rest.last() {
             match self.rows.get(&highest) {
                 Some(row) => rest = difference(&rest, row),
-                None => {
-                    self.rows.insert(highest, rest);
-                    return true;
-                }
+                None => return Some((highest, rest)),
             }
         }
-        false
+        None
     }
 
     /// How many there are.

@@ -4,12 +4,15 @@ use super::{
     classes::{Basis, Class},
     cocycle::Cocycle,
     cover::Cover,
+    crossing::{Place, centre, in_voxels, voxel_at},
+    detour::straighten,
     metric::Metric,
     neighbours::{AROUND, BEFORE},
     object::Object,
-    ways::{Ways, farthest, tip},
+    shell::Shell,
+    ways::{Ways, cheapest, farthest, tip},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +28,6 @@ impl Reach {
     }
 }
 
-/// From the distance between centres to that to the surface: half of the smallest spacing, at least.
-const HALF: f64 = 0.5;
-
 /// Ways through voxels that touch, as links between them.
 pub struct Curves {
     /// Pairs of voxels that touch.
@@ -41,58 +41,87 @@ pub struct Known<'a> {
     pub object: &'a Object,
     pub metric: &'a Metric,
     pub squares: &'a [f64],
+    pub shell: &'a Shell<'a>,
+}
+
+impl Known<'_> {
+    /// The distance from a place to the surface, in the smallest spacing.
+    pub fn radius(&self, place: Place) -> f64 {
+        let Some(voxel) = voxel_at(self.object, place) else {
+            return 0.0;
+        };
+        let at = in_voxels(place);
+        let centre = self.object.voxels[voxel];
+        let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
+        let most = self.squares[voxel].sqrt() + self.metric.length(way);
+        self.shell.distance(at, most)
+    }
 }
 
 impl Curves {
-    /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. The classes of all cycles are independent.
+    /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
+    /// straightened. The classes of all cycles are independent.
     pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Self {
-        let Known {
-            object,
-            metric,
-            squares,
-        } = *known;
+        let object = known.object;
         if object.len() == 1 {
             return Self {
                 links: Vec::new(),
                 dot: Some(0),
             };
         }
-        let mut drawing = Drawing {
-            known,
-            reach,
-            state: vec![0; object.len()],
-            links: Vec::new(),
-            trunk: Vec::new(),
-            cover: Cover::new(object, metric),
-        };
         let ball = match cocycle.rank() {
             0 => middle_of_ball(known),
             _ => None,
         };
-        let root = ball.unwrap_or_else(|| tip(object, metric));
-        let ways = Ways::from_root(object, metric, squares, root);
-        drawing.state[root] = ON;
+        let root = ball.unwrap_or_else(|| tip(object, known.metric));
+        let ways = Ways::from_root(object, known.metric, known.squares, root);
+        let mut drawing = Drawing {
+            known,
+            reach,
+            ways: &ways,
+            is_on: vec![false; object.len()],
+            curves: Self {
+                links: Vec::new(),
+                dot: None,
+            },
+            cover: Cover::new(object, known.metric),
+        };
+        drawing.is_on[root] = true;
         if cocycle.rank() > 0 {
-            drawing.add_cycles(&ways, cocycle, root);
+            drawing.add_cycles(cocycle);
+            drawing.cut_trunk(root);
+        } else if ball.is_none() {
+            drawing.add_branch(farthest_along(&ways));
         } else {
-            drawing.paint(root);
-            if ball.is_none() {
-                let mut end = root;
-                for &voxel in &ways.order {
-                    if ways.lengths[voxel as usize] > ways.lengths[end] {
-                        end = voxel as usize;
-                    }
-                }
-                drawing.add_branch(&ways, end);
+            drawing.curves.dot = Some(root as u32);
+        }
+        drawing.start_cover();
+        drawing.add_branches();
+        for _ in 0..ROUNDS {
+            if !straighten(known, cocycle, &mut drawing.curves) {
+                break;
+            }
+            drawing.start_cover();
+            if !drawing.add_branches() {
+                break;
             }
         }
-        drawing.add_branches(&ways);
-        let links = drawing.links;
-        Self {
-            dot: links.is_empty().then_some(root as u32),
-            links,
+        drawing.curves
+    }
+}
+
+/// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
+const ROUNDS: usize = 20;
+
+/// The voxel with the longest way.
+fn farthest_along(ways: &Ways) -> usize {
+    let mut end = 0;
+    for &voxel in &ways.order {
+        if ways.lengths[voxel as usize] > ways.lengths[end] {
+            end = voxel as usize;
         }
     }
+    end
 }
 
 /// The middle of a component that is as wide as it is long.
@@ -101,6 +130,7 @@ fn middle_of_ball(known: &Known<'_>) -> Option<usize> {
         object,
         metric,
         squares,
+        ..
     } = *known;
     let mut middle = 0;
     for voxel in 0..object.len() {
@@ -115,32 +145,43 @@ fn middle_of_ball(known: &Known<'_>) -> Option<usize> {
     (length <= 1.05 * squares[middle].sqrt() - 0.3).then_some(middle)
 }
 
-/// A voxel is of the skeleton.
-const ON: u8 = 1;
-/// It is on the way between the root and the cycles, which is of the skeleton only where a branch needs it.
-const TRUNK: u8 = 2;
-
 struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
-    state: Vec<u8>,
-    links: Vec<[u32; 2]>,
-    /// From the root to the cycles.
-    trunk: Vec<u32>,
+    ways: &'a Ways,
+    /// The voxels of the skeleton.
+    is_on: Vec<bool>,
+    curves: Curves,
     cover: Cover<'a>,
 }
 
 impl Drawing<'_> {
     /// Covers what a voxel of the skeleton covers.
     fn paint(&mut self, voxel: usize) {
-        let radius = self.known.squares[voxel].sqrt() - HALF;
-        let at = self.known.object.voxels[voxel].map(f64::from);
-        self.cover.add(at, self.reach.of(radius));
+        let place = centre(self.known.object.voxels[voxel]);
+        let radius = self.known.radius(place);
+        self.cover.add(in_voxels(place), self.reach.of(radius));
     }
 
-    /// The cycles, with the way from them to the root as the trunk.
-    fn add_cycles(&mut self, ways: &Ways, cocycle: &mut Cocycle, root: usize) {
+    /// Covers what the curves cover.
+    fn start_cover(&mut self) {
+        self.cover = Cover::new(self.known.object, self.known.metric);
+        self.is_on.fill(false);
+        let voxels = self.curves.links.iter().flatten();
+        for &voxel in voxels.chain(&self.curves.dot) {
+            self.is_on[voxel as usize] = true;
+        }
+        for voxel in 0..self.is_on.len() {
+            if self.is_on[voxel] {
+                self.paint(voxel);
+            }
+        }
+    }
+
+    /// The cycles, and the ways from them to the root.
+    fn add_cycles(&mut self, cocycle: &mut Cocycle) {
         let object = self.known.object;
+        let ways = self.ways;
         let mut classes: Vec<Class> = vec![0; object.len()];
         for &voxel in &ways.order {
             let voxel = voxel as usize;
@@ -150,11 +191,8 @@ impl Drawing<'_> {
                 classes[voxel] = cocycle.table.sum(classes[before], step);
             }
         }
-        let mut candidates = self.candidates(ways, cocycle, &classes);
-        candidates.sort_by(|a, b| {
-            let [a_cost, b_cost] = [a.cost, b.cost];
-            a_cost.total_cmp(&b_cost).then(a.ends.cmp(&b.ends))
-        });
+        let mut candidates = self.candidates(cocycle, &classes);
+        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends)));
         let mut basis = Basis::default();
         for candidate in candidates {
             if basis.rank() as u64 == cocycle.rank() {
@@ -162,21 +200,16 @@ impl Drawing<'_> {
             }
             if basis.add(&cocycle.table, candidate.class) {
                 for end in candidate.ends {
-                    self.add_way(ways, cocycle, &classes, end as usize);
+                    self.add_way(cocycle, &classes, end as usize);
                 }
-                self.links.push(candidate.ends);
-            }
-        }
-        self.find_trunk(root);
-        for voxel in 0..object.len() {
-            if self.state[voxel] == ON {
-                self.paint(voxel);
+                self.curves.links.push(candidate.ends);
             }
         }
     }
 
     /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
-    fn candidates(&self, ways: &Ways, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
+    fn candidates(&self, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
+        let ways = self.ways;
         let Known {
             object, squares, ..
         } = *self.known;
@@ -212,15 +245,15 @@ impl Drawing<'_> {
     }
 
     /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that changes no class.
-    fn add_way(&mut self, ways: &Ways, cocycle: &mut Cocycle, classes: &[Class], from: usize) {
+    fn add_way(&mut self, cocycle: &mut Cocycle, classes: &[Class], from: usize) {
         let object = self.known.object;
         let mut way = Vec::new();
         let mut voxel = from;
-        while self.state[voxel] != ON {
+        while !self.is_on[voxel] {
             way.push(voxel as u32);
             let mut beside = None;
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
-                if self.state[other] == ON {
+                if self.is_on[other] {
                     let both = cocycle.table.sum(classes[voxel], classes[other]);
                     if cocycle.table.sum(both, cocycle.step(voxel, bit)) == 0 {
                         beside = Some(other);
@@ -228,109 +261,94 @@ impl Drawing<'_> {
                     }
                 }
             }
-            let before = ways.back(voxel).map(|bit| object.neighbour(voxel, bit));
+            let before = self.before(voxel);
             let Some(next) = beside.or(before) else {
                 break;
             };
-            self.links.push([voxel as u32, next as u32]);
+            self.curves.links.push([voxel as u32, next as u32]);
             voxel = next;
         }
         for voxel in way {
-            self.state[voxel as usize] = ON;
+            self.is_on[voxel as usize] = true;
         }
     }
 
-    /// Takes the way from the root to the first voxel that has more than two links, or is the end of it, for the trunk.
-    fn find_trunk(&mut self, root: usize) {
+    /// The voxel before one on the way from the root.
+    fn before(&self, voxel: usize) -> Option<usize> {
+        let bit = self.ways.back(voxel)?;
+        Some(self.known.object.neighbour(voxel, bit))
+    }
+
+    /// Leaves out the way from the root to where the cycles begin: only the cover says what it is good for.
+    fn cut_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
-        for &[a, b] in &self.links {
+        for &[a, b] in &self.curves.links {
             linked.entry(a).or_default().push(b);
             linked.entry(b).or_default().push(a);
         }
+        let mut trunk = HashSet::new();
         let mut voxel = root as u32;
         let mut last = None;
         while let Some(next) = linked.get(&voxel)
             && next.len() == if last.is_none() { 1 } else { 2 }
+            && let Some(&ahead) = next.iter().find(|&&other| Some(other) != last)
         {
-            let ahead = next.iter().copied().find(|&other| Some(other) != last);
-            let Some(ahead) = ahead else { break };
-            self.trunk.push(voxel);
+            trunk.insert(voxel);
             last = Some(voxel);
             voxel = ahead;
         }
-        if self.trunk.is_empty() {
-            return;
-        }
-        let count = self.trunk.len();
-        for &voxel in &self.trunk {
-            self.state[voxel as usize] = TRUNK;
-        }
-        let state = &self.state;
-        self.links
-            .retain(|link| link.iter().all(|&voxel| state[voxel as usize] != TRUNK));
-        // where it ends is of the skeleton
-        self.trunk.push(voxel);
-        debug_assert_eq!(self.trunk.len(), count + 1);
-    }
-
-    /// Makes the trunk from one of its voxels on part of the skeleton.
-    fn grow_trunk(&mut self, from: u32) {
-        let Some(start) = self.trunk.iter().position(|&voxel| voxel == from) else {
-            return;
-        };
-        for at in start..self.trunk.len() - 1 {
-            let [voxel, next] = [self.trunk[at], self.trunk[at + 1]];
-            self.links.push([voxel, next]);
-            self.state[voxel as usize] = ON;
-            self.paint(voxel as usize);
-        }
-        self.trunk.truncate(start + 1);
+        let links = &mut self.curves.links;
+        links.retain(|link| link.iter().all(|voxel| !trunk.contains(voxel)));
     }
 
     /// The way from a voxel to the skeleton, or to a voxel that touches it.
-    fn add_branch(&mut self, ways: &Ways, from: usize) {
+    fn add_branch(&mut self, from: usize) {
         let object = self.known.object;
-        let mut way = Vec::new();
+        let mut way = vec![from as u32];
         let mut voxel = from;
-        while self.state[voxel] == 0 {
-            way.push(voxel as u32);
+        while !self.is_on[voxel] {
             let beside = object
                 .neighbours(voxel, object.around[voxel] & AROUND)
-                .find(|&(_, other)| self.state[other] == ON);
-            let before = || ways.back(voxel).map(|bit| object.neighbour(voxel, bit));
-            let Some(next) = beside.map(|(_, other)| other).or_else(before) else {
+                .find(|&(_, other)| self.is_on[other]);
+            let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
+                // past the skeleton to the root
+                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
                 break;
             };
-            self.links.push([voxel as u32, next as u32]);
+            way.push(next as u32);
             voxel = next;
         }
-        if self.state[voxel] == TRUNK {
-            self.grow_trunk(voxel as u32);
-        }
+        let links = way.windows(2).map(|step| [step[0], step[1]]);
+        self.curves.links.extend(links);
         for voxel in way {
-            self.state[voxel as usize] = ON;
-            self.paint(voxel as usize);
+            let voxel = voxel as usize;
+            if !self.is_on[voxel] {
+                self.is_on[voxel] = true;
+                self.paint(voxel);
+            }
         }
     }
 
-    /// Branches to voxels that are not covered, that with the longest way first.
-    fn add_branches(&mut self, ways: &Ways) {
+    /// Branches to voxels that are not covered, that with the longest way first. Whether there are any.
+    fn add_branches(&mut self) -> bool {
         if self.cover.left() == 0 {
-            return;
+            return false;
         }
         let mut waiting: Vec<u32> = (0..self.known.object.len() as u32)
             .filter(|&voxel| !self.cover.is_covered(voxel as usize))
             .collect();
-        let length = |voxel: u32| ways.lengths[voxel as usize];
+        let length = |voxel: u32| self.ways.lengths[voxel as usize];
         waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
         for voxel in waiting {
-            if self.cover.left() == 0 {
-                return;
-            }
             if !self.cover.is_covered(voxel as usize) {
-                self.add_branch(ways, voxel as usize);
+                self.add_branch(voxel as usize);
             }
         }
+        // a point on a curve is none of its own
+        if !self.curves.links.is_empty() {
+            self.curves.dot = None;
+        }
+        true
     }
 }
 

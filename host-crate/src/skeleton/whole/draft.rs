@@ -19,6 +19,8 @@ pub struct DraftEdge {
     pub nodes: [usize; 2],
     /// From the first node to the second, both included.
     pub points: Vec<Place>,
+    /// The voxels that it was made of.
+    pub voxels: Vec<u32>,
 }
 
 impl Draft {
@@ -35,7 +37,12 @@ impl Draft {
             linked[a].push(b);
             linked[b].push(a);
         }
-        let place = |number: usize| centre(object.voxels[voxels[number] as usize]);
+        let place = |number: usize| {
+            (
+                voxels[number],
+                centre(object.voxels[voxels[number] as usize]),
+            )
+        };
         let mut chains = Chains {
             linked: &linked,
             used: linked
@@ -83,10 +90,10 @@ struct Chains<'a, F> {
     place: &'a F,
 }
 
-impl<F: Fn(usize) -> Place> Chains<'_, F> {
+impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
     fn node(&mut self, at: usize) -> usize {
         *self.node_of[at].get_or_insert_with(|| {
-            self.draft.nodes.push((self.place)(at));
+            self.draft.nodes.push((self.place)(at).1);
             self.draft.nodes.len() - 1
         })
     }
@@ -97,7 +104,8 @@ impl<F: Fn(usize) -> Place> Chains<'_, F> {
             if self.used[start][link] {
                 continue;
             }
-            let mut points = vec![(self.place)(start)];
+            let (voxel, point) = (self.place)(start);
+            let (mut voxels, mut points) = (vec![voxel], vec![point]);
             let (mut at, mut link) = (start, link);
             loop {
                 let next = self.linked[at][link];
@@ -107,7 +115,9 @@ impl<F: Fn(usize) -> Place> Chains<'_, F> {
                     .find(|&one| self.linked[next][one] == at && !self.used[next][one]);
                 let Some(back) = back else { break };
                 self.used[next][back] = true;
-                points.push((self.place)(next));
+                let (voxel, point) = (self.place)(next);
+                voxels.push(voxel);
+                points.push(point);
                 at = next;
                 if self.node_of[at].is_some() {
                     break;
@@ -117,7 +127,11 @@ impl<F: Fn(usize) -> Place> Chains<'_, F> {
                 link = ahead;
             }
             let nodes = [self.node(start), self.node(at)];
-            self.draft.edges.push(DraftEdge { nodes, points });
+            self.draft.edges.push(DraftEdge {
+                nodes,
+                points,
+                voxels,
+            });
         }
     }
 }

@@ -30,6 +30,8 @@ mod rows;
 mod scan;
 mod shell;
 mod skeletonize;
+#[cfg(test)]
+mod tests;
 mod thinning;
 mod walls;
 mod ways;

@@ -83,8 +83,9 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 /// The voxels of a set and all that touch one of them.
 #[inline(always)]
 pub const fn grown(set: u32) -> u32 {
-    let x = set | (set << 1 & !X0) | (set >> 1 & !X2);
-    let y = x | (x << 3 & !Y0) | (x >> 3 & !Y2);
+    let x = (set | (set << 1 & !X0) | (set >> 1 & !X2)) & CUBE;
+    // without what has left the cube
+    let y = (x | (x << 3 & !Y0) | (x >> 3 & !Y2)) & CUBE;
     (y | y << 9 | y >> 9) & CUBE
 }
 

@@ -74,7 +74,29 @@ const BOTH: [[usize; 27]; 27] = {
     both
 };
 
-/// How many surfaces a component has: its faces to the background, which hang together across edges so that voxels of the background do by faces only.
+/// For each corner of a voxel the other six voxels that have it, and a face of the voxel and one of that across the corner, whose free voxels touch.
+const ACROSS: [(usize, u32, [usize; 2]); 8] = {
+    let mut across = [(13, 0, [13; 2]); 8];
+    let mut count = 0;
+    while count < 8 {
+        let x = 2 * (count & 1) as i32 - 1;
+        let y = 2 * (count >> 1 & 1) as i32 - 1;
+        let z = 2 * (count >> 2 & 1) as i32 - 1;
+        let around = 1 << bit_of([x, 0, 0])
+            | 1 << bit_of([0, y, 0])
+            | 1 << bit_of([0, 0, z])
+            | 1 << bit_of([x, y, 0])
+            | 1 << bit_of([x, 0, z])
+            | 1 << bit_of([0, y, z]);
+        let faces = [bit_of([x, 0, 0]), bit_of([0, 0, -z])];
+        across[count] = (bit_of([x, y, z]), around, faces);
+        count += 1;
+    }
+    across
+};
+
+/// How many surfaces a component has: its faces to the background, which hang together across edges so that voxels of the background do by faces only; and where
+/// voxels touch at a corner and nothing else is there.
 fn surfaces(object: &Object) -> u64 {
     let mut firsts = Vec::with_capacity(object.len());
     let mut count = 0u64;
@@ -103,6 +125,13 @@ fn surfaces(object: &Object) -> u64 {
                     number(voxel, along)
                 };
                 left -= u64::from(sets.join(here, there));
+            }
+        }
+        for (corner, others, [mine, theirs]) in ACROSS {
+            if around >> corner & 1 == 1 && around & others == 0 {
+                let other = object.neighbour(voxel, corner);
+                let joined = sets.join(number(voxel, mine), number(other, theirs));
+                left -= u64::from(joined);
             }
         }
     }

@@ -255,20 +255,17 @@ fn one(
         }
     };
     watch.lap("classes");
-    let known = Known {
+    let known = &Known {
         object,
         metric,
         squares,
+        shell: &Shell::new(object, metric),
     };
-    let curves = Curves::of(&known, &mut cocycle, reach);
+    let curves = Curves::of(known, &mut cocycle, reach);
     let draft = Draft::of(object, &curves);
     watch.lap("curves");
-    let shell = &Shell::new(object, metric);
     let judge = Judge {
-        object,
-        metric,
-        squares,
-        shell,
+        known,
         numbers,
         reach,
     };

@@ -1,11 +1,15 @@
 //! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is cheap (as in TEASAR, Sato et al. 2000).
 
 use super::{
+    curves::Known,
     metric::Metric,
     neighbours::{AROUND, OFFSETS},
     object::Object,
 };
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
 
 /// Cheapest ways.
 pub struct Ways {
@@ -82,6 +86,50 @@ impl Ways {
         let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
         self.steps[bit] * (price(from) + price(to))
     }
+}
+
+/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
+pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+    let Known {
+        object,
+        metric,
+        squares,
+        ..
+    } = *known;
+    let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
+    let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
+    let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
+    let mut queue = BinaryHeap::new();
+    places.insert(from as u32, (0.0, from as u32));
+    queue.push(Reverse((0u64, from as u32)));
+    while let Some(Reverse((key, voxel))) = queue.pop() {
+        let cost = f64::from_bits(key);
+        if places.get(&voxel).is_some_and(|&(known, _)| known < cost) {
+            continue;
+        }
+        let here = voxel as usize;
+        if is_goal(here) {
+            let mut way = vec![voxel];
+            let mut at = voxel;
+            while let Some(&(_, before)) = places.get(&at)
+                && before != at
+            {
+                way.push(before);
+                at = before;
+            }
+            way.reverse();
+            return way;
+        }
+        for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
+            let next = cost + steps[bit] * (price(here) + price(other));
+            let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
+            if next < best.0 {
+                *best = (next, voxel);
+                queue.push(Reverse((next.to_bits(), other as u32)));
+            }
+        }
+    }
+    vec![from as u32]
 }
 
 /// A voxel at an extremity: the last that is reached from the one that is farthest from the middle of all.
