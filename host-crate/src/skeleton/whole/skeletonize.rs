@@ -1,21 +1,26 @@
 //! From labels to skeletons.
 
 use super::{
+    centre::centre,
     certify::{Fault, Judge, Verdict},
     cocycle::Cocycle,
+    cover::Reach,
     crossing::in_voxels,
-    curves::{Curves, Known, Reach},
+    curves::draw,
     distances::squares,
     draft::Draft,
     frame::Frame,
+    known::Known,
     metric::Metric,
     numbers::Numbers,
     object::Object,
     params::SkeletonizeParams,
     report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons},
+    resample::resample,
     scan::{Run, Runs},
     shell::Shell,
     thinning::Scaffold,
+    tips::{cut, extend},
 };
 use crate::{
     graph::{Edge, Node, NodeKind, Skeleton},
@@ -261,17 +266,33 @@ fn one(
         squares,
         shell: &Shell::new(object, metric),
     };
-    let curves = Curves::of(known, &mut cocycle, reach);
-    let draft = Draft::of(object, &curves);
+    let links = draw(known, &mut cocycle, reach);
+    let draft = Draft::of(object, &links);
     watch.lap("curves");
     let judge = Judge {
         known,
         numbers,
         reach,
     };
-    let _ = params.centre;
-    watch.lap("centre");
-    let verdict = judge.judge(&draft, &mut cocycle);
+    let mut result = None;
+    if params.centre {
+        let mut moved = draft.clone();
+        resample(known, &mut cocycle, &mut moved);
+        let cuts = cut(known, &mut moved);
+        centre(known, &mut cocycle, &mut moved);
+        extend(known, &mut cocycle, &mut moved, cuts);
+        watch.lap("centre");
+        let verdict = judge.judge(&moved, &mut cocycle);
+        if !verdict.faults.is_empty() {
+            eprintln!("centred: {:?}", verdict.faults);
+        }
+        result = verdict.faults.is_empty().then_some((moved, verdict));
+    }
+    // what is in the middle of voxels has all properties but for that
+    let (draft, verdict) = result.unwrap_or_else(|| {
+        let verdict = judge.judge(&draft, &mut cocycle);
+        (draft, verdict)
+    });
     watch.lap("certificate");
     let first = &runs[0];
     Piece {

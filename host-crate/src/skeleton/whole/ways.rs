@@ -1,7 +1,7 @@
 //! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is cheap (as in TEASAR, Sato et al. 2000).
 
 use super::{
-    curves::Known,
+    known::Known,
     metric::Metric,
     neighbours::{AROUND, OFFSETS},
     object::Object,

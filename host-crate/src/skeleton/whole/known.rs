@@ -1,0 +1,45 @@
+//! A component with what all later steps need of it.
+
+use super::{
+    crossing::{Place, in_voxels, voxel_at},
+    metric::Metric,
+    object::Object,
+    shell::Shell,
+};
+
+/// A component, and what is known of it.
+pub struct Known<'a> {
+    pub object: &'a Object,
+    pub metric: &'a Metric,
+    /// For each voxel the squared distance to the nearest that is not of the component, in squares of the smallest spacing.
+    pub squares: &'a [f64],
+    pub shell: &'a Shell<'a>,
+}
+
+impl Known<'_> {
+    /// The distance from a place to the surface, in the smallest spacing.
+    pub fn radius(&self, place: Place) -> f64 {
+        let Some(voxel) = voxel_at(self.object, place) else {
+            return 0.0;
+        };
+        let at = in_voxels(place);
+        let centre = self.object.voxels[voxel];
+        let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
+        let most = self.squares[voxel].sqrt() + self.metric.length(way);
+        self.shell.distance(at, most)
+    }
+
+    /// The length of a way through some places.
+    pub fn length(&self, points: &[Place]) -> f64 {
+        points
+            .windows(2)
+            .map(|ends| self.distance(ends[0], ends[1]))
+            .sum()
+    }
+
+    /// The distance between two places.
+    pub fn distance(&self, a: Place, b: Place) -> f64 {
+        let [a, b] = [a, b].map(in_voxels);
+        self.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]))
+    }
+}
