@@ -5,8 +5,9 @@ use super::{
     crossing::{Place, in_voxels, nearest},
     draft::Draft,
     force::{across, force_at, step_to_rest},
-    known::Known,
+    known::{Known, direction},
     resample::is_same,
+    tips::Cut,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -17,8 +18,8 @@ const REST: f64 = 2e-3;
 /// The longest move at a time, in the smallest spacing, and in radii.
 const LONGEST: [f64; 2] = [0.5, 0.3];
 
-/// Moves points and junctions of curves, not their ends: across the curve, and only where nothing leaves the component or changes its class.
-pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
+/// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
+pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts: &[Cut]) {
     let degrees = draft.degrees();
     let tangents: Vec<Vec<Vector3<f64>>> = draft
         .edges
@@ -56,13 +57,24 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
     }
     for node in 0..draft.nodes.len() {
         if degrees[node] >= 2 {
-            move_node(known, cocycle, draft, node);
+            move_node(known, cocycle, draft, node, None);
         }
+    }
+    for cut in cuts {
+        let tangents = &tangents[cut.edge];
+        let tangent = tangents[if cut.end == 0 { 0 } else { tangents.len() - 1 }];
+        move_node(known, cocycle, draft, cut.node, Some(tangent));
     }
 }
 
 /// Moves a junction with the ends of its edges.
-fn move_node(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, node: usize) {
+fn move_node(
+    known: &Known<'_>,
+    cocycle: &mut Cocycle,
+    draft: &mut Draft,
+    node: usize,
+    tangent: Option<Vector3<f64>>,
+) {
     // the second points of the edges there
     let mut others = Vec::new();
     for edge in &draft.edges {
@@ -75,8 +87,9 @@ fn move_node(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, node: 
         }
     }
     // on a ring across it
-    let frame = match others[..] {
-        [one, other] => match direction(known, one, other) {
+    let frame = match (tangent, &others[..]) {
+        (Some(tangent), _) => across(&tangent),
+        (None, &[one, other]) => match direction(known, one, other) {
             Some(tangent) => across(&tangent),
             None => return,
         },
@@ -163,11 +176,4 @@ fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
         tangents.push(tangent.or(last).unwrap_or_else(Vector3::x));
     }
     tangents
-}
-
-/// The direction from one place to another, in the world.
-pub fn direction(known: &Known<'_>, from: Place, to: Place) -> Option<Vector3<f64>> {
-    let [a, b] = [in_voxels(from), in_voxels(to)];
-    let way = known.metric.world([0, 1, 2].map(|axis| b[axis] - a[axis]));
-    Vector3::from(way).try_normalize(1e-9)
 }

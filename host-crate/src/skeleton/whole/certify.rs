@@ -272,6 +272,11 @@ impl Judge<'_> {
             let [Some(from), Some(to)] = ends else {
                 continue;
             };
+            let [a, b] = edge.nodes.map(|node| draft.nodes[node]);
+            let straight = self.known.distance(a, b);
+            if straight >= longest_half(length, radius) {
+                continue;
+            }
             let found = shortest_below(
                 self.known,
                 cocycle,
@@ -283,7 +288,7 @@ impl Judge<'_> {
                 faults.push(Fault::Detour {
                     edge: number,
                     length,
-                    shortest,
+                    shortest: shortest.max(straight),
                 });
             }
         }

@@ -4,18 +4,20 @@ use super::{
     classes::{Basis, Class},
     cocycle::Cocycle,
     cover::{Cover, Reach},
-    crossing::{centre, in_voxels},
+    crossing::{Place, centre, in_voxels},
     detour::straighten,
+    draft::Draft,
     known::Known,
     links::Links,
     neighbours::{AROUND, BEFORE},
-    ways::{Ways, cheapest, farthest, tip},
+    tips::end_of,
+    ways::{Ways, cheapest, farthest, prices, tip},
 };
 use std::collections::{HashMap, HashSet};
 
 /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
-/// straightened. The classes of all cycles are independent.
-pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Links {
+/// straightened. The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose ends go straight on, as [`extend`](super::tips::extend) has them.
+pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: bool) -> Links {
     let object = known.object;
     if object.len() == 1 {
         return Links::dot(0);
@@ -25,14 +27,17 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Links {
         _ => None,
     };
     let root = ball.unwrap_or_else(|| tip(object, known.metric));
-    let ways = Ways::from_root(object, known.metric, known.squares, root);
+    let prices = prices(object, known.metric, known.squares);
+    let ways = Ways::from_root(object, known.metric, &prices, root);
     let mut drawing = Drawing {
         known,
         reach,
         ways: &ways,
+        prices: &prices,
         is_on: vec![false; object.len()],
         links: Links::default(),
         cover: Cover::new(object, known.metric),
+        ends_go_on,
     };
     drawing.is_on[root] = true;
     if cocycle.rank() > 0 {
@@ -96,10 +101,12 @@ struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
     ways: &'a Ways,
+    prices: &'a [f64],
     /// The voxels of the skeleton.
     is_on: Vec<bool>,
     links: Links,
     cover: Cover<'a>,
+    ends_go_on: bool,
 }
 
 impl Drawing<'_> {
@@ -117,6 +124,21 @@ impl Drawing<'_> {
         for voxel in self.links.voxels() {
             self.is_on[voxel as usize] = true;
             self.paint(voxel as usize);
+        }
+        if self.ends_go_on {
+            let draft = Draft::of(self.known.object, &self.links);
+            let degrees = draft.degrees();
+            for edge in draft.edges {
+                for (end, node) in edge.nodes.into_iter().enumerate() {
+                    let mut points = edge.points.clone();
+                    if degrees[node] == 1 {
+                        if end == 1 {
+                            points.reverse();
+                        }
+                        self.paint_end(&points);
+                    }
+                }
+            }
         }
     }
 
@@ -152,9 +174,7 @@ impl Drawing<'_> {
     /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
     fn candidates(&self, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
         let ways = self.ways;
-        let Known {
-            object, squares, ..
-        } = *self.known;
+        let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
         for voxel in 0..object.len() {
             let has_classes = cocycle.has_classes(voxel);
@@ -167,7 +187,7 @@ impl Drawing<'_> {
                 if class == 0 {
                     continue;
                 }
-                let step = ways.step_cost(squares, voxel, other, bit);
+                let step = ways.step_cost(self.prices, voxel, other, bit);
                 let cost = ways.costs[voxel] + step + ways.costs[other];
                 let candidate = Candidate {
                     cost,
@@ -254,19 +274,33 @@ impl Drawing<'_> {
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
-                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
+                way = cheapest(self.known, self.prices, from, |voxel| self.is_on[voxel]);
                 break;
             };
             way.push(next as u32);
             voxel = next;
         }
         self.links.add(&way);
-        for voxel in way {
+        for &voxel in &way {
             let voxel = voxel as usize;
             if !self.is_on[voxel] {
                 self.is_on[voxel] = true;
                 self.paint(voxel);
             }
+        }
+        if self.ends_go_on {
+            let places = way
+                .iter()
+                .map(|&voxel| centre(object.voxels[voxel as usize]));
+            self.paint_end(&places.collect::<Vec<_>>());
+        }
+    }
+
+    /// Covers what a curve covers from where its end will be.
+    fn paint_end(&mut self, places: &[Place]) {
+        for place in end_of(self.known, places) {
+            let radius = self.known.radius(place);
+            self.cover.add(in_voxels(place), self.reach.of(radius));
         }
     }
 

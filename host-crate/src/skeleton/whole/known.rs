@@ -6,6 +6,7 @@ use super::{
     object::Object,
     shell::Shell,
 };
+use nalgebra::Vector3;
 
 /// A component, and what is known of it.
 pub struct Known<'a> {
@@ -17,7 +18,7 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The distance from a place to the surface, in the smallest spacing.
+    /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of a voxel that is not of the component, less a half.
     pub fn radius(&self, place: Place) -> f64 {
         let Some(voxel) = voxel_at(self.object, place) else {
             return 0.0;
@@ -26,7 +27,7 @@ impl Known<'_> {
         let centre = self.object.voxels[voxel];
         let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
         let most = self.squares[voxel].sqrt() + self.metric.length(way);
-        self.shell.distance(at, most)
+        self.shell.distance(at, most) - 0.5
     }
 
     /// The length of a way through some places.
@@ -42,4 +43,11 @@ impl Known<'_> {
         let [a, b] = [a, b].map(in_voxels);
         self.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
+}
+
+/// The direction from one place to another, in the world.
+pub fn direction(known: &Known<'_>, from: Place, to: Place) -> Option<Vector3<f64>> {
+    let [a, b] = [in_voxels(from), in_voxels(to)];
+    let way = known.metric.world([0, 1, 2].map(|axis| b[axis] - a[axis]));
+    Vector3::from(way).try_normalize(1e-9)
 }

@@ -25,6 +25,8 @@ pub struct Face {
     pub at: [f64; 3],
     /// The axis that it is across.
     pub axis: usize,
+    /// The way across it, of one voxel.
+    pub outwards: [f64; 3],
 }
 
 impl<'a> Shell<'a> {
@@ -97,6 +99,7 @@ impl<'a> Shell<'a> {
                                 .into_iter()
                                 .find(|&axis| way[axis] != 0)
                                 .unwrap_or(0),
+                            outwards: way.map(f64::from),
                         });
                     }
                 }
@@ -104,23 +107,12 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The distance from a place in the component to its surface, which is no farther than `most`, in the smallest spacing. Exact for axes at right angles.
+    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, which is no farther than `most`, in the smallest spacing.
     pub fn distance(&self, at: [f64; 3], most: f64) -> f64 {
         let mut best = most * most;
+        // the nearest voxel has a face to the component: across the others there is a nearer one
         self.near(at, most, |face| {
-            let mut way = [0, 1, 2].map(|axis| face.at[axis] - at[axis]);
-            for (axis, way) in way.iter_mut().enumerate() {
-                if axis != face.axis {
-                    // to the nearest of the face
-                    *way = if *way > 0.5 {
-                        *way - 0.5
-                    } else if *way < -0.5 {
-                        *way + 0.5
-                    } else {
-                        0.0
-                    };
-                }
-            }
+            let way = [0, 1, 2].map(|axis| face.at[axis] + 0.5 * face.outwards[axis] - at[axis]);
             best = best.min(self.metric.squared_length(way));
         });
         best.sqrt()

@@ -266,30 +266,25 @@ fn one(
         squares,
         shell: &Shell::new(object, metric),
     };
-    let links = draw(known, &mut cocycle, reach);
-    let draft = Draft::of(object, &links);
-    watch.lap("curves");
     let judge = Judge {
         known,
         numbers,
         reach,
     };
     let mut result = None;
-    if params.centre {
-        let mut moved = draft.clone();
-        resample(known, &mut cocycle, &mut moved);
-        let cuts = cut(known, &mut moved);
-        centre(known, &mut cocycle, &mut moved);
-        extend(known, &mut cocycle, &mut moved, cuts);
-        watch.lap("centre");
-        let verdict = judge.judge(&moved, &mut cocycle);
-        if !verdict.faults.is_empty() {
-            eprintln!("centred: {:?}", verdict.faults);
+    for ends_go_on in [true, false] {
+        if params.centre && result.is_none() {
+            let links = draw(known, &mut cocycle, reach, ends_go_on);
+            let draft = Draft::of(object, &links);
+            watch.lap("curves");
+            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
         }
-        result = verdict.faults.is_empty().then_some((moved, verdict));
     }
-    // what is in the middle of voxels has all properties but for that
+    // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
+        let links = draw(known, &mut cocycle, reach, false);
+        let draft = Draft::of(object, &links);
+        watch.lap("curves");
         let verdict = judge.judge(&draft, &mut cocycle);
         (draft, verdict)
     });
@@ -305,6 +300,28 @@ fn one(
         verdict,
         times: watch.times(),
     }
+}
+
+/// The curves moved to the middle, if everything holds of them then. Either their ends go straight on, or they stay.
+fn centred(
+    judge: &Judge<'_>,
+    mut draft: Draft,
+    cocycle: &mut Cocycle,
+    ends_go_on: bool,
+    watch: &mut Stopwatch,
+) -> Option<(Draft, Verdict)> {
+    let known = judge.known;
+    resample(known, cocycle, &mut draft);
+    let cuts = match ends_go_on {
+        true => cut(known, &mut draft),
+        false => Vec::new(),
+    };
+    centre(known, cocycle, &mut draft, &cuts);
+    extend(known, cocycle, &mut draft, cuts);
+    watch.lap("centre");
+    let verdict = judge.judge(&draft, cocycle);
+    watch.lap("certificate");
+    verdict.faults.is_empty().then_some((draft, verdict))
 }
 
 /// Adds a component's curves to its label's; how long they took.
