@@ -13,8 +13,8 @@ use nalgebra::{Matrix3, Vector3};
 
 /// How often all points are moved.
 const SWEEPS: usize = 6;
-/// A point that moves less than this, in the smallest spacing, rests.
-const REST: f64 = 2e-3;
+/// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's method would be of the order of its square.
+const REST: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
 const LONGEST: [f64; 2] = [0.5, 0.3];
 
@@ -131,7 +131,7 @@ fn moved(
     is_allowed: impl Fn(&mut Cocycle, Place, Place) -> bool,
 ) -> Option<(Place, f64)> {
     let at = in_voxels(place);
-    let radius = known.radius(place);
+    let radius = known.about_radius(place);
     let (force, jacobian) = force_at(known, at, radius);
     let mut step = step_to_rest(&force, &jacobian, frame);
     let longest = LONGEST[0].min(LONGEST[1] * radius);
@@ -160,7 +160,7 @@ fn moved(
 fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
     let mut tangents = Vec::with_capacity(points.len());
     for at in 0..points.len() {
-        let reach = known.radius(points[at]).max(2.0);
+        let reach = known.about_radius(points[at]).max(2.0);
         let mut ends = [at, at];
         let mut lengths = [0.0, 0.0];
         while ends[0] > 0 && (lengths[0] < reach || at - ends[0] < 2) {

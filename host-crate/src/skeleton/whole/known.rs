@@ -20,14 +20,30 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of a voxel that is not of the component, less a half.
     pub fn radius(&self, place: Place) -> f64 {
-        let Some(voxel) = voxel_at(self.object, place) else {
+        let Some((voxel, off)) = self.near(place) else {
             return 0.0;
         };
+        let square = self.squares[voxel];
+        if off == 0.0 {
+            return square.sqrt() - 0.5;
+        }
+        let [least, most] = [square.sqrt() - off, square.sqrt() + off];
+        self.shell.distance(in_voxels(place), [least, most]) - 0.5
+    }
+
+    /// The same to about half a voxel, at once.
+    pub fn about_radius(&self, place: Place) -> f64 {
+        self.near(place)
+            .map_or(0.0, |(voxel, _)| self.squares[voxel].sqrt() - 0.5)
+    }
+
+    /// The voxel that a place is in, and how far its centre is.
+    fn near(&self, place: Place) -> Option<(usize, f64)> {
+        let voxel = voxel_at(self.object, place)?;
         let at = in_voxels(place);
         let centre = self.object.voxels[voxel];
         let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
-        let most = self.squares[voxel].sqrt() + self.metric.length(way);
-        self.shell.distance(at, most) - 0.5
+        Some((voxel, self.metric.length(way)))
     }
 
     /// The length of a way through some places.

@@ -32,7 +32,7 @@ pub fn is_same(known: &Known<'_>, cocycle: &mut Cocycle, one: &[Place], other: &
 pub fn resample(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
     for edge in &mut draft.edges {
         let points = &edge.points;
-        let radii: f64 = points.iter().map(|&point| known.radius(point)).sum();
+        let radii: f64 = points.iter().map(|&point| known.about_radius(point)).sum();
         let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);
         let mut sums = vec![0.0];
         for ends in points.windows(2) {
