@@ -16,7 +16,7 @@ const SWEEPS: usize = 6;
 /// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's method would be of the order of its square.
 const REST: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
-const LONGEST: [f64; 2] = [0.5, 0.3];
+const LONGEST: [f64; 2] = [1.0, 0.3];
 
 /// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
 pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts: &[Cut]) {
@@ -26,8 +26,8 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts:
         .iter()
         .map(|edge| tangents(known, &edge.points))
         .collect();
-    for number in 0..draft.edges.len() {
-        let points = &mut draft.edges[number].points;
+    for (edge, tangents) in draft.edges.iter_mut().zip(&tangents) {
+        let points = &mut edge.points;
         let mut rests = vec![false; points.len()];
         for _ in 0..SWEEPS {
             let mut any = false;
@@ -35,7 +35,7 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts:
                 if rests[at] {
                     continue;
                 }
-                let frame = across(&tangents[number][at]);
+                let frame = across(&tangents[at]);
                 let around = [points[at - 1], points[at + 1]];
                 let is_allowed = |cocycle: &mut Cocycle, from: Place, to: Place| {
                     let [before, after] = around;
@@ -55,8 +55,8 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts:
             }
         }
     }
-    for node in 0..draft.nodes.len() {
-        if degrees[node] >= 2 {
+    for (node, degree) in degrees.into_iter().enumerate() {
+        if degree >= 2 {
             move_node(known, cocycle, draft, node, None);
         }
     }

@@ -62,6 +62,8 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
     drawing.links
 }
 
+/// The part of a radius that is passed over.
+const PASSED: f64 = 0.3;
 /// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
 const ROUNDS: usize = 20;
 
@@ -117,27 +119,47 @@ impl Drawing<'_> {
         self.cover.add(in_voxels(place), self.reach.of(radius));
     }
 
+    /// Covers what a way covers, but for next to nothing: voxels that are near to the last, for their radius, are passed over.
+    fn paint_way(&mut self, way: &[u32]) {
+        let mut next = 0.0;
+        for (at, &voxel) in way.iter().enumerate() {
+            if at > 0 {
+                let [from, to] = [way[at - 1], voxel].map(|voxel| self.place(voxel));
+                next -= self.known.distance(from, to);
+            }
+            if next <= 0.0 || at + 1 == way.len() {
+                self.paint(voxel as usize);
+                next = PASSED * self.known.radius(self.place(voxel));
+            }
+        }
+    }
+
+    fn place(&self, voxel: u32) -> Place {
+        centre(self.known.object.voxels[voxel as usize])
+    }
+
     /// Covers what the curves cover.
     fn start_cover(&mut self) {
         self.cover = Cover::new(self.known.object, self.known.metric);
         self.is_on.fill(false);
         for voxel in self.links.voxels() {
             self.is_on[voxel as usize] = true;
-            self.paint(voxel as usize);
         }
-        if self.ends_go_on {
-            let draft = Draft::of(self.known.object, &self.links);
-            let degrees = draft.degrees();
-            for edge in draft.edges {
-                for (end, node) in edge.nodes.into_iter().enumerate() {
-                    let mut points = edge.points.clone();
-                    if degrees[node] == 1 {
-                        if end == 1 {
-                            points.reverse();
-                        }
-                        self.paint_end(&points);
-                    }
+        if let Some(dot) = self.links.dot {
+            self.paint(dot as usize);
+        }
+        let draft = Draft::of(self.known.object, &self.links);
+        let degrees = draft.degrees();
+        for mut edge in draft.edges {
+            self.paint_way(&edge.voxels);
+            if !self.ends_go_on {
+                continue;
+            }
+            for node in edge.nodes {
+                if degrees[node] == 1 {
+                    self.paint_end(&edge.points);
                 }
+                edge.points.reverse();
             }
         }
     }
@@ -282,12 +304,9 @@ impl Drawing<'_> {
         }
         self.links.add(&way);
         for &voxel in &way {
-            let voxel = voxel as usize;
-            if !self.is_on[voxel] {
-                self.is_on[voxel] = true;
-                self.paint(voxel);
-            }
+            self.is_on[voxel as usize] = true;
         }
+        self.paint_way(&way);
         if self.ends_go_on {
             let places = way
                 .iter()

@@ -213,7 +213,7 @@ pub fn shortest_below(
     }
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     // the length of the shortest way known, and where it comes from
-    let mut places: HashMap<(u32, Class), (f64, (u32, Class))> = HashMap::new();
+    let mut places = Places::new();
     let mut queue = BinaryHeap::new();
     let start = (from as u32, 0);
     places.insert(start, (0.0, start));
@@ -248,8 +248,11 @@ pub fn shortest_below(
     None
 }
 
+/// For voxels reached by ways of a class the length of the shortest known, and where it comes from.
+type Places = HashMap<(u32, Class), (f64, (u32, Class))>;
+
 /// The voxels from the beginning of a way to a place.
-fn way_back(places: &HashMap<(u32, Class), (f64, (u32, Class))>, end: (u32, Class)) -> Vec<u32> {
+fn way_back(places: &Places, end: (u32, Class)) -> Vec<u32> {
     let mut way = vec![end.0];
     let mut place = end;
     while let Some(&(_, before)) = places.get(&place)

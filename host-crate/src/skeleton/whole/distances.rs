@@ -30,9 +30,10 @@ pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
         while object.around[end - 1] >> AHEAD[0] & 1 == 1 {
             end += 1;
         }
-        for at in start..end {
-            let steps = (at - start + 1).min(end - at) as f64;
-            squares[at] = weight * steps * steps;
+        let count = end - start;
+        for (at, square) in squares[start..end].iter_mut().enumerate() {
+            let steps = (at + 1).min(count - at) as f64;
+            *square = weight * steps * steps;
         }
         start = end;
     }

@@ -7,8 +7,8 @@ use super::known::Known;
 use nalgebra::{Matrix3, Vector3};
 
 /// Faces farther than so many radii do not count; nor, where the radius is small, than so many of the smallest spacing beyond it.
-const FAR: f64 = 3.0;
-const LEAST: f64 = 2.5;
+const FAR: f64 = 2.2;
+const LEAST: f64 = 2.0;
 
 /// A face is as many sources along an axis as its spacing has smallest spacings, up to this.
 const MOST_PARTS: f64 = 5.0;

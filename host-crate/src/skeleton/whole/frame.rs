@@ -78,8 +78,8 @@ impl Moments {
             _ => -1,
         };
         let mut list = Vec::with_capacity(19);
-        for a in 0..3 {
-            list.push(sign(&[a]) * self.first[order[a]]);
+        for (a, axis) in order.into_iter().enumerate() {
+            list.push(sign(&[a]) * self.first[axis]);
         }
         for a in 0..3 {
             for b in a..3 {
@@ -139,8 +139,7 @@ impl Frame {
                 let flips = [0, 1, 2].map(|axis| bits >> axis & 1 == 1);
                 let candidate = frame(order, flips);
                 let products = metric.in_frame(order, flips).products();
-                let mut numbers: Vec<i128> =
-                    candidate.dims().map(|length| i128::from(length)).into();
+                let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
                 numbers.extend(moments.in_frame(order, flips));
                 let order = match best.first() {
                     None => Ordering::Less,
@@ -209,19 +208,13 @@ impl Frame {
     /// The place in the volume of one in the frame.
     pub fn outside(&self, place: [f64; 3]) -> [f64; 3] {
         let mut outside = [0.0; 3];
-        for axis in 0..3 {
-            let from = self.order[axis];
-            outside[from] = match self.flips[axis] {
-                true => self.high[from] as f64 - place[axis],
-                false => self.low[from] as f64 + place[axis],
+        for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(place) {
+            outside[from] = match flip {
+                true => self.high[from] as f64 - at,
+                false => self.low[from] as f64 + at,
             };
         }
         outside
-    }
-
-    /// Whether the frame's x is the volume's.
-    pub fn keeps_rows(&self) -> bool {
-        self.order[0] == 0
     }
 }
 

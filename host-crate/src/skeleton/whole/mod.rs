@@ -10,10 +10,12 @@
 //! 5. curves are moved to where the force of the surface vanishes across them (`centre`);
 //! 6. the certificate (`certify`).
 
+mod assemble;
 mod centre;
 mod certify;
 mod classes;
 mod cocycle;
+mod component;
 mod cover;
 mod crossing;
 mod curves;
@@ -29,6 +31,8 @@ mod neighbours;
 mod numbers;
 mod object;
 mod params;
+#[cfg(test)]
+mod random_tests;
 mod report;
 mod resample;
 mod rows;

@@ -9,19 +9,17 @@ use crate::union_find::UnionFind;
 /// What is known of a component before anything is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// The Euler number: 1 - tunnels + cavities.
-    pub euler: i64,
     pub tunnels: u64,
     pub cavities: u64,
 }
 
 impl Numbers {
     pub fn of(object: &Object) -> Self {
-        let euler = object.around.iter().map(|&around| euler_part(around)).sum();
+        // 1 - tunnels + cavities
+        let euler: i64 = object.around.iter().map(|&around| euler_part(around)).sum();
         // a connected object has one surface to the outside, and one to each cavity
         let cavities = surfaces(object) - 1;
         Self {
-            euler,
             tunnels: (1 + cavities as i64 - euler) as u64,
             cavities,
         }

@@ -8,8 +8,8 @@ use super::{
 };
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of its radius.
-const LEAST: f64 = 1.0;
-const OF_RADIUS: f64 = 0.25;
+const LEAST: f64 = 1.5;
+const OF_RADIUS: f64 = 0.5;
 
 /// Whether two ways between the same places have the same class, and both are in the component.
 pub fn is_same(known: &Known<'_>, cocycle: &mut Cocycle, one: &[Place], other: &[Place]) -> bool {

@@ -1,34 +1,20 @@
 //! From labels to skeletons.
 
 use super::{
-    centre::centre,
-    certify::{Fault, Judge, Verdict},
-    cocycle::Cocycle,
+    assemble::add_piece,
+    component::one,
     cover::Reach,
-    crossing::in_voxels,
-    curves::draw,
-    distances::squares,
-    draft::Draft,
-    frame::Frame,
-    known::Known,
     metric::Metric,
-    numbers::Numbers,
-    object::Object,
     params::SkeletonizeParams,
-    report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons},
-    resample::resample,
+    report::{Dust, LabelSkeleton, Skeletons},
     scan::{Run, Runs},
-    shell::Shell,
-    thinning::Scaffold,
-    tips::{cut, extend},
 };
 use crate::{
-    graph::{Edge, Node, NodeKind, Skeleton},
+    graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
-    monitor::{Monitor, StageTime, Stopwatch, add_times},
+    monitor::{Monitor, Stopwatch, add_times},
     skeleton::SkeletonError,
 };
-use nalgebra::Point3;
 use rayon::prelude::*;
 
 /// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
@@ -129,18 +115,6 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-/// The skeleton of a component.
-struct Piece {
-    label: i64,
-    first: [u64; 3],
-    voxels: u64,
-    numbers: Numbers,
-    frame: Frame,
-    draft: Draft,
-    verdict: Verdict,
-    times: Vec<StageTime>,
-}
-
 fn of_runs(
     runs: &Runs,
     geometry: Geometry,
@@ -232,177 +206,4 @@ fn label_entry(
         }
     };
     &mut labels[at]
-}
-
-/// The skeleton of one component.
-fn one(
-    runs: &[Run],
-    voxels: u64,
-    metric: &Metric,
-    reach: Reach,
-    params: &SkeletonizeParams,
-) -> Piece {
-    let mut watch = Stopwatch::start();
-    let frame = Frame::of(runs, metric);
-    let metric = &frame.metric(metric);
-    let object = &Object::new(runs, &frame);
-    watch.lap("voxels");
-    let squares = &squares(object, metric);
-    watch.lap("distances");
-    let numbers = Numbers::of(object);
-    watch.lap("numbers");
-    let mut cocycle = match numbers.tunnels {
-        0 => Cocycle::zero(),
-        _ => {
-            let scaffold = Scaffold::of(object, squares, numbers.cavities);
-            watch.lap("thinning");
-            Cocycle::of(object, &scaffold)
-        }
-    };
-    watch.lap("classes");
-    let known = &Known {
-        object,
-        metric,
-        squares,
-        shell: &Shell::new(object, metric),
-    };
-    let judge = Judge {
-        known,
-        numbers,
-        reach,
-    };
-    let mut result = None;
-    for ends_go_on in [true, false] {
-        if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, reach, ends_go_on);
-            let draft = Draft::of(object, &links);
-            watch.lap("curves");
-            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
-        }
-    }
-    // through the middles of voxels everything holds but that
-    let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, reach, false);
-        let draft = Draft::of(object, &links);
-        watch.lap("curves");
-        let verdict = judge.judge(&draft, &mut cocycle);
-        (draft, verdict)
-    });
-    watch.lap("certificate");
-    let first = &runs[0];
-    Piece {
-        label: first.label,
-        first: [first.start.into(), first.y.into(), first.z.into()],
-        voxels,
-        numbers,
-        frame,
-        draft,
-        verdict,
-        times: watch.times(),
-    }
-}
-
-/// The curves moved to the middle, if everything holds of them then. Either their ends go straight on, or they stay.
-fn centred(
-    judge: &Judge<'_>,
-    mut draft: Draft,
-    cocycle: &mut Cocycle,
-    ends_go_on: bool,
-    watch: &mut Stopwatch,
-) -> Option<(Draft, Verdict)> {
-    let known = judge.known;
-    resample(known, cocycle, &mut draft);
-    let cuts = match ends_go_on {
-        true => cut(known, &mut draft),
-        false => Vec::new(),
-    };
-    centre(known, cocycle, &mut draft, &cuts);
-    extend(known, cocycle, &mut draft, cuts);
-    watch.lap("centre");
-    let verdict = judge.judge(&draft, cocycle);
-    watch.lap("certificate");
-    verdict.faults.is_empty().then_some((draft, verdict))
-}
-
-/// Adds a component's curves to its label's; how long they took.
-fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<StageTime> {
-    let Piece {
-        frame,
-        draft,
-        verdict,
-        numbers,
-        ..
-    } = piece;
-    let component = label.components.len() as u32;
-    let skeleton = &mut label.skeleton;
-    let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
-    let place = |at: [f64; 3]| Point3::from(frame.outside(at));
-    let degrees = draft.degrees();
-    for ((&node, &radius), degree) in draft.nodes.iter().zip(&verdict.node_radii).zip(degrees) {
-        skeleton.nodes.push(Node {
-            kind: match degree {
-                0 | 1 => NodeKind::End,
-                _ => NodeKind::Junction,
-            },
-            position: place(in_voxels(node)),
-            eigenvalues: None,
-            radius: radius * spacing,
-            component,
-        });
-    }
-    for (edge, radii) in draft.edges.iter().zip(&verdict.radii) {
-        skeleton.edges.push(Edge {
-            nodes: edge.nodes.map(|node| first_node + node),
-            points: edge.points.iter().map(|&at| place(in_voxels(at))).collect(),
-            radii: radii.iter().map(|radius| radius * spacing).collect(),
-            level: 0,
-        });
-    }
-    let failure = |fault: Fault| match fault {
-        Fault::Pieces(found) => Failure::Pieces { found },
-        Fault::Cycles(found) => Failure::Cycles {
-            found,
-            expected: numbers.tunnels,
-        },
-        Fault::Classes => Failure::Classes {
-            rank: verdict.rank,
-            expected: numbers.tunnels,
-        },
-        Fault::Cocycle(triangles) => Failure::Cocycle { triangles },
-        Fault::Cover { voxels, at } => Failure::Cover {
-            voxels,
-            at: place(at),
-        },
-        Fault::Outside { edge, segment, at } => Failure::Outside {
-            edge: first_edge + edge,
-            segment,
-            at: place(in_voxels(at)),
-        },
-        Fault::ZeroLength { edge, segment } => Failure::ZeroLength {
-            edge: first_edge + edge,
-            segment,
-        },
-        Fault::Twice { edge, at } => Failure::Twice {
-            edge: first_edge + edge,
-            at: place(in_voxels(at)),
-        },
-        Fault::Detour {
-            edge,
-            length,
-            shortest,
-        } => Failure::Detour {
-            edge: first_edge + edge,
-            length: length * spacing,
-            shortest: shortest * spacing,
-        },
-    };
-    label.components.push(ComponentReport {
-        first: piece.first,
-        voxels: piece.voxels,
-        tunnels: numbers.tunnels,
-        cavities: numbers.cavities,
-        rank: verdict.rank,
-        failures: verdict.faults.into_iter().map(failure).collect(),
-    });
-    piece.times
 }

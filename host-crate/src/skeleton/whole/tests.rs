@@ -6,7 +6,11 @@ use crate::{
     monitor::Monitor,
 };
 
-fn skeletons(dims: [usize; 3], spacing: [f64; 3], is_set: impl Fn([f64; 3]) -> bool) -> Skeletons {
+pub fn skeletons(
+    dims: [usize; 3],
+    spacing: [f64; 3],
+    is_set: impl Fn([f64; 3]) -> bool,
+) -> Skeletons {
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
     let volume = Volume::from_fn(dims, geometry, |x, y, z| {
         u8::from(is_set([x as f64, y as f64, z as f64]))
@@ -124,58 +128,99 @@ fn a_tunnel_and_a_cavity_do_not_cancel() {
     check(&found, 1, 1);
 }
 
-mod random {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// The distance from a place to a segment.
-    fn distance(at: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
-        let way = |p: [f64; 3], q: [f64; 3]| [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
-        let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-        let (ab, ap) = (way(a, b), way(a, at));
-        let t = (dot(ap, ab) / dot(ab, ab).max(1e-9)).clamp(0.0, 1.0);
-        let rest = [0, 1, 2].map(|k| ap[k] - t * ab[k]);
-        dot(rest, rest).sqrt()
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
-
-        /// Any set of voxels, sparse and dense: the hardest topology.
-        #[test]
-        fn noise_is_certified(seed in any::<u64>(), fill in 0.05f64..0.95, dims in prop::array::uniform3(1usize..12)) {
-            let mut state = seed;
-            let geometry = Geometry::default();
-            let volume = Volume::from_fn(dims, geometry, |_, _, _| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                u8::from(((state >> 40) as f64) < fill * (1u64 << 24) as f64)
-            }).unwrap();
-            prop_assume!(volume.samples().contains(&1));
-            let found = skeletonize(volume.view(), &SkeletonizeParams::default(), Monitor::silent()).unwrap();
-            found.labels[0].skeleton.validate().unwrap();
-            prop_assert!(found.certified(), "{:?}", found.labels[0].components);
+#[test]
+fn labels_that_touch_are_objects_of_their_own() {
+    // a rod of three labels along x, and a voxel of the first label beside it
+    let labels = Volume::from_fn([34, 7, 7], Geometry::default(), |x, y, z| {
+        let rod = (2..32).contains(&x) && (2..5).contains(&y) && (2..5).contains(&z);
+        match (rod, x) {
+            (true, ..12) => -4i16,
+            (true, 12..22) => 9,
+            (true, _) => 5,
+            (false, _) => -4 * i16::from([x, y, z] == [30, 6, 6]),
         }
-
-        /// Nets of tubes between random places.
-        #[test]
-        fn nets_are_certified(
-            places in prop::collection::vec(prop::array::uniform3(4.0f64..36.0), 3..9),
-            radii in prop::collection::vec(0.6f64..4.0, 12),
-            links in prop::collection::vec((0usize..9, 0usize..9), 3..12),
-            spacing in prop::sample::select(vec![[1.0; 3], [0.5, 0.5, 1.5], [1.0, 1.0, 2.0], [0.7, 0.7, 1.0]]),
-        ) {
-            let dims = spacing.map(|step| (40.0 / step) as usize + 1);
-            let tubes: Vec<_> = links.iter().zip(&radii)
-                .map(|(&(a, b), &radius)| (places[a % places.len()], places[b % places.len()], radius))
-                .collect();
-            let found = skeletons(dims, spacing, |at| {
-                let at = [0, 1, 2].map(|k| at[k] * spacing[k]);
-                tubes.iter().any(|&(a, b, radius)| distance(at, a, b) <= radius)
-            });
-            found.labels[0].skeleton.validate().unwrap();
-            prop_assert!(found.certified(), "{:?}", found.labels[0].components);
-        }
+    })
+    .unwrap();
+    let all = SkeletonizeParams::default();
+    let found = skeletonize(labels.view(), &all, Monitor::silent()).unwrap();
+    assert!(found.certified());
+    let numbers: Vec<_> = found
+        .labels
+        .iter()
+        .map(|one| (one.label, one.components.len()))
+        .collect();
+    assert_eq!(numbers, [(-4, 2), (5, 1), (9, 1)]);
+    for label in [-4, 5, 9] {
+        let length = found.get(label).unwrap().skeleton.length();
+        assert!((7.0..11.0).contains(&length), "{label}: {length}");
     }
+    let some = SkeletonizeParams {
+        labels: Some(vec![9, -4]),
+        dust: 2,
+        ..all.clone()
+    };
+    let found = skeletonize(labels.view(), &some, Monitor::silent()).unwrap();
+    assert_eq!(found.labels.len(), 2);
+    let dust = found.get(-4).unwrap().dust;
+    assert_eq!((dust.components, dust.voxels), (1, 1));
+    assert!(found.get(5).is_none());
+    let none = SkeletonizeParams {
+        labels: Some(vec![9, 3]),
+        ..all
+    };
+    let error = skeletonize(labels.view(), &none, Monitor::silent()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no voxel has the label 3; the labels are -4, 5, 9"
+    );
+}
+
+#[test]
+fn bad_input_is_refused_by_its_numbers() {
+    let volume = |sample: f32| {
+        Volume::from_fn([3; 3], Geometry::default(), |x, _, _| {
+            if x == 1 { sample } else { 0.0 }
+        })
+        .unwrap()
+    };
+    let params = SkeletonizeParams::default();
+    let error = |volume: &Volume<f32>, params: &SkeletonizeParams| {
+        skeletonize(volume.view(), params, Monitor::silent())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(error(&volume(0.0), &params).contains("none of the 27 voxels"));
+    assert!(error(&volume(1.5), &params).contains("(1, 0, 0) is 1.5"));
+    assert!(error(&volume(f32::NAN), &params).contains("NaN"));
+    let wrong = SkeletonizeParams {
+        scale: f64::NAN,
+        ..params
+    };
+    assert!(error(&volume(1.0), &wrong).contains("scale is NaN"));
+}
+
+#[test]
+fn an_object_may_fill_the_volume() {
+    let found = skeletons([21, 5, 5], [1.0; 3], |_| true);
+    let length = check(&found, 0, 0);
+    assert!((18.0..22.0).contains(&length), "{length}");
+}
+
+#[test]
+fn a_sheared_grid_has_a_skeleton_too() {
+    let axes = nalgebra::Matrix3::new(1.0, 0.4, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0, 1.2);
+    let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
+    let volume = Volume::from_fn([50, 50, 20], geometry, |x, y, z| {
+        let at = geometry.index_to_world([x as f64, y as f64, z as f64].into());
+        let [x, y, z] = [at.x - 35.0, at.y - 27.0, at.z - 11.0];
+        u8::from((x.hypot(y) - 14.0).powi(2) + z * z <= 9.0)
+    })
+    .unwrap();
+    let params = SkeletonizeParams::default();
+    let found = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+    let length = check(&found, 1, 0);
+    let round = std::f64::consts::TAU * 14.0;
+    assert!((0.95 * round..1.1 * round).contains(&length), "{length}");
 }
 
 /// Rods in any direction: how far the curve is from the axis, and how long.

@@ -173,10 +173,3 @@ impl<'a> Thinning<'a> {
         opened
     }
 }
-
-impl Scaffold {
-    /// Whether a voxel is left.
-    pub fn is_left(&self, voxel: usize) -> bool {
-        self.left.binary_search(&(voxel as u32)).is_ok()
-    }
-}
