@@ -12,7 +12,7 @@ use super::{
 use nalgebra::{Matrix3, Vector3};
 
 /// How often all points are moved.
-const SWEEPS: usize = 6;
+const SWEEPS: usize = 4;
 /// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's method would be of the order of its square.
 const REST: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
@@ -75,6 +75,15 @@ fn move_node(
     node: usize,
     tangent: Option<Vector3<f64>>,
 ) {
+    // nodes across edges: they do not come nearer than half of what they were
+    let here = draft.nodes[node];
+    let neighbours: Vec<(Place, f64)> = draft
+        .edges
+        .iter()
+        .filter(|edge| edge.nodes.contains(&node) && edge.nodes[0] != edge.nodes[1])
+        .map(|edge| draft.nodes[edge.nodes[usize::from(edge.nodes[0] == node)]])
+        .map(|other| (other, 0.5 * known.distance(here, other)))
+        .collect();
     // the second points of the edges there
     let mut others = Vec::new();
     for edge in &draft.edges {
@@ -97,9 +106,11 @@ fn move_node(
     };
     for _ in 0..SWEEPS {
         let is_allowed = |cocycle: &mut Cocycle, from: Place, to: Place| {
-            others.iter().all(|&other| {
-                other != to && is_same(known, cocycle, &[other, from], &[other, to, from])
-            })
+            let is_apart = |&(other, least): &(Place, f64)| known.distance(to, other) >= least;
+            neighbours.iter().all(is_apart)
+                && others.iter().all(|&other| {
+                    other != to && is_same(known, cocycle, &[other, from], &[other, to, from])
+                })
         };
         let Some((place, length)) = moved(known, cocycle, draft.nodes[node], &frame, is_allowed)
         else {

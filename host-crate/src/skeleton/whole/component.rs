@@ -10,6 +10,7 @@ use super::{
     draft::Draft,
     frame::Frame,
     known::Known,
+    mend::mend,
     metric::Metric,
     numbers::Numbers,
     object::Object,
@@ -19,6 +20,7 @@ use super::{
     shell::Shell,
     thinning::Scaffold,
     tips::{cut, extend},
+    ways::prices,
 };
 use crate::monitor::{StageTime, Stopwatch};
 
@@ -68,6 +70,7 @@ pub fn one(
         metric,
         squares,
         shell: &Shell::new(object, metric),
+        prices: &prices(object, metric, squares),
     };
     let judge = Judge {
         known,
@@ -148,6 +151,7 @@ fn centred(
     };
     centre(known, cocycle, &mut draft, &cuts);
     extend(known, cocycle, &mut draft, cuts);
+    mend(known, &mut draft, judge.reach);
     watch.lap("centre");
     let verdict = judge.judge(&draft, cocycle);
     watch.lap("certificate");

@@ -11,7 +11,7 @@ use super::{
     links::Links,
     neighbours::{AROUND, BEFORE},
     tips::end_of,
-    ways::{Ways, cheapest, farthest, prices, tip},
+    ways::{Ways, cheapest, farthest, tip},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -27,13 +27,11 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
         _ => None,
     };
     let root = ball.unwrap_or_else(|| tip(object, known.metric));
-    let prices = prices(object, known.metric, known.squares);
-    let ways = Ways::from_root(object, known.metric, &prices, root);
+    let ways = Ways::from_root(object, known.metric, known.prices, root);
     let mut drawing = Drawing {
         known,
         reach,
         ways: &ways,
-        prices: &prices,
         is_on: vec![false; object.len()],
         links: Links::default(),
         cover: Cover::new(object, known.metric),
@@ -103,7 +101,6 @@ struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
     ways: &'a Ways,
-    prices: &'a [f64],
     /// The voxels of the skeleton.
     is_on: Vec<bool>,
     links: Links,
@@ -209,7 +206,7 @@ impl Drawing<'_> {
                 if class == 0 {
                     continue;
                 }
-                let step = ways.step_cost(self.prices, voxel, other, bit);
+                let step = ways.step_cost(self.known.prices, voxel, other, bit);
                 let cost = ways.costs[voxel] + step + ways.costs[other];
                 let candidate = Candidate {
                     cost,
@@ -296,7 +293,7 @@ impl Drawing<'_> {
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
-                way = cheapest(self.known, self.prices, from, |voxel| self.is_on[voxel]);
+                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
                 break;
             };
             way.push(next as u32);

@@ -26,6 +26,7 @@ mod force;
 mod frame;
 mod known;
 mod links;
+mod mend;
 mod metric;
 mod neighbours;
 mod numbers;

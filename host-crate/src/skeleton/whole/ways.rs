@@ -116,13 +116,13 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
 }
 
 /// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
-pub fn cheapest(
-    known: &Known<'_>,
-    prices: &[f64],
-    from: usize,
-    is_goal: impl Fn(usize) -> bool,
-) -> Vec<u32> {
-    let Known { object, metric, .. } = *known;
+pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+    let Known {
+        object,
+        metric,
+        prices,
+        ..
+    } = *known;
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
     let mut queue = BinaryHeap::new();
