@@ -1,0 +1,159 @@
+//! From a component to its curves.
+
+use super::{
+    centre::centre,
+    certify::{Judge, Verdict},
+    cocycle::Cocycle,
+    cover::Reach,
+    curves::draw,
+    distances::squares,
+    draft::Draft,
+    frame::Frame,
+    known::Known,
+    mend::mend,
+    metric::Metric,
+    numbers::Numbers,
+    object::Object,
+    params::SkeletonizeParams,
+    resample::resample,
+    scan::Run,
+    shell::Shell,
+    thinning::Scaffold,
+    tips::{cut, extend},
+    ways::prices,
+};
+use crate::monitor::{StageTime, Stopwatch};
+
+/// The skeleton of a component.
+pub struct Piece {
+    pub label: i64,
+    pub first: [u64; 3],
+    pub voxels: u64,
+    pub numbers: Numbers,
+    pub frame: Frame,
+    pub draft: Draft,
+    pub verdict: Verdict,
+    pub times: Vec<StageTime>,
+}
+
+/// The skeleton of one component.
+pub fn one(
+    runs: &[Run],
+    voxels: u64,
+    metric: &Metric,
+    reach: Reach,
+    params: &SkeletonizeParams,
+) -> Piece {
+    let mut watch = Stopwatch::start();
+    let frame = Frame::of(runs, metric);
+    if voxels == 1 {
+        return point(&runs[0], frame, watch);
+    }
+    let metric = &frame.metric(metric);
+    let object = &Object::new(runs, &frame);
+    watch.lap("voxels");
+    let squares = &squares(object, metric);
+    watch.lap("distances");
+    let numbers = Numbers::of(object);
+    watch.lap("numbers");
+    let mut cocycle = match numbers.tunnels {
+        0 => Cocycle::zero(),
+        _ => {
+            let scaffold = Scaffold::of(object, squares, numbers.cavities);
+            watch.lap("thinning");
+            Cocycle::of(object, &scaffold)
+        }
+    };
+    watch.lap("classes");
+    let known = &Known {
+        object,
+        metric,
+        squares,
+        shell: &Shell::new(object, metric),
+        prices: &prices(object, metric, squares),
+    };
+    let judge = Judge {
+        known,
+        numbers,
+        reach,
+    };
+    let mut result = None;
+    for ends_go_on in [true, false] {
+        if params.centre && result.is_none() {
+            let links = draw(known, &mut cocycle, reach, ends_go_on);
+            let draft = Draft::of(object, &links);
+            watch.lap("curves");
+            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
+        }
+    }
+    // through the middles of voxels everything holds but that
+    let (draft, verdict) = result.unwrap_or_else(|| {
+        let links = draw(known, &mut cocycle, reach, false);
+        let draft = Draft::of(object, &links);
+        watch.lap("curves");
+        let verdict = judge.judge(&draft, &mut cocycle);
+        (draft, verdict)
+    });
+    watch.lap("certificate");
+    let first = &runs[0];
+    Piece {
+        label: first.label,
+        first: [first.start.into(), first.y.into(), first.z.into()],
+        voxels,
+        numbers,
+        frame,
+        draft,
+        verdict,
+        times: watch.times(),
+    }
+}
+
+/// That of a component of one voxel: a point, of which everything holds. There may be millions.
+fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
+    watch.lap("points");
+    Piece {
+        label: run.label,
+        first: [run.start.into(), run.y.into(), run.z.into()],
+        voxels: 1,
+        numbers: Numbers {
+            tunnels: 0,
+            cavities: 0,
+        },
+        frame,
+        draft: Draft {
+            nodes: vec![[0; 3]],
+            edges: Vec::new(),
+        },
+        verdict: Verdict {
+            faults: Vec::new(),
+            rank: 0,
+            // half of the smallest spacing
+            node_radii: vec![0.5],
+            radii: Vec::new(),
+        },
+        times: watch.times(),
+    }
+}
+
+/// The curves moved to the middle, if everything holds of them then. Either their ends go straight on, or they stay.
+fn centred(
+    judge: &Judge<'_>,
+    mut draft: Draft,
+    cocycle: &mut Cocycle,
+    ends_go_on: bool,
+    watch: &mut Stopwatch,
+) -> Option<(Draft, Verdict)> {
+    let known = judge.known;
+    resample(known, cocycle, &mut draft);
+    let cuts = match ends_go_on {
+        true => cut(known, &mut draft),
+        false => Vec::new(),
+    };
+    centre(known, cocycle, &mut draft, &cuts);
+    extend(known, cocycle, &mut draft, cuts);
+    mend(known, &mut draft, judge.reach);
+    watch.lap("centre");
+    let verdict = judge.judge(&draft, cocycle);
+    watch.lap("certificate");
+    verdict.faults.is_empty().then_some((draft, verdict))
+}
