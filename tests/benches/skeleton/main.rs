@@ -25,7 +25,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = Report::new("skeleton", &arguments.common);
     let outcome = measure(&mut report, &arguments);
-    let written = report.finish().map_err(Into::into);
+    let written = match report.records() {
+        [] => Ok(Vec::new()),
+        _ => report.finish(),
+    };
+    let written = written.map_err(Into::into);
     let mut status = ExitCode::SUCCESS;
     for error in [outcome, written.map(drop)]
         .into_iter()

@@ -4,7 +4,7 @@ use crate::{Outcome, answers::Answers, arguments::Arguments, objects::Subject};
 use ferrovox::{
     device::Device,
     graph::Skeleton,
-    grid::{DeviceMask, Mask},
+    grid::DeviceMask,
     skeleton::{Levels, SkeletonParams, skeleton},
 };
 use measure::{Record, Report, Spread};

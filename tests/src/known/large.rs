@@ -47,7 +47,7 @@ impl Sites {
 
 const PITCH: f64 = 24.0;
 
-/// A net of bent tubes like the vessels of an animal: 110 components, of which most are short, 67 tunnels, radii from 1 to 4, in
+/// A net of bent tubes like the vessels of an animal: 110 components, of which most are short, 67 tunnels, radii up to 3, in
 /// 470 x 500 x 136 voxels, of which one in a hundred is in the object.
 pub fn vessels(seed: u64) -> Known {
     let mut noise = Noise(seed);
@@ -77,7 +77,7 @@ pub fn vessels(seed: u64) -> Known {
         if taken.len() == 1 {
             let from = node(taken[0], &mut noise);
             let to = from + noise.direction() * noise.between(2.0, 7.0);
-            let radius = noise.between(0.8, 2.5);
+            let radius = noise.between(0.6, 2.2);
             tubes.axes.push(Axis::straight(from, to, radius));
             free += 2;
             continue;
@@ -86,7 +86,7 @@ pub fn vessels(seed: u64) -> Known {
         let more = tunnels.get(number).copied().unwrap_or(0);
         let mut widest = vec![(0, 0.0f64); places.len()];
         for [a, b] in links(&sites, &taken, more, &mut noise) {
-            let radius = noise.between(1.0, 4.0);
+            let radius = noise.between(0.8, 3.0);
             for node in [a, b] {
                 let (degree, most) = widest[node];
                 widest[node] = (degree + 1, most.max(radius));
@@ -101,7 +101,7 @@ pub fn vessels(seed: u64) -> Known {
             .iter()
             .zip(&places)
             .filter(|((degree, _), _)| *degree > 1);
-        let balls = meeting.map(|((_, most), &place)| (place, 1.5 * most + 1.0));
+        let balls = meeting.map(|((_, most), &place)| (place, 1.2 * most + 1.0));
         tubes.balls.extend(balls);
     }
     let known = tubes.draw("vessels", seed, Grid::unit());
