@@ -34,6 +34,47 @@ pub enum SkeletonError {
         /// The fraction.
         found: f64,
     },
+    /// A number of the cover rule that is none.
+    #[error("the cover's {name} is {found}: it must be a finite number, 0 or more")]
+    Cover {
+        /// Which: `scale` or `constant`.
+        name: &'static str,
+        /// The number.
+        found: f64,
+    },
+    /// A sample that is no label.
+    #[error(
+        "the sample at voxel ({}, {}, {}) is {value}: labels are whole numbers; choose a threshold or a range to make a mask of the volume",
+        voxel[0], voxel[1], voxel[2]
+    )]
+    NotALabel {
+        /// The voxel.
+        voxel: [usize; 3],
+        /// Its sample.
+        value: f64,
+    },
+    /// A label that was asked for and is not there.
+    #[error("no voxel has the label {label}; the labels are {present}")]
+    NoSuchLabel {
+        /// The label.
+        label: i64,
+        /// Those that are there.
+        present: String,
+    },
+    /// More voxels in a component than 32 bits can number.
+    #[error(
+        "a component has {found} voxels, and they are numbered by 32 bits; reduce the volume, or cut it"
+    )]
+    ComponentTooLarge {
+        /// How many there are.
+        found: u64,
+    },
+    /// An axis that is too long for coordinates.
+    #[error("an axis has {found} voxels: it must have fewer than 2^30; cut the volume")]
+    AxisTooLong {
+        /// The voxels along it.
+        found: u64,
+    },
     /// More components of a solid than labels.
     #[error("the solid has {found} components, and labels have 32 bits; leave out the small ones")]
     TooManyComponents {

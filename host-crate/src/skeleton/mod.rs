@@ -10,6 +10,7 @@
 //! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
 //! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
 //! | whether it is complete | [`Certificate`] |
+//! | those of real objects, of all labels at once | [`skeletonize`], with [`SkeletonizeParams`] and a [`ComponentReport`] for each component |
 //! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
 
 mod certificate;
@@ -27,6 +28,7 @@ mod levels;
 mod params;
 mod radii;
 mod trace;
+mod whole;
 mod work;
 
 pub use certificate::Certificate;
@@ -37,5 +39,9 @@ pub use euler::euler_number;
 pub use execution::Execution;
 pub use extraction::{Extraction, skeleton, skeleton_on_devices};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
+pub use whole::{
+    ComponentReport, Dust, Failure, LabelSkeleton, SkeletonizeParams, Skeletons, skeletonize,
+    skeletonize_mask,
+};
 
 pub use crate::graph::{Chain, Components, Edge, Node, NodeKind, Prune, Skeleton};

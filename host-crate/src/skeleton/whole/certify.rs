@@ -1,0 +1,291 @@
+//! What holds of a component's curves, found on the result.
+
+use super::{
+    classes::Class,
+    cocycle::{Cocycle, class_of, rank_of},
+    cover::Cover,
+    crossing::{Place, cross, in_voxels, voxel_at},
+    curves::{Known, Reach},
+    detour::{length, longest_half, shortest_below},
+    draft::Draft,
+    numbers::Numbers,
+};
+use crate::union_find::UnionFind;
+use std::collections::HashSet;
+
+/// A component and everything that its curves are held to.
+pub struct Judge<'a> {
+    pub known: &'a Known<'a>,
+    pub numbers: Numbers,
+    pub reach: Reach,
+}
+
+/// A property that does not hold. Places are in the component's frame, lengths in the smallest spacing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    Pieces(u64),
+    Cycles(u64),
+    Classes,
+    Cocycle(u64),
+    Cover {
+        voxels: u64,
+        at: [f64; 3],
+    },
+    Outside {
+        edge: usize,
+        segment: usize,
+        at: Place,
+    },
+    ZeroLength {
+        edge: usize,
+        segment: usize,
+    },
+    Twice {
+        edge: usize,
+        at: Place,
+    },
+    Detour {
+        edge: usize,
+        length: f64,
+        shortest: f64,
+    },
+}
+
+/// What has been found.
+pub struct Verdict {
+    pub faults: Vec<Fault>,
+    pub rank: u64,
+    /// The distance to the surface of each node, and of each point of each edge, in the smallest spacing.
+    pub node_radii: Vec<f64>,
+    pub radii: Vec<Vec<f64>>,
+}
+
+impl Judge<'_> {
+    /// Looks at everything.
+    pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Verdict {
+        let node_radii: Vec<f64> = draft
+            .nodes
+            .iter()
+            .map(|&at| self.known.radius(at))
+            .collect();
+        let radii: Vec<Vec<f64>> = draft
+            .edges
+            .iter()
+            .map(|edge| {
+                let mut radii: Vec<f64> = edge
+                    .points
+                    .iter()
+                    .map(|&at| self.known.radius(at))
+                    .collect();
+                let last = radii.len() - 1;
+                radii[0] = node_radii[edge.nodes[0]];
+                radii[last] = node_radii[edge.nodes[1]];
+                radii
+            })
+            .collect();
+        let mut faults = Vec::new();
+        self.pieces(draft, &mut faults);
+        let classes = self.inside(draft, cocycle, &mut faults);
+        let rank = self.classes(draft, cocycle, classes.as_deref(), &mut faults);
+        self.cover(draft, &node_radii, &radii, &mut faults);
+        self.thin(draft, &mut faults);
+        if let Some(classes) = classes {
+            self.detours(draft, cocycle, &classes, &radii, &mut faults);
+        }
+        Verdict {
+            faults,
+            rank,
+            node_radii,
+            radii,
+        }
+    }
+
+    fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
+        let mut sets = UnionFind::<usize>::new(draft.nodes.len());
+        let mut pieces = draft.nodes.len();
+        for edge in &draft.edges {
+            pieces -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
+        }
+        if pieces != 1 {
+            faults.push(Fault::Pieces(pieces as u64));
+        }
+        let cycles = (draft.edges.len() + pieces - draft.nodes.len()) as u64;
+        if cycles != self.numbers.tunnels {
+            faults.push(Fault::Cycles(cycles));
+        }
+    }
+
+    /// The class of each edge, as a way between voxels of its nodes; none if one leaves the component.
+    fn inside(
+        &self,
+        draft: &Draft,
+        cocycle: &mut Cocycle,
+        faults: &mut Vec<Fault>,
+    ) -> Option<Vec<Class>> {
+        let before = faults.len();
+        let mut classes = Vec::with_capacity(draft.edges.len());
+        let mut way = Vec::new();
+        for (number, edge) in draft.edges.iter().enumerate() {
+            way.clear();
+            let ends = edge
+                .nodes
+                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
+            way.extend(ends[0].map(|voxel| voxel as u32));
+            for (segment, ends) in edge.points.windows(2).enumerate() {
+                if !cross(self.known.object, ends[0], ends[1], &mut way) {
+                    faults.push(Fault::Outside {
+                        edge: number,
+                        segment,
+                        at: ends[0],
+                    });
+                    break;
+                }
+            }
+            way.extend(ends[1].map(|voxel| voxel as u32));
+            if faults.len() == before {
+                classes.push(class_of(cocycle, self.known.object, &way));
+            }
+        }
+        (faults.len() == before).then_some(classes)
+    }
+
+    /// The rank of the cycles.
+    fn classes(
+        &self,
+        draft: &Draft,
+        cocycle: &mut Cocycle,
+        classes: Option<&[Class]>,
+        faults: &mut Vec<Fault>,
+    ) -> u64 {
+        let open = cocycle.open_triangles(self.known.object);
+        if open > 0 {
+            faults.push(Fault::Cocycle(open));
+        }
+        let Some(classes) = classes else {
+            return 0;
+        };
+        let mut at_node: Vec<Option<Class>> = vec![None; draft.nodes.len()];
+        let mut ends: Vec<Vec<usize>> = vec![Vec::new(); draft.nodes.len()];
+        for (number, edge) in draft.edges.iter().enumerate() {
+            ends[edge.nodes[0]].push(number);
+            ends[edge.nodes[1]].push(number);
+        }
+        let mut is_of_tree = vec![false; draft.edges.len()];
+        for start in 0..draft.nodes.len() {
+            if at_node[start].is_some() {
+                continue;
+            }
+            at_node[start] = Some(0);
+            let mut waiting = vec![(start, 0)];
+            while let Some((node, class)) = waiting.pop() {
+                for &edge in &ends[node] {
+                    let [a, b] = draft.edges[edge].nodes;
+                    let other = if a == node { b } else { a };
+                    if at_node[other].is_none() {
+                        let class = cocycle.table.sum(class, classes[edge]);
+                        at_node[other] = Some(class);
+                        is_of_tree[edge] = true;
+                        waiting.push((other, class));
+                    }
+                }
+            }
+        }
+        let mut cycles = Vec::new();
+        for (number, edge) in draft.edges.iter().enumerate() {
+            if !is_of_tree[number] {
+                let [a, b] = edge.nodes.map(|node| at_node[node].unwrap_or(0));
+                let sum = cocycle.table.sum(a, b);
+                cycles.push(cocycle.table.sum(sum, classes[number]));
+            }
+        }
+        let rank = rank_of(&cocycle.table, cycles) as u64;
+        if rank != self.numbers.tunnels {
+            faults.push(Fault::Classes);
+        }
+        rank
+    }
+
+    fn cover(
+        &self,
+        draft: &Draft,
+        node_radii: &[f64],
+        radii: &[Vec<f64>],
+        faults: &mut Vec<Fault>,
+    ) {
+        let mut cover = Cover::new(self.known.object, self.known.metric);
+        for (&node, &radius) in draft.nodes.iter().zip(node_radii) {
+            cover.add(in_voxels(node), self.reach.of(radius));
+        }
+        for (edge, radii) in draft.edges.iter().zip(radii) {
+            for (&point, &radius) in edge.points.iter().zip(radii) {
+                cover.add(in_voxels(point), self.reach.of(radius));
+            }
+        }
+        if cover.left() > 0 {
+            let first = (0..self.known.object.len()).find(|&voxel| !cover.is_covered(voxel));
+            faults.push(Fault::Cover {
+                voxels: cover.left() as u64,
+                at: self.known.object.voxels[first.unwrap_or(0)].map(f64::from),
+            });
+        }
+    }
+
+    /// No segment without length, and no point twice.
+    fn thin(&self, draft: &Draft, faults: &mut Vec<Fault>) {
+        let mut seen: HashSet<Place> = draft.nodes.iter().copied().collect();
+        for (number, edge) in draft.edges.iter().enumerate() {
+            for (segment, ends) in edge.points.windows(2).enumerate() {
+                if ends[0] == ends[1] {
+                    faults.push(Fault::ZeroLength {
+                        edge: number,
+                        segment,
+                    });
+                }
+            }
+            for &point in &edge.points[1..edge.points.len() - 1] {
+                if !seen.insert(point) {
+                    faults.push(Fault::Twice {
+                        edge: number,
+                        at: point,
+                    });
+                    break;
+                }
+            }
+        }
+    }
+
+    /// No edge that goes far round.
+    fn detours(
+        &self,
+        draft: &Draft,
+        cocycle: &mut Cocycle,
+        classes: &[Class],
+        radii: &[Vec<f64>],
+        faults: &mut Vec<Fault>,
+    ) {
+        for (number, edge) in draft.edges.iter().enumerate() {
+            let length = length(self.known.metric, &edge.points);
+            let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
+            let ends = edge
+                .nodes
+                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
+            let [Some(from), Some(to)] = ends else {
+                continue;
+            };
+            let found = shortest_below(
+                self.known,
+                cocycle,
+                [from, to],
+                classes[number],
+                longest_half(length, radius),
+            );
+            if let Some((shortest, _)) = found {
+                faults.push(Fault::Detour {
+                    edge: number,
+                    length,
+                    shortest,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Classes of steps and of ways: vectors over Z/2, by numbers.
+
+use std::collections::HashMap;
+
+/// A class in a [`ClassTable`]; 0 is the zero class.
+pub type Class = u32;
+
+/// Classes that have come up, each with one number. Nearly all steps have class zero, and classes have few bits.
+pub struct ClassTable {
+    /// The set bits of each class, ascending.
+    bits: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, Class>,
+    sums: HashMap<(Class, Class), Class>,
+}
+
+impl Default for ClassTable {
+    fn default() -> Self {
+        Self {
+            bits: vec![Vec::new()],
+            numbers: HashMap::from([(Vec::new(), 0)]),
+            sums: HashMap::new(),
+        }
+    }
+}
+
+impl ClassTable {
+    /// The class of these bits.
+    fn number(&mut self, bits: Vec<u32>) -> Class {
+        if let Some(&number) = self.numbers.get(&bits) {
+            return number;
+        }
+        let number = self.bits.len() as Class;
+        self.bits.push(bits.clone());
+        self.numbers.insert(bits, number);
+        number
+    }
+
+    /// The class of one bit.
+    pub fn single(&mut self, bit: u32) -> Class {
+        self.number(vec![bit])
+    }
+
+    /// The bits of a class.
+    pub fn bits(&self, class: Class) -> &[u32] {
+        &self.bits[class as usize]
+    }
+
+    /// The sum of two classes.
+    #[inline(always)]
+    pub fn sum(&mut self, a: Class, b: Class) -> Class {
+        if a == 0 {
+            b
+        } else if b == 0 {
+            a
+        } else if a == b {
+            0
+        } else {
+            self.new_sum(a.min(b), a.max(b))
+        }
+    }
+
+    fn new_sum(&mut self, a: Class, b: Class) -> Class {
+        if let Some(&sum) = self.sums.get(&(a, b)) {
+            return sum;
+        }
+        let bits = difference(self.bits(a), self.bits(b));
+        let sum = self.number(bits);
+        self.sums.insert((a, b), sum);
+        sum
+    }
+}
+
+/// Bits that are in one of two ascending lists.
+fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut all = Vec::new();
+    loop {
+        match (a.peek(), b.peek()) {
+            (Some(&&x), Some(&&y)) if x == y => {
+                a.next();
+                b.next();
+            }
+            (Some(&&x), Some(&&y)) if x < y => {
+                all.push(x);
+                a.next();
+            }
+            (Some(&&x), None) => {
+                all.push(x);
+                a.next();
+            }
+            (_, Some(&&y)) => {
+                all.push(y);
+                b.next();
+            }
+            (None, None) => return all,
+        }
+    }
+}
+
+/// Independent classes.
+#[derive(Default)]
+pub struct Basis {
+    /// By their highest bits.
+    rows: HashMap<u32, Vec<u32>>,
+}
+
+impl Basis {
+    /// Adds a class, if it is independent of those that there are; whether it is.
+    pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
+        match self.rest(table, class) {
+            Some((highest, rest)) => {
+                self.rows.insert(highest, rest);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a class is independent of those that there are.
+    pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
+        self.rest(table, class).is_some()
+    }
+
+    /// What is left of a class without those that there are, with its highest bit.
+    fn rest(&self, table: &ClassTable, class: Class) -> Option<(u32, Vec<u32>)> {
+        let mut rest = table.bits(class).to_vec();
+        while let Some(&highest) = rest.last() {
+            match self.rows.get(&highest) {
+                Some(row) => rest = difference(&rest, row),
+                None => return Some((highest, rest)),
+            }
+        }
+        None
+    }
+
+    /// How many there are.
+    pub fn rank(&self) -> usize {
+        self.rows.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_ranks() {
+        let mut table = ClassTable::default();
+        let [a, b, c] = [0, 1, 2].map(|bit| table.single(bit));
+        let ab = table.sum(a, b);
+        let bc = table.sum(b, c);
+        let ac = table.sum(ab, bc);
+        assert_eq!(table.bits(ac), [0, 2]);
+        assert_eq!(table.sum(ac, ac), 0);
+        assert_eq!(table.sum(ac, c), a);
+        let mut basis = Basis::default();
+        assert!(!basis.add(&table, 0));
+        assert!(basis.add(&table, ab) && basis.add(&table, bc) && !basis.add(&table, ac));
+        assert!(basis.add(&table, c));
+        assert_eq!(basis.rank(), 3);
+    }
+}

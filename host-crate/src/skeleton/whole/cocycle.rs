@@ -1,0 +1,288 @@
+//! The class of every step between voxels that touch: a cocycle, so that classes of ways add up to their class in the first homology.
+//!
+//! Voxels are added one by one, with the steps to those that are there. Where the neighbours that are there make one contractible piece, which is so for every simple voxel,
+//! steps get their classes from each other by the triangles between them. Pieces that are apart close cycles: each is a new class. Triangles whose classes do not
+//! add up say that a class is a sum of others (Dey, Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the deleted ones in the reverse of their order.
+
+use super::{
+    classes::{Basis, Class, ClassTable},
+    neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
+    object::Object,
+    thinning::Scaffold,
+};
+
+/// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
+type Slot = [Class; 27];
+
+/// The classes of all steps of a component.
+pub struct Cocycle {
+    pub table: ClassTable,
+    /// For each voxel its slot, or [`NONE`].
+    slot_of: Vec<u32>,
+    slots: Vec<Slot>,
+    /// The voxel of each slot.
+    owners: Vec<u32>,
+    /// Whether a neighbour of the voxel, or the voxel, has a slot.
+    is_near: Vec<bool>,
+    /// Bits that classes are made of.
+    rank: u64,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Cocycle {
+    /// That of a component without tunnels.
+    pub fn zero() -> Self {
+        Self {
+            table: ClassTable::default(),
+            slot_of: Vec::new(),
+            slots: Vec::new(),
+            owners: Vec::new(),
+            is_near: Vec::new(),
+            rank: 0,
+        }
+    }
+
+    /// That of an object, by way of its scaffold.
+    pub fn of(object: &Object, scaffold: &Scaffold) -> Self {
+        let mut builder = Builder {
+            cocycle: Self {
+                slot_of: vec![NONE; object.len()],
+                is_near: vec![false; object.len()],
+                ..Self::zero()
+            },
+            object,
+            alive: Vec::new(),
+        };
+        builder.add_scaffold(scaffold);
+        for &voxel in scaffold.deleted.iter().rev() {
+            let voxel = voxel as usize;
+            if builder.cocycle.is_near[voxel] {
+                builder.add(voxel, scaffold.around[voxel]);
+            }
+        }
+        let mut cocycle = builder.cocycle;
+        cocycle.rank = builder.alive.iter().filter(|&&alive| alive).count() as u64;
+        cocycle
+    }
+
+    /// How many independent classes there are.
+    pub fn rank(&self) -> u64 {
+        self.rank
+    }
+
+    /// The class of a step from a voxel to the neighbour at a bit.
+    #[inline(always)]
+    pub fn step(&self, voxel: usize, bit: usize) -> Class {
+        match self.slot_of.get(voxel) {
+            Some(&slot) if slot != NONE => self.slots[slot as usize][bit],
+            _ => 0,
+        }
+    }
+
+    /// Whether a voxel has steps of another class than zero.
+    #[inline(always)]
+    pub fn has_classes(&self, voxel: usize) -> bool {
+        self.slot_of.get(voxel).is_some_and(|&slot| slot != NONE)
+    }
+
+    /// Triangles of voxels that touch each other whose classes do not add up to zero. Triangles without a class need no look.
+    pub fn open_triangles(&mut self, object: &Object) -> u64 {
+        let mut open = 0;
+        for slot in 0..self.slots.len() {
+            let a = self.owners[slot] as usize;
+            for first in bits(object.around[a] & AROUND) {
+                let ab = self.slots[slot][first];
+                if ab == 0 {
+                    continue;
+                }
+                let b = object.neighbour(a, first);
+                for second in bits(object.around[a] & AROUND & TOUCHING[first] & !(1 << first)) {
+                    let ac = self.slots[slot][second];
+                    let bc = self.step(b, between(first, second));
+                    let sum = self.table.sum(ab, ac);
+                    open += u64::from(sum != bc);
+                }
+            }
+        }
+        open
+    }
+}
+
+/// The bit of the way from one neighbour to another, which touch.
+#[inline(always)]
+fn between(from: usize, to: usize) -> usize {
+    let (a, b) = (OFFSETS[from], OFFSETS[to]);
+    bit_of([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
+}
+
+struct Builder<'a> {
+    cocycle: Cocycle,
+    object: &'a Object,
+    /// For each bit whether classes may have it.
+    alive: Vec<bool>,
+}
+
+impl Builder<'_> {
+    /// Adds the voxels of the scaffold, each after one that it touches.
+    fn add_scaffold(&mut self, scaffold: &Scaffold) {
+        // by the voxels' places in the scaffold
+        let place = |voxel: usize| scaffold.left.binary_search(&(voxel as u32));
+        let mut added = vec![false; scaffold.left.len()];
+        let mut queue = std::collections::VecDeque::new();
+        let mut is_queued = vec![false; scaffold.left.len()];
+        for start in 0..scaffold.left.len() {
+            if is_queued[start] {
+                continue;
+            }
+            is_queued[start] = true;
+            queue.push_back(start);
+            while let Some(at) = queue.pop_front() {
+                let voxel = scaffold.left[at] as usize;
+                let mut there = 0;
+                for (bit, other) in self.object.neighbours(voxel, scaffold.around[voxel]) {
+                    let Ok(other) = place(other) else {
+                        continue;
+                    };
+                    if added[other] {
+                        there |= 1 << bit;
+                    }
+                    if !is_queued[other] {
+                        is_queued[other] = true;
+                        queue.push_back(other);
+                    }
+                }
+                self.add(voxel, there);
+                added[at] = true;
+            }
+        }
+    }
+
+    /// Adds a voxel to those of its neighbours that are there.
+    fn add(&mut self, voxel: usize, there: u32) {
+        let mut classes: Slot = [0; 27];
+        let mut rest = there;
+        let mut is_first = true;
+        while rest != 0 {
+            let seed = rest & rest.wrapping_neg();
+            let piece = component(seed, there);
+            rest &= !piece;
+            if !is_first {
+                let bit = self.alive.len() as u32;
+                self.alive.push(true);
+                classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
+            }
+            is_first = false;
+            self.spread(voxel, seed, piece, &mut classes);
+        }
+        if classes.iter().any(|&class| class != 0) {
+            for bit in bits(there) {
+                if classes[bit] != 0 {
+                    self.set(voxel, bit, classes[bit]);
+                }
+            }
+        }
+        self.close(voxel, there);
+    }
+
+    /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
+    fn spread(&mut self, voxel: usize, seed: u32, piece: u32, classes: &mut Slot) {
+        let mut known = seed;
+        let mut front = seed;
+        while front != 0 {
+            let from = front.trailing_zeros() as usize;
+            front &= front - 1;
+            let new = TOUCHING[from] & piece & !known;
+            if new == 0 {
+                continue;
+            }
+            known |= new;
+            front |= new;
+            let neighbour = self.object.neighbour(voxel, from);
+            for bit in bits(new) {
+                let step = self.cocycle.step(neighbour, between(from, bit));
+                classes[bit] = self.cocycle.table.sum(classes[from], step);
+            }
+        }
+    }
+
+    /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of it is replaced by the others.
+    fn close(&mut self, voxel: usize, there: u32) {
+        for from in bits(there) {
+            let neighbour = self.object.neighbour(voxel, from);
+            let later = TOUCHING[from] & there & !((2 << from) - 1);
+            for to in bits(later) {
+                let way = self.cocycle.step(neighbour, between(from, to));
+                let [a, b] = [from, to].map(|bit| self.cocycle.step(voxel, bit));
+                let sum = self.cocycle.table.sum(a, b);
+                let sum = self.cocycle.table.sum(sum, way);
+                if sum != 0 {
+                    self.remove(sum);
+                }
+            }
+        }
+    }
+
+    /// Takes a class for zero.
+    fn remove(&mut self, class: Class) {
+        let bits = self.cocycle.table.bits(class);
+        let Some(&highest) = bits.last() else {
+            return;
+        };
+        self.alive[highest as usize] = false;
+        let Cocycle { table, slots, .. } = &mut self.cocycle;
+        for slot in slots {
+            for one in slot {
+                if *one != 0 && table.bits(*one).binary_search(&highest).is_ok() {
+                    *one = table.sum(*one, class);
+                }
+            }
+        }
+    }
+
+    /// Gives a step its class, in both directions.
+    fn set(&mut self, voxel: usize, bit: usize, class: Class) {
+        let other = self.object.neighbour(voxel, bit);
+        let slot = self.slot(voxel);
+        self.cocycle.slots[slot][bit] = class;
+        let slot = self.slot(other);
+        self.cocycle.slots[slot][26 - bit] = class;
+    }
+
+    /// The slot of a voxel, which gets one.
+    fn slot(&mut self, voxel: usize) -> usize {
+        let cocycle = &mut self.cocycle;
+        if cocycle.slot_of[voxel] == NONE {
+            cocycle.slot_of[voxel] = cocycle.slots.len() as u32;
+            cocycle.slots.push([0; 27]);
+            cocycle.owners.push(voxel as u32);
+            let object = self.object;
+            for (_, other) in object.neighbours(voxel, object.around[voxel]) {
+                cocycle.is_near[other] = true;
+            }
+        }
+        cocycle.slot_of[voxel] as usize
+    }
+}
+
+/// The class of a way through voxels that touch one after the other.
+pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
+    let mut class = 0;
+    for step in way.windows(2) {
+        let [from, to] = [step[0] as usize, step[1] as usize];
+        if from != to && cocycle.has_classes(from) {
+            let step = cocycle.step(from, object.bit_between(from, to));
+            class = cocycle.table.sum(class, step);
+        }
+    }
+    class
+}
+
+/// The rank of some classes.
+pub fn rank_of(table: &ClassTable, classes: impl IntoIterator<Item = Class>) -> usize {
+    let mut basis = Basis::default();
+    for class in classes {
+        basis.add(table, class);
+    }
+    basis.rank()
+}

@@ -1,0 +1,360 @@
+//! Which voxels the curves of a component lead through.
+
+use super::{
+    classes::{Basis, Class},
+    cocycle::Cocycle,
+    cover::Cover,
+    crossing::{Place, centre, in_voxels, voxel_at},
+    detour::straighten,
+    metric::Metric,
+    neighbours::{AROUND, BEFORE},
+    object::Object,
+    shell::Shell,
+    ways::{Ways, cheapest, farthest, tip},
+};
+use std::collections::{HashMap, HashSet};
+
+/// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub scale: f64,
+    pub constant: f64,
+}
+
+impl Reach {
+    /// How far a point with this radius covers.
+    pub fn of(&self, radius: f64) -> f64 {
+        self.scale * radius + self.constant
+    }
+}
+
+/// Ways through voxels that touch, as links between them.
+pub struct Curves {
+    /// Pairs of voxels that touch.
+    pub links: Vec<[u32; 2]>,
+    /// The only voxel, if there are no links.
+    pub dot: Option<u32>,
+}
+
+/// A component, and what is known of it.
+pub struct Known<'a> {
+    pub object: &'a Object,
+    pub metric: &'a Metric,
+    pub squares: &'a [f64],
+    pub shell: &'a Shell<'a>,
+}
+
+impl Known<'_> {
+    /// The distance from a place to the surface, in the smallest spacing.
+    pub fn radius(&self, place: Place) -> f64 {
+        let Some(voxel) = voxel_at(self.object, place) else {
+            return 0.0;
+        };
+        let at = in_voxels(place);
+        let centre = self.object.voxels[voxel];
+        let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
+        let most = self.squares[voxel].sqrt() + self.metric.length(way);
+        self.shell.distance(at, most)
+    }
+}
+
+impl Curves {
+    /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
+    /// straightened. The classes of all cycles are independent.
+    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Self {
+        let object = known.object;
+        if object.len() == 1 {
+            return Self {
+                links: Vec::new(),
+                dot: Some(0),
+            };
+        }
+        let ball = match cocycle.rank() {
+            0 => middle_of_ball(known),
+            _ => None,
+        };
+        let root = ball.unwrap_or_else(|| tip(object, known.metric));
+        let ways = Ways::from_root(object, known.metric, known.squares, root);
+        let mut drawing = Drawing {
+            known,
+            reach,
+            ways: &ways,
+            is_on: vec![false; object.len()],
+            curves: Self {
+                links: Vec::new(),
+                dot: None,
+            },
+            cover: Cover::new(object, known.metric),
+        };
+        drawing.is_on[root] = true;
+        if cocycle.rank() > 0 {
+            drawing.add_cycles(cocycle);
+            drawing.cut_trunk(root);
+        } else if ball.is_none() {
+            drawing.add_branch(farthest_along(&ways));
+        } else {
+            drawing.curves.dot = Some(root as u32);
+        }
+        drawing.start_cover();
+        drawing.add_branches();
+        for _ in 0..ROUNDS {
+            if !straighten(known, cocycle, &mut drawing.curves) {
+                break;
+            }
+            drawing.start_cover();
+            if !drawing.add_branches() {
+                break;
+            }
+        }
+        drawing.curves
+    }
+}
+
+/// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
+const ROUNDS: usize = 20;
+
+/// The voxel with the longest way.
+fn farthest_along(ways: &Ways) -> usize {
+    let mut end = 0;
+    for &voxel in &ways.order {
+        if ways.lengths[voxel as usize] > ways.lengths[end] {
+            end = voxel as usize;
+        }
+    }
+    end
+}
+
+/// The middle of a component that is as wide as it is long.
+fn middle_of_ball(known: &Known<'_>) -> Option<usize> {
+    let Known {
+        object,
+        metric,
+        squares,
+        ..
+    } = *known;
+    let mut middle = 0;
+    for voxel in 0..object.len() {
+        if squares[voxel] > squares[middle] {
+            middle = voxel;
+        }
+    }
+    let at = object.voxels[middle].map(f64::from);
+    let far = farthest(object, metric, at, 0..object.len() as u32);
+    let there = object.voxels[far];
+    let length = metric.length([0, 1, 2].map(|axis| f64::from(there[axis]) - at[axis]));
+    (length <= 1.05 * squares[middle].sqrt() - 0.3).then_some(middle)
+}
+
+struct Drawing<'a> {
+    known: &'a Known<'a>,
+    reach: Reach,
+    ways: &'a Ways,
+    /// The voxels of the skeleton.
+    is_on: Vec<bool>,
+    curves: Curves,
+    cover: Cover<'a>,
+}
+
+impl Drawing<'_> {
+    /// Covers what a voxel of the skeleton covers.
+    fn paint(&mut self, voxel: usize) {
+        let place = centre(self.known.object.voxels[voxel]);
+        let radius = self.known.radius(place);
+        self.cover.add(in_voxels(place), self.reach.of(radius));
+    }
+
+    /// Covers what the curves cover.
+    fn start_cover(&mut self) {
+        self.cover = Cover::new(self.known.object, self.known.metric);
+        self.is_on.fill(false);
+        let voxels = self.curves.links.iter().flatten();
+        for &voxel in voxels.chain(&self.curves.dot) {
+            self.is_on[voxel as usize] = true;
+        }
+        for voxel in 0..self.is_on.len() {
+            if self.is_on[voxel] {
+                self.paint(voxel);
+            }
+        }
+    }
+
+    /// The cycles, and the ways from them to the root.
+    fn add_cycles(&mut self, cocycle: &mut Cocycle) {
+        let object = self.known.object;
+        let ways = self.ways;
+        let mut classes: Vec<Class> = vec![0; object.len()];
+        for &voxel in &ways.order {
+            let voxel = voxel as usize;
+            if let Some(bit) = ways.back(voxel) {
+                let before = object.neighbour(voxel, bit);
+                let step = cocycle.step(voxel, bit);
+                classes[voxel] = cocycle.table.sum(classes[before], step);
+            }
+        }
+        let mut candidates = self.candidates(cocycle, &classes);
+        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends)));
+        let mut basis = Basis::default();
+        for candidate in candidates {
+            if basis.rank() as u64 == cocycle.rank() {
+                break;
+            }
+            if basis.add(&cocycle.table, candidate.class) {
+                for end in candidate.ends {
+                    self.add_way(cocycle, &classes, end as usize);
+                }
+                self.curves.links.push(candidate.ends);
+            }
+        }
+    }
+
+    /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
+    fn candidates(&self, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
+        let ways = self.ways;
+        let Known {
+            object, squares, ..
+        } = *self.known;
+        let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
+        for voxel in 0..object.len() {
+            let has_classes = cocycle.has_classes(voxel);
+            for (bit, other) in object.neighbours(voxel, object.around[voxel] & BEFORE) {
+                if classes[voxel] == classes[other] && !has_classes {
+                    continue;
+                }
+                let way = cocycle.table.sum(classes[voxel], classes[other]);
+                let class = cocycle.table.sum(way, cocycle.step(voxel, bit));
+                if class == 0 {
+                    continue;
+                }
+                let step = ways.step_cost(squares, voxel, other, bit);
+                let cost = ways.costs[voxel] + step + ways.costs[other];
+                let candidate = Candidate {
+                    cost,
+                    class,
+                    ends: [other as u32, voxel as u32],
+                };
+                match cheapest.get_mut(&class) {
+                    Some(best) if best.cost <= cost => {}
+                    Some(best) => *best = candidate,
+                    None => {
+                        cheapest.insert(class, candidate);
+                    }
+                }
+            }
+        }
+        cheapest.into_values().collect()
+    }
+
+    /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that changes no class.
+    fn add_way(&mut self, cocycle: &mut Cocycle, classes: &[Class], from: usize) {
+        let object = self.known.object;
+        let mut way = Vec::new();
+        let mut voxel = from;
+        while !self.is_on[voxel] {
+            way.push(voxel as u32);
+            let mut beside = None;
+            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+                if self.is_on[other] {
+                    let both = cocycle.table.sum(classes[voxel], classes[other]);
+                    if cocycle.table.sum(both, cocycle.step(voxel, bit)) == 0 {
+                        beside = Some(other);
+                        break;
+                    }
+                }
+            }
+            let before = self.before(voxel);
+            let Some(next) = beside.or(before) else {
+                break;
+            };
+            self.curves.links.push([voxel as u32, next as u32]);
+            voxel = next;
+        }
+        for voxel in way {
+            self.is_on[voxel as usize] = true;
+        }
+    }
+
+    /// The voxel before one on the way from the root.
+    fn before(&self, voxel: usize) -> Option<usize> {
+        let bit = self.ways.back(voxel)?;
+        Some(self.known.object.neighbour(voxel, bit))
+    }
+
+    /// Leaves out the way from the root to where the cycles begin: only the cover says what it is good for.
+    fn cut_trunk(&mut self, root: usize) {
+        let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
+        for &[a, b] in &self.curves.links {
+            linked.entry(a).or_default().push(b);
+            linked.entry(b).or_default().push(a);
+        }
+        let mut trunk = HashSet::new();
+        let mut voxel = root as u32;
+        let mut last = None;
+        while let Some(next) = linked.get(&voxel)
+            && next.len() == if last.is_none() { 1 } else { 2 }
+            && let Some(&ahead) = next.iter().find(|&&other| Some(other) != last)
+        {
+            trunk.insert(voxel);
+            last = Some(voxel);
+            voxel = ahead;
+        }
+        let links = &mut self.curves.links;
+        links.retain(|link| link.iter().all(|voxel| !trunk.contains(voxel)));
+    }
+
+    /// The way from a voxel to the skeleton, or to a voxel that touches it.
+    fn add_branch(&mut self, from: usize) {
+        let object = self.known.object;
+        let mut way = vec![from as u32];
+        let mut voxel = from;
+        while !self.is_on[voxel] {
+            let beside = object
+                .neighbours(voxel, object.around[voxel] & AROUND)
+                .find(|&(_, other)| self.is_on[other]);
+            let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
+                // past the skeleton to the root
+                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
+                break;
+            };
+            way.push(next as u32);
+            voxel = next;
+        }
+        let links = way.windows(2).map(|step| [step[0], step[1]]);
+        self.curves.links.extend(links);
+        for voxel in way {
+            let voxel = voxel as usize;
+            if !self.is_on[voxel] {
+                self.is_on[voxel] = true;
+                self.paint(voxel);
+            }
+        }
+    }
+
+    /// Branches to voxels that are not covered, that with the longest way first. Whether there are any.
+    fn add_branches(&mut self) -> bool {
+        if self.cover.left() == 0 {
+            return false;
+        }
+        let mut waiting: Vec<u32> = (0..self.known.object.len() as u32)
+            .filter(|&voxel| !self.cover.is_covered(voxel as usize))
+            .collect();
+        let length = |voxel: u32| self.ways.lengths[voxel as usize];
+        waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+        for voxel in waiting {
+            if !self.cover.is_covered(voxel as usize) {
+                self.add_branch(voxel as usize);
+            }
+        }
+        // a point on a curve is none of its own
+        if !self.curves.links.is_empty() {
+            self.curves.dot = None;
+        }
+        true
+    }
+}
+
+/// A step that closes a cycle.
+struct Candidate {
+    cost: f64,
+    class: Class,
+    ends: [u32; 2],
+}

@@ -1,0 +1,41 @@
+//! Skeletons of the objects that people have: thin, with tunnels and branches, of many labels, on voxels of any shape.
+//!
+//! An object is a component of a label: voxels that hang together by faces, edges or corners, kept as a list. Its skeleton leads round each of its tunnels and into each of
+//! its branches, and what must hold of it is checked on the result ([`ComponentReport`]):
+//!
+//! 1. components, in a frame that moves with them (`scan`, `frame`, `object`);
+//! 2. distances to the surface, and a scaffold by thinning (`distances`, `thinning`);
+//! 3. classes of steps in the first homology, from the scaffold (`cocycle`);
+//! 4. curves: cheapest cycles of independent classes, then ways to what is not covered (`ways`, `curves`, `cover`);
+//! 5. curves are moved to where the force of the surface vanishes across them (`centre`);
+//! 6. the certificate (`certify`).
+
+mod certify;
+mod classes;
+mod cocycle;
+mod cover;
+mod crossing;
+mod curves;
+mod detour;
+mod distances;
+mod draft;
+mod frame;
+mod metric;
+mod neighbours;
+mod numbers;
+mod object;
+mod params;
+mod report;
+mod rows;
+mod scan;
+mod shell;
+mod skeletonize;
+#[cfg(test)]
+mod tests;
+mod thinning;
+mod walls;
+mod ways;
+
+pub use params::SkeletonizeParams;
+pub use report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons};
+pub use skeletonize::{skeletonize, skeletonize_mask};

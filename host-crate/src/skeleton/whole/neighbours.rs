@@ -1,0 +1,275 @@
+//! The 26 neighbours of a voxel as bits, and what can be asked of them.
+//!
+//! Bit `9 (dz + 1) + 3 (dy + 1) + dx + 1` is the neighbour at (dx, dy, dz); bit 13 is the voxel itself.
+
+/// The voxel itself.
+pub const CENTRE: u32 = 1 << 13;
+/// All 27.
+pub const CUBE: u32 = (1 << 27) - 1;
+/// The neighbours.
+pub const AROUND: u32 = CUBE & !CENTRE;
+/// Those across a face.
+pub const FACES: u32 = 1 << 4 | 1 << 10 | 1 << 12 | 1 << 14 | 1 << 16 | 1 << 22;
+/// Those across a corner only.
+const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
+/// Those across a face or an edge.
+const NEAR: u32 = AROUND & !CORNERS;
+/// Those before the voxel in the order of voxels.
+pub const BEFORE: u32 = CENTRE - 1;
+
+const X0: u32 = 0o111_111_111;
+const X2: u32 = X0 << 2;
+const Y0: u32 = 0o007_007_007;
+const Y2: u32 = Y0 << 6;
+
+/// The bits of a row before each bit.
+pub const BELOW: [u32; 27] = {
+    let mut below = [0; 27];
+    let mut bit = 0;
+    while bit < 27 {
+        below[bit] = (1 << bit) - (1 << (bit - bit % 3));
+        bit += 1;
+    }
+    below
+};
+
+/// The way to a neighbour.
+pub const fn offset(bit: usize) -> [i32; 3] {
+    [
+        (bit % 3) as i32 - 1,
+        (bit / 3 % 3) as i32 - 1,
+        (bit / 9) as i32 - 1,
+    ]
+}
+
+/// All ways.
+pub const OFFSETS: [[i32; 3]; 27] = {
+    let mut offsets = [[0; 3]; 27];
+    let mut bit = 0;
+    while bit < 27 {
+        offsets[bit] = offset(bit);
+        bit += 1;
+    }
+    offsets
+};
+
+/// The bit of a way, whose steps are from -1 to 1.
+pub const fn bit_of([dx, dy, dz]: [i32; 3]) -> usize {
+    (9 * (dz + 1) + 3 * (dy + 1) + dx + 1) as usize
+}
+
+/// For each neighbour those of the 27 that touch it or are it.
+pub const TOUCHING: [u32; 27] = {
+    let mut touching = [0; 27];
+    let mut bit = 0;
+    while bit < 27 {
+        touching[bit] = grown(1 << bit);
+        bit += 1;
+    }
+    touching
+};
+
+/// The bits of a mask, lowest first.
+pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let bit = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            bit
+        })
+    })
+}
+
+/// The voxels of a set and all that touch one of them.
+#[inline(always)]
+pub const fn grown(set: u32) -> u32 {
+    let x = (set | (set << 1 & !X0) | (set >> 1 & !X2)) & CUBE;
+    // without what has left the cube
+    let y = (x | (x << 3 & !Y0) | (x >> 3 & !Y2)) & CUBE;
+    (y | y << 9 | y >> 9) & CUBE
+}
+
+/// The voxels of a set and those across their faces.
+#[inline(always)]
+const fn grown_by_faces(set: u32) -> u32 {
+    let x = set << 1 & !X0 | set >> 1 & !X2;
+    let y = set << 3 & !Y0 | set >> 3 & !Y2;
+    (set | x | y | set << 9 | set >> 9) & CUBE
+}
+
+/// The part of a set that hangs together with the seed, which is in the set.
+#[inline(always)]
+pub fn component(seed: u32, set: u32) -> u32 {
+    let mut found = seed;
+    loop {
+        let next = grown(found) & set;
+        if next == found {
+            return found;
+        }
+        found = next;
+    }
+}
+
+/// The same by faces.
+#[inline(always)]
+fn component_by_faces(seed: u32, set: u32) -> u32 {
+    let mut found = seed;
+    loop {
+        let next = grown_by_faces(found) & set;
+        if next == found {
+            return found;
+        }
+        found = next;
+    }
+}
+
+/// The lowest bit.
+#[inline(always)]
+fn lowest(set: u32) -> u32 {
+    set & set.wrapping_neg()
+}
+
+/// Whether an object keeps its topology without a voxel with these neighbours, for objects that hang together by corners and backgrounds by faces: there is one
+/// component of the object around it, and one of the background that it has a face to (Bertrand and Malandain 1994).
+#[inline(always)]
+pub fn is_simple(around: u32) -> bool {
+    let object = around & AROUND;
+    let free = !around & FACES;
+    if free == 0 || object == 0 || component(lowest(object), object) != object {
+        return false;
+    }
+    free & !component_by_faces(lowest(free), !around & NEAR) == 0
+}
+
+/// If a voxel has one component of the object around it, and two of the background that it has faces to: one face of each.
+pub fn wall_between(around: u32) -> Option<[usize; 2]> {
+    let object = around & AROUND;
+    let free = !around & FACES;
+    if free == 0 || object == 0 || component(lowest(object), object) != object {
+        return None;
+    }
+    let background = !around & NEAR;
+    let rest = free & !component_by_faces(lowest(free), background);
+    let more = rest & !component_by_faces(lowest(rest), background);
+    (rest != 0 && more == 0).then(|| [free, rest].map(|faces| faces.trailing_zeros() as usize))
+}
+
+/// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels before it in order that have this cell too.
+const SHARED_BEFORE: [u32; 27] = {
+    let mut shared = [0; 27];
+    let mut cell = 0;
+    while cell < 27 {
+        let ways = offset(cell);
+        let mut other = 0;
+        while other < 13 {
+            let way = offset(other);
+            let mut has_it = true;
+            let mut axis = 0;
+            while axis < 3 {
+                has_it = has_it && (way[axis] == 0 || way[axis] == ways[axis]);
+                axis += 1;
+            }
+            if has_it {
+                shared[cell] |= 1 << other;
+            }
+            other += 1;
+        }
+        cell += 1;
+    }
+    shared
+};
+
+/// What a voxel adds to the Euler number of the closed cubes: that of its cells that no voxel before it has.
+#[inline(always)]
+pub fn euler_part(around: u32) -> i64 {
+    let mut sum = -1;
+    for cell in 0..27 {
+        if cell != 13 && around & SHARED_BEFORE[cell] == 0 {
+            let [x, y, z] = OFFSETS[cell];
+            // faces and corners add, edges and the cube take away
+            sum += if (x & 1) + (y & 1) + (z & 1) == 2 {
+                -1
+            } else {
+                1
+            };
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All sets that are one component of a set, by a search of its own.
+    fn components(set: u32, touch: impl Fn([i32; 3], [i32; 3]) -> bool) -> Vec<u32> {
+        let mut rest: Vec<usize> = bits(set).collect();
+        let mut found = Vec::new();
+        while let Some(seed) = rest.pop() {
+            let mut part = vec![seed];
+            let mut at = 0;
+            while at < part.len() {
+                let here = OFFSETS[part[at]];
+                let (near, far): (Vec<_>, Vec<_>) =
+                    rest.iter().partition(|&&bit| touch(here, OFFSETS[bit]));
+                part.extend(near);
+                rest = far;
+                at += 1;
+            }
+            found.push(part.iter().fold(0, |set, &bit| set | 1 << bit));
+        }
+        found
+    }
+
+    fn distance(a: [i32; 3], b: [i32; 3]) -> (i32, i32) {
+        let steps = [0, 1, 2].map(|axis| (a[axis] - b[axis]).abs());
+        (steps.iter().sum(), steps.into_iter().max().unwrap_or(0))
+    }
+
+    fn is_simple_by_search(around: u32) -> bool {
+        let object = components(around & AROUND, |a, b| distance(a, b).1 == 1);
+        let background = components(!around & NEAR, |a, b| distance(a, b).0 == 1);
+        let with_faces = background.iter().filter(|&&part| part & FACES != 0).count();
+        object.len() == 1 && with_faces == 1
+    }
+
+    #[test]
+    fn simple_voxels_are_those_of_a_search() {
+        let mut state = 7u64;
+        let mut simple = 0;
+        for round in 0..40_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mut around = (state >> 33) as u32 & AROUND;
+            // sparse and dense sets too
+            match round % 3 {
+                0 => around &= (state >> 13) as u32,
+                1 => around |= (state >> 7) as u32 & AROUND,
+                _ => {}
+            }
+            assert_eq!(is_simple(around), is_simple_by_search(around), "{around:o}");
+            simple += u32::from(is_simple(around));
+        }
+        assert!(simple > 1000, "{simple}");
+        assert!(!is_simple(0) && !is_simple(AROUND));
+    }
+
+    #[test]
+    fn a_wall_has_two_sides() {
+        let plate = bits(AROUND).filter(|&bit| OFFSETS[bit][2] == 0);
+        let plate = plate.fold(0, |set, bit| set | 1 << bit);
+        assert_eq!(wall_between(plate), Some([4, 22]));
+        assert_eq!(wall_between(1), None);
+        assert_eq!(wall_between(AROUND), None);
+    }
+
+    #[test]
+    fn one_voxel_has_the_euler_number_of_a_point() {
+        assert_eq!(euler_part(0), 1);
+        // the second of two that touch adds nothing
+        for bit in 0..13 {
+            assert_eq!(euler_part(1 << bit), 0, "{bit}");
+        }
+    }
+}

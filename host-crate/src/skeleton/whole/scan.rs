@@ -1,0 +1,281 @@
+//! Runs of equal labels along x, and which of them hang together.
+
+use crate::{
+    grid::{Mask, Sample, VolumeView},
+    skeleton::SkeletonError,
+    union_find::UnionFind,
+};
+use rayon::prelude::*;
+
+/// Voxels of one label that follow each other along x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    pub start: u32,
+    /// Excluded.
+    pub end: u32,
+    pub y: u32,
+    pub z: u32,
+    pub label: i64,
+}
+
+impl Run {
+    pub fn voxels(&self) -> u64 {
+        u64::from(self.end - self.start)
+    }
+}
+
+/// The runs of a volume, in the order of its voxels.
+pub struct Runs {
+    pub runs: Vec<Run>,
+    /// For each row the first of its runs, and one more at the end.
+    rows: Vec<usize>,
+    ny: usize,
+}
+
+/// The runs of each component, within one in the order of voxels.
+pub struct Components {
+    runs: Vec<Run>,
+    starts: Vec<usize>,
+}
+
+impl Components {
+    /// Those of each.
+    pub fn iter(&self) -> impl Iterator<Item = &[Run]> {
+        self.starts
+            .windows(2)
+            .map(|ends| &self.runs[ends[0]..ends[1]])
+    }
+}
+
+/// Samples that are looked at together to pass over background.
+const STRIDE: usize = 32;
+
+impl Runs {
+    /// Those of all labels but 0 for which `is_wanted`.
+    pub fn of_labels<T: Sample>(
+        volume: VolumeView<'_, T>,
+        is_wanted: impl Fn(i64) -> bool + Sync,
+    ) -> Result<Self, SkeletonError> {
+        let [nx, ny, nz] = volume.dims();
+        check_axes([nx, ny, nz])?;
+        let zero = T::zeroed();
+        let plane = (nx * ny).max(1);
+        let planes = volume
+            .samples()
+            .par_chunks(plane)
+            .enumerate()
+            .map(|(z, samples)| {
+                let mut runs = Vec::new();
+                let mut counts = Vec::with_capacity(ny);
+                for (y, row) in samples.chunks_exact(nx.max(1)).enumerate() {
+                    let before = runs.len();
+                    let mut x = 0;
+                    while x < nx {
+                        let sample = row[x];
+                        if sample == zero {
+                            x += 1;
+                            while x + STRIDE <= nx
+                                && row[x..x + STRIDE].iter().all(|&one| one == zero)
+                            {
+                                x += STRIDE;
+                            }
+                            continue;
+                        }
+                        let start = x;
+                        while x < nx && row[x] == sample {
+                            x += 1;
+                        }
+                        let label = whole(sample).ok_or(SkeletonError::NotALabel {
+                            voxel: [start, y, z],
+                            value: sample.to_f64(),
+                        })?;
+                        if is_wanted(label) {
+                            runs.push(Run {
+                                start: start as u32,
+                                end: x as u32,
+                                y: y as u32,
+                                z: z as u32,
+                                label,
+                            });
+                        }
+                    }
+                    counts.push(runs.len() - before);
+                }
+                Ok((runs, counts))
+            })
+            .collect::<Result<Vec<_>, SkeletonError>>()?;
+        Ok(Self::joined(planes, ny, nz))
+    }
+
+    /// Those of a mask, with label 1.
+    pub fn of_mask(mask: &Mask) -> Result<Self, SkeletonError> {
+        let [nx, ny, nz] = mask.dims();
+        check_axes([nx, ny, nz])?;
+        let per_row = nx.div_ceil(32).max(1);
+        let planes = mask
+            .words()
+            .par_chunks((per_row * ny).max(1))
+            .enumerate()
+            .map(|(z, words)| {
+                let mut runs = Vec::new();
+                let mut counts = Vec::with_capacity(ny);
+                for (y, row) in words.chunks_exact(per_row).enumerate() {
+                    let before = runs.len();
+                    for (at, &word) in row.iter().enumerate() {
+                        push_bits(&mut runs, before, 32 * at as u32, word, [y, z]);
+                    }
+                    counts.push(runs.len() - before);
+                }
+                (runs, counts)
+            })
+            .collect();
+        Ok(Self::joined(planes, ny, nz))
+    }
+
+    fn joined(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
+        let count = planes.iter().map(|(runs, _)| runs.len()).sum();
+        let mut all = Self {
+            runs: Vec::with_capacity(count),
+            rows: Vec::with_capacity(ny * nz + 1),
+            ny: ny.max(1),
+        };
+        all.rows.push(0);
+        for (runs, counts) in planes {
+            let mut first = all.runs.len();
+            all.runs.extend(runs);
+            for count in counts {
+                first += count;
+                all.rows.push(first);
+            }
+        }
+        all
+    }
+
+    /// The components, in the order of their first voxels.
+    pub fn components(&self) -> Result<Components, SkeletonError> {
+        if u32::try_from(self.runs.len()).is_err() {
+            let found = self.runs.len() as u64;
+            return Err(SkeletonError::TooManyComponents { found });
+        }
+        let mut sets = UnionFind::<u32>::new(self.runs.len());
+        for row in 0..self.rows.len() - 1 {
+            if self.rows[row] < self.rows[row + 1] {
+                self.join_row(row, &mut sets);
+            }
+        }
+        let mut numbers = vec![0u32; self.runs.len()];
+        let mut sizes: Vec<usize> = Vec::new();
+        for at in 0..self.runs.len() {
+            let root = sets.root(at as u32) as usize;
+            if root == at {
+                numbers[at] = sizes.len() as u32;
+                sizes.push(0);
+            } else {
+                numbers[at] = numbers[root];
+            }
+            sizes[numbers[at] as usize] += 1;
+        }
+        let mut starts = Vec::with_capacity(sizes.len() + 1);
+        let mut next = 0;
+        for size in &mut sizes {
+            starts.push(next);
+            next += std::mem::replace(size, next);
+        }
+        starts.push(next);
+        let mut order = vec![0u32; self.runs.len()];
+        for (at, &number) in numbers.iter().enumerate() {
+            let place = &mut sizes[number as usize];
+            order[*place] = at as u32;
+            *place += 1;
+        }
+        let runs = order.iter().map(|&at| self.runs[at as usize]).collect();
+        Ok(Components { runs, starts })
+    }
+
+    /// Joins the runs of a row with those that they touch in the rows before.
+    fn join_row(&self, row: usize, sets: &mut UnionFind<u32>) {
+        let (y, z) = (row % self.ny, row / self.ny);
+        for (dy, dz) in [(-1, 0), (-1, 1), (0, 1), (1, 1)] {
+            let Some(other) = y.checked_add_signed(dy).filter(|&other| other < self.ny) else {
+                continue;
+            };
+            let Some(plane) = z.checked_sub(dz) else {
+                continue;
+            };
+            let before = plane * self.ny + other;
+            let (mut here, mut there) = (self.rows[row], self.rows[before]);
+            let (end, other_end) = (self.rows[row + 1], self.rows[before + 1]);
+            while here < end && there < other_end {
+                let (a, b) = (&self.runs[here], &self.runs[there]);
+                // corners that touch count
+                if a.start <= b.end && b.start <= a.end && a.label == b.label {
+                    sets.join(here as u32, there as u32);
+                }
+                if a.end < b.end {
+                    here += 1;
+                } else if a.end > b.end {
+                    there += 1;
+                } else {
+                    // the next runs may touch both: they begin here or later
+                    let next =
+                        |runs: &[Run], at: usize, end| (at + 1 < end).then(|| runs[at + 1].start);
+                    let [mine, theirs] = [
+                        next(&self.runs, here, end),
+                        next(&self.runs, there, other_end),
+                    ];
+                    if let Some(start) = theirs
+                        && start == a.end
+                        && self.runs[there + 1].label == a.label
+                    {
+                        sets.join(here as u32, there as u32 + 1);
+                    }
+                    if let Some(start) = mine
+                        && start == b.end
+                        && self.runs[here + 1].label == b.label
+                    {
+                        sets.join(here as u32 + 1, there as u32);
+                    }
+                    here += 1;
+                    there += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Adds the runs of one word's bits to those of a row, which begin at `first`.
+fn push_bits(runs: &mut Vec<Run>, first: usize, mut x: u32, mut word: u32, [y, z]: [usize; 2]) {
+    while word != 0 {
+        let skip = word.trailing_zeros();
+        word >>= skip;
+        x += skip;
+        let length = (!word).trailing_zeros();
+        match runs[first..].last_mut() {
+            Some(last) if last.end == x => last.end += length,
+            _ => runs.push(Run {
+                start: x,
+                end: x + length,
+                y: y as u32,
+                z: z as u32,
+                label: 1,
+            }),
+        }
+        word = word.checked_shr(length).unwrap_or(0);
+        x += length;
+    }
+}
+
+/// Coordinates are kept in 32 bits with a sign.
+fn check_axes(dims: [usize; 3]) -> Result<(), SkeletonError> {
+    match dims.into_iter().max() {
+        Some(most) if most >= 1 << 30 => Err(SkeletonError::AxisTooLong { found: most as u64 }),
+        _ => Ok(()),
+    }
+}
+
+/// A sample as a label.
+fn whole<T: Sample>(sample: T) -> Option<i64> {
+    let value = sample.to_f64();
+    let label = value as i64;
+    (label as f64 == value).then_some(label)
+}

@@ -1,0 +1,370 @@
+//! From labels to skeletons.
+
+use super::{
+    certify::{Fault, Judge, Verdict},
+    cocycle::Cocycle,
+    crossing::in_voxels,
+    curves::{Curves, Known, Reach},
+    distances::squares,
+    draft::Draft,
+    frame::Frame,
+    metric::Metric,
+    numbers::Numbers,
+    object::Object,
+    params::SkeletonizeParams,
+    report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons},
+    scan::{Run, Runs},
+    shell::Shell,
+    thinning::Scaffold,
+};
+use crate::{
+    graph::{Edge, Node, NodeKind, Skeleton},
+    grid::{Geometry, Mask, Sample, VolumeView},
+    monitor::{Monitor, StageTime, Stopwatch, add_times},
+    skeleton::SkeletonError,
+};
+use nalgebra::Point3;
+use rayon::prelude::*;
+
+/// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
+///
+/// An object is a component of a label: voxels that hang together by faces, edges or corners. Each gets curves round each of its tunnels and into each of its branches, in
+/// one piece, within the closed cubes of its voxels; lengths are those of the world. What holds of them is in [`ComponentReport`]. Moving, turning or mirroring an object with
+/// its axes moves its skeleton likewise.
+///
+/// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume; about 100 bytes for each voxel of the
+/// largest components. Components are worked on side by side.
+///
+/// ```
+/// use ferrovox::{grid::{Geometry, Volume}, monitor::Monitor, skeleton::{SkeletonizeParams, skeletonize}};
+///
+/// // a ring of label 3 and a rod of label 5, both one voxel wide
+/// let labels = Volume::from_fn([30, 10, 3], Geometry::default(), |x, y, z| match (x, y, z) {
+///     (2..=8, 2, 1) | (2..=8, 8, 1) | (2, 2..=8, 1) | (8, 2..=8, 1) => 3u8,
+///     (12..=27, 5, 1) => 5,
+///     _ => 0,
+/// })?;
+/// let found = skeletonize(labels.view(), &SkeletonizeParams::default(), Monitor::silent())?;
+/// assert!(found.certified());
+/// let [ring, rod] = [3, 5].map(|label| &found.get(label).unwrap().skeleton);
+/// assert_eq!((ring.cycles(), rod.cycles()), (1, 0));
+/// assert_eq!(rod.length(), 15.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`SkeletonError::Empty`] without a voxel of an object, [`SkeletonError::NotALabel`] for a sample that is no whole number, [`SkeletonError::NoSuchLabel`] for a label that
+/// has no voxel, [`SkeletonError::Cover`] for numbers that are none, [`SkeletonError::TooManyComponents`] and
+/// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops it.
+pub fn skeletonize<T: Sample>(
+    labels: VolumeView<'_, T>,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+) -> Result<Skeletons, SkeletonError> {
+    params.check()?;
+    let mut watch = Stopwatch::start();
+    let wanted = |label: i64| match &params.labels {
+        Some(list) => list.contains(&label),
+        None => true,
+    };
+    let runs = Runs::of_labels(labels, wanted)?;
+    if let Some(list) = &params.labels {
+        for &label in list {
+            if !runs.runs.iter().any(|run| run.label == label) {
+                return Err(no_such_label(labels, label));
+            }
+        }
+    }
+    watch.lap("scan");
+    of_runs(
+        &runs,
+        *labels.geometry(),
+        params,
+        monitor,
+        watch,
+        labels.samples().len(),
+    )
+}
+
+/// The skeleton of a mask, as that of label 1.
+///
+/// # Errors
+/// Those of [`skeletonize`].
+pub fn skeletonize_mask(
+    mask: &Mask,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+) -> Result<Skeletons, SkeletonError> {
+    params.check()?;
+    let mut watch = Stopwatch::start();
+    let runs = Runs::of_mask(mask)?;
+    watch.lap("scan");
+    let voxels = mask.dims().iter().product();
+    of_runs(&runs, *mask.geometry(), params, monitor, watch, voxels)
+}
+
+/// A label that has no voxel.
+fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonError {
+    const MOST: usize = 50;
+    let present = match Runs::of_labels(labels, |_| true) {
+        Ok(runs) => {
+            let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).collect();
+            present.sort_unstable();
+            present.dedup();
+            let more = present.len().saturating_sub(MOST);
+            let mut text: Vec<String> =
+                present.iter().take(MOST).map(ToString::to_string).collect();
+            if more > 0 {
+                text.push(format!("and {more} more"));
+            }
+            text.join(", ")
+        }
+        Err(error) => return error,
+    };
+    SkeletonError::NoSuchLabel { label, present }
+}
+
+/// The skeleton of a component.
+struct Piece {
+    label: i64,
+    first: [u64; 3],
+    voxels: u64,
+    numbers: Numbers,
+    frame: Frame,
+    draft: Draft,
+    verdict: Verdict,
+    times: Vec<StageTime>,
+}
+
+fn of_runs(
+    runs: &Runs,
+    geometry: Geometry,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+    mut watch: Stopwatch,
+    samples: usize,
+) -> Result<Skeletons, SkeletonError> {
+    let components = runs.components()?;
+    let mut list: Vec<(&[Run], u64)> = Vec::new();
+    let mut labels: Vec<LabelSkeleton> = Vec::new();
+    let mut all = 0;
+    for component in components.iter() {
+        let voxels: u64 = component.iter().map(Run::voxels).sum();
+        let label = label_entry(&mut labels, component[0].label, geometry);
+        if voxels < params.dust {
+            label.dust.components += 1;
+            label.dust.voxels += voxels;
+        } else if u32::try_from(voxels).is_err() {
+            return Err(SkeletonError::ComponentTooLarge { found: voxels });
+        } else {
+            list.push((component, voxels));
+            all += voxels;
+        }
+    }
+    if labels.is_empty() {
+        let voxels = samples as u64;
+        return Err(SkeletonError::Empty { voxels });
+    }
+    watch.lap("components");
+    let (metric, spacing) = Metric::of(&geometry);
+    let reach = Reach {
+        scale: params.scale,
+        constant: params.constant,
+    };
+    let counter = monitor.counter("skeletons", all);
+    // large ones first, so that none is left for one thread at the end
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(list[at].1));
+    let mut pieces = order
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|at| {
+            let (runs, voxels) = list[at];
+            let piece = one(runs, voxels, &metric, reach, params);
+            counter
+                .add(voxels)
+                .map_err(crate::device::DeviceError::from)?;
+            Ok((at, piece))
+        })
+        .collect::<Result<Vec<_>, SkeletonError>>()?;
+    pieces.sort_by_key(|&(at, _)| at);
+    watch.lap("skeletons");
+    let mut times = Vec::new();
+    for (_, piece) in pieces {
+        let label = label_entry(&mut labels, piece.label, geometry);
+        add_times(&mut times, add_piece(label, piece, spacing));
+    }
+    watch.lap("graphs");
+    let mut all_times = watch.times();
+    all_times.extend(times);
+    Ok(Skeletons {
+        labels,
+        times: all_times,
+    })
+}
+
+/// The entry of a label, in the order of labels.
+fn label_entry(
+    labels: &mut Vec<LabelSkeleton>,
+    label: i64,
+    geometry: Geometry,
+) -> &mut LabelSkeleton {
+    let at = match labels.binary_search_by_key(&label, |one| one.label) {
+        Ok(at) => at,
+        Err(at) => {
+            let skeleton = Skeleton {
+                geometry,
+                ..Skeleton::default()
+            };
+            let entry = LabelSkeleton {
+                label,
+                skeleton,
+                components: Vec::new(),
+                dust: Dust::default(),
+            };
+            labels.insert(at, entry);
+            at
+        }
+    };
+    &mut labels[at]
+}
+
+/// The skeleton of one component.
+fn one(
+    runs: &[Run],
+    voxels: u64,
+    metric: &Metric,
+    reach: Reach,
+    params: &SkeletonizeParams,
+) -> Piece {
+    let mut watch = Stopwatch::start();
+    let frame = Frame::of(runs, metric);
+    let metric = &frame.metric(metric);
+    let object = &Object::new(runs, &frame);
+    watch.lap("voxels");
+    let squares = &squares(object, metric);
+    watch.lap("distances");
+    let numbers = Numbers::of(object);
+    watch.lap("numbers");
+    let mut cocycle = match numbers.tunnels {
+        0 => Cocycle::zero(),
+        _ => {
+            let scaffold = Scaffold::of(object, squares, numbers.cavities);
+            watch.lap("thinning");
+            Cocycle::of(object, &scaffold)
+        }
+    };
+    watch.lap("classes");
+    let known = &Known {
+        object,
+        metric,
+        squares,
+        shell: &Shell::new(object, metric),
+    };
+    let curves = Curves::of(known, &mut cocycle, reach);
+    let draft = Draft::of(object, &curves);
+    watch.lap("curves");
+    let judge = Judge {
+        known,
+        numbers,
+        reach,
+    };
+    let _ = params.centre;
+    watch.lap("centre");
+    let verdict = judge.judge(&draft, &mut cocycle);
+    watch.lap("certificate");
+    let first = &runs[0];
+    Piece {
+        label: first.label,
+        first: [first.start.into(), first.y.into(), first.z.into()],
+        voxels,
+        numbers,
+        frame,
+        draft,
+        verdict,
+        times: watch.times(),
+    }
+}
+
+/// Adds a component's curves to its label's; how long they took.
+fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<StageTime> {
+    let Piece {
+        frame,
+        draft,
+        verdict,
+        numbers,
+        ..
+    } = piece;
+    let component = label.components.len() as u32;
+    let skeleton = &mut label.skeleton;
+    let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
+    let place = |at: [f64; 3]| Point3::from(frame.outside(at));
+    let degrees = draft.degrees();
+    for ((&node, &radius), degree) in draft.nodes.iter().zip(&verdict.node_radii).zip(degrees) {
+        skeleton.nodes.push(Node {
+            kind: match degree {
+                0 | 1 => NodeKind::End,
+                _ => NodeKind::Junction,
+            },
+            position: place(in_voxels(node)),
+            eigenvalues: None,
+            radius: radius * spacing,
+            component,
+        });
+    }
+    for (edge, radii) in draft.edges.iter().zip(&verdict.radii) {
+        skeleton.edges.push(Edge {
+            nodes: edge.nodes.map(|node| first_node + node),
+            points: edge.points.iter().map(|&at| place(in_voxels(at))).collect(),
+            radii: radii.iter().map(|radius| radius * spacing).collect(),
+            level: 0,
+        });
+    }
+    let failure = |fault: Fault| match fault {
+        Fault::Pieces(found) => Failure::Pieces { found },
+        Fault::Cycles(found) => Failure::Cycles {
+            found,
+            expected: numbers.tunnels,
+        },
+        Fault::Classes => Failure::Classes {
+            rank: verdict.rank,
+            expected: numbers.tunnels,
+        },
+        Fault::Cocycle(triangles) => Failure::Cocycle { triangles },
+        Fault::Cover { voxels, at } => Failure::Cover {
+            voxels,
+            at: place(at),
+        },
+        Fault::Outside { edge, segment, at } => Failure::Outside {
+            edge: first_edge + edge,
+            segment,
+            at: place(in_voxels(at)),
+        },
+        Fault::ZeroLength { edge, segment } => Failure::ZeroLength {
+            edge: first_edge + edge,
+            segment,
+        },
+        Fault::Twice { edge, at } => Failure::Twice {
+            edge: first_edge + edge,
+            at: place(in_voxels(at)),
+        },
+        Fault::Detour {
+            edge,
+            length,
+            shortest,
+        } => Failure::Detour {
+            edge: first_edge + edge,
+            length: length * spacing,
+            shortest: shortest * spacing,
+        },
+    };
+    label.components.push(ComponentReport {
+        first: piece.first,
+        voxels: piece.voxels,
+        tunnels: numbers.tunnels,
+        cavities: numbers.cavities,
+        rank: verdict.rank,
+        failures: verdict.faults.into_iter().map(failure).collect(),
+    });
+    piece.times
+}

@@ -1,0 +1,182 @@
+//! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is cheap (as in TEASAR, Sato et al. 2000).
+
+use super::{
+    curves::Known,
+    metric::Metric,
+    neighbours::{AROUND, OFFSETS},
+    object::Object,
+};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
+
+/// Cheapest ways.
+pub struct Ways {
+    /// For each voxel the bit of the way to the one before it; 13 for the root.
+    back: Vec<u8>,
+    /// What the way from the root costs.
+    pub costs: Vec<f64>,
+    /// How long it is, in the smallest spacing.
+    pub lengths: Vec<f32>,
+    /// The voxels in the order of their costs.
+    pub order: Vec<u32>,
+    /// The lengths of steps.
+    steps: [f64; 27],
+}
+
+/// The bit of the voxel itself.
+const ROOT: u8 = 13;
+
+impl Ways {
+    /// Those from a root. A step costs its length by the mean of the fourth powers of the reciprocal distances of its ends.
+    pub fn from_root(object: &Object, metric: &Metric, squares: &[f64], root: usize) -> Self {
+        let prices: Vec<f64> = squares
+            .iter()
+            .map(|square| 0.5 / (square * square))
+            .collect();
+        let mut ways = Self {
+            back: vec![ROOT; object.len()],
+            costs: vec![f64::INFINITY; object.len()],
+            lengths: vec![0.0; object.len()],
+            order: Vec::with_capacity(object.len()),
+            steps: OFFSETS.map(|step| metric.length(step.map(f64::from))),
+        };
+        let mut queue = BinaryHeap::new();
+        ways.costs[root] = 0.0;
+        queue.push(Reverse((0u64, root as u32)));
+        while let Some(Reverse((key, voxel))) = queue.pop() {
+            let voxel = voxel as usize;
+            let cost = f64::from_bits(key);
+            if cost > ways.costs[voxel] {
+                continue;
+            }
+            ways.order.push(voxel as u32);
+            let price = prices[voxel];
+            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+                let next = cost + ways.steps[bit] * (price + prices[other]);
+                if next < ways.costs[other] {
+                    ways.costs[other] = next;
+                    ways.back[other] = 26 - bit as u8;
+                    // positive numbers are in the order of their bits
+                    queue.push(Reverse((next.to_bits(), other as u32)));
+                }
+            }
+        }
+        for &voxel in &ways.order {
+            let voxel = voxel as usize;
+            let bit = ways.back[voxel];
+            if bit != ROOT {
+                let before = object.neighbour(voxel, bit.into());
+                ways.lengths[voxel] = ways.lengths[before] + ways.steps[usize::from(bit)] as f32;
+            }
+        }
+        ways
+    }
+
+    /// The bit of the way to the voxel before one; none for the root.
+    #[inline(always)]
+    pub fn back(&self, voxel: usize) -> Option<usize> {
+        let bit = self.back[voxel];
+        (bit != ROOT).then_some(bit.into())
+    }
+
+    /// What a step between two voxels costs.
+    pub fn step_cost(&self, squares: &[f64], from: usize, to: usize, bit: usize) -> f64 {
+        let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
+        self.steps[bit] * (price(from) + price(to))
+    }
+}
+
+/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
+pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+    let Known {
+        object,
+        metric,
+        squares,
+        ..
+    } = *known;
+    let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
+    let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
+    let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
+    let mut queue = BinaryHeap::new();
+    places.insert(from as u32, (0.0, from as u32));
+    queue.push(Reverse((0u64, from as u32)));
+    while let Some(Reverse((key, voxel))) = queue.pop() {
+        let cost = f64::from_bits(key);
+        if places.get(&voxel).is_some_and(|&(known, _)| known < cost) {
+            continue;
+        }
+        let here = voxel as usize;
+        if is_goal(here) {
+            let mut way = vec![voxel];
+            let mut at = voxel;
+            while let Some(&(_, before)) = places.get(&at)
+                && before != at
+            {
+                way.push(before);
+                at = before;
+            }
+            way.reverse();
+            return way;
+        }
+        for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
+            let next = cost + steps[bit] * (price(here) + price(other));
+            let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
+            if next < best.0 {
+                *best = (next, voxel);
+                queue.push(Reverse((next.to_bits(), other as u32)));
+            }
+        }
+    }
+    vec![from as u32]
+}
+
+/// A voxel at an extremity: the last that is reached from the one that is farthest from the middle of all.
+pub fn tip(object: &Object, metric: &Metric) -> usize {
+    let count = object.len() as f64;
+    let mut sum = [0i64; 3];
+    for voxel in &object.voxels {
+        for axis in 0..3 {
+            sum[axis] += i64::from(voxel[axis]);
+        }
+    }
+    let middle = sum.map(|sum| sum as f64 / count);
+    let far = farthest(object, metric, middle, 0..object.len() as u32);
+    let mut is_found = vec![false; object.len()];
+    let (mut front, mut last) = (vec![far as u32], Vec::new());
+    is_found[far] = true;
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for &voxel in &front {
+            let voxel = voxel as usize;
+            for (_, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+                if !is_found[other] {
+                    is_found[other] = true;
+                    next.push(other as u32);
+                }
+            }
+        }
+        last = std::mem::replace(&mut front, next);
+    }
+    last.sort_unstable();
+    farthest(object, metric, middle, last.into_iter())
+}
+
+/// The first of the voxels that are farthest from a place.
+pub fn farthest(
+    object: &Object,
+    metric: &Metric,
+    from: [f64; 3],
+    voxels: impl Iterator<Item = u32>,
+) -> usize {
+    let mut best = (-1.0, 0);
+    for voxel in voxels {
+        let at = object.voxels[voxel as usize];
+        let square = metric.squared_length([0, 1, 2].map(|axis| f64::from(at[axis]) - from[axis]));
+        if square > best.0 {
+            best = (square, voxel as usize);
+        }
+    }
+    best.1
+}
