@@ -23,8 +23,13 @@ pub struct Arguments {
     /// Voxels along a mesh's longest side
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "64,96")]
     pub resolutions: Vec<u32>,
-    /// Our levels: core, 1, 2; none to leave ours out
-    #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "1")]
+    /// Our levels: whole, core, 1, 2; none to leave ours out
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_delimiter = ',',
+        default_value = "whole"
+    )]
     pub levels: Vec<String>,
     #[command(flatten)]
     pub common: Common,

@@ -5,7 +5,8 @@ use ferrovox::{
     device::Device,
     graph::Skeleton,
     grid::DeviceMask,
-    skeleton::{Levels, SkeletonParams, skeleton},
+    monitor::Monitor,
+    skeleton::{Levels, SkeletonParams, SkeletonizeParams, skeleton, skeletonize},
 };
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};
@@ -22,29 +23,37 @@ pub fn measure(
     arguments: &Arguments,
 ) -> Outcome<()> {
     for name in arguments.levels.iter().filter(|name| *name != "none") {
-        let found = Levels::ALL.into_iter().find(|level| level.name() == name);
-        let levels = found
-            .ok_or_else(|| format!("no level is called {name:?}; there are core, 1, 2 and none"))?;
-        let params = SkeletonParams {
-            levels,
-            ..SkeletonParams::default()
+        let made = match name.as_str() {
+            "whole" => timed(arguments.common.runs, || whole(object)),
+            _ => {
+                let found = Levels::ALL.into_iter().find(|level| level.name() == name);
+                let levels = found.ok_or_else(|| {
+                    format!("no level is called {name:?}; there are whole, core, 1, 2 and none")
+                })?;
+                let params = SkeletonParams {
+                    levels,
+                    ..SkeletonParams::default()
+                };
+                timed(arguments.common.runs, || {
+                    one_by_one(device, object, &params)
+                })
+            }
         };
         let mut record = Record {
             system: "ferrovox".into(),
             device: device.id(),
             measure: "skeleton".into(),
-            method: format!("levels {name}"),
+            method: name.clone(),
             element: "u8".into(),
             field: object.name().into(),
             size: object.size(),
             elements: object.known.voxels.samples().len() as u64,
             ..Record::default()
         };
-        let work = || one_by_one(device, object, &params);
-        match timed(arguments.common.runs, work) {
+        match made {
             Err(error) => record.absent = Some(error.to_string()),
             Ok((made, spread)) => {
-                let system = format!("ferrovox, {}, {}", record.method, record.device);
+                let system = format!("ferrovox, {name}, {}", record.device);
                 record.note = answers.add(object, &system, Some(spread.median_ms), &made);
                 record = record.timed(spread);
             }
@@ -52,6 +61,15 @@ pub fn measure(
         report.add(record);
     }
     Ok(())
+}
+
+/// The skeletons of all labels, in one call.
+fn whole(object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
+    let voxels = object.known.voxels.view();
+    let made = skeletonize(voxels, &SkeletonizeParams::default(), Monitor::silent())?;
+    let labels = made.labels.into_iter();
+    let labelled = labels.map(|one| Ok((u8::try_from(one.label)?, one.skeleton)));
+    labelled.collect()
 }
 
 /// What work gives, and its times: of one run if that takes long, else of so many after it.
