@@ -79,8 +79,8 @@ fn node_at(
     node_of[point]
 }
 
-/// Links between voxels that touch, shorter ones first, but none where two that are there lead through a third voxel: three voxels that touch each other
-/// have a corner in common, so there is nothing to go around.
+/// Links between voxels that touch, shorter ones first, but none between two that links join already within two voxels along each axis: what touches there
+/// has a corner in common, so there is nothing to go around.
 pub fn of_voxels(voxels: &[[i64; 3]]) -> Vec<[usize; 2]> {
     let number: HashMap<[i64; 3], usize> = voxels.iter().copied().zip(0..).collect();
     let mut links: Vec<(i64, [usize; 2])> = Vec::new();
@@ -96,7 +96,27 @@ pub fn of_voxels(voxels: &[[i64; 3]]) -> Vec<[usize; 2]> {
     let mut others: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
     let mut kept = Vec::new();
     for (_, [a, b]) in links {
-        if !others[a].iter().any(|other| others[b].contains(other)) {
+        let low = [0, 1, 2].map(|k| voxels[a][k].min(voxels[b][k]));
+        let wide = [0, 1, 2].map(|k| (voxels[a][k] - voxels[b][k]).abs());
+        // the corners that both have: where they are in one plane, on either side of it
+        let joined = (0..8).filter(|n| (0..3).all(|k| wide[k] == 0 || n >> k & 1 == 0));
+        let mut joined = joined.map(|n| [0, 1, 2].map(|k| low[k] - (n >> k & 1)));
+        let is_joined = joined.any(|first| {
+            let within =
+                |voxel: usize| (0..3).all(|k| (0..2).contains(&(voxels[voxel][k] - first[k])));
+            let mut seen = vec![a];
+            let mut next = 0;
+            while next < seen.len() {
+                for &other in &others[seen[next]] {
+                    if within(other) && !seen.contains(&other) {
+                        seen.push(other);
+                    }
+                }
+                next += 1;
+            }
+            seen.contains(&b)
+        });
+        if !is_joined {
             others[a].push(b);
             others[b].push(a);
             kept.push([a, b]);
@@ -150,5 +170,8 @@ mod tests {
         let hole = [[1, 0, 0], [0, 1, 0], [2, 1, 0], [1, 2, 0]];
         let links = of_voxels(&hole);
         assert_eq!(links.len(), 4);
+        // a block of eight has a corner in common
+        let block: Vec<[i64; 3]> = (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2]).collect();
+        assert_eq!(of_voxels(&block).len(), 7);
     }
 }

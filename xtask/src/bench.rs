@@ -245,6 +245,18 @@ mod tests {
     }
 
     #[test]
+    fn peers_are_installed_only_where_they_are_wanted() {
+        for options in [
+            &["--peers-dir", "there"][..],
+            &["--peers=skimage", "--python", "python3"],
+            &["--peers", "--python=python3"],
+        ] {
+            let options: Vec<OsString> = options.iter().map(OsString::from).collect();
+            assert!(python_with_peers(&options).unwrap().is_empty());
+        }
+    }
+
+    #[test]
     fn places_are_given_once() {
         let names = |options: &[&str]| {
             let options: Vec<OsString> = options.iter().map(OsString::from).collect();

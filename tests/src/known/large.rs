@@ -65,7 +65,7 @@ pub fn vessels(seed: u64) -> Known {
         .chain([1; 80])
         .collect::<Vec<_>>();
     let mut tubes = Tubes::default();
-    let (mut components, mut free) = (0, 0usize);
+    let mut components = 0;
     for (number, &size) in sizes.iter().enumerate() {
         let taken = sites.take(number, size, &mut noise);
         let node = |site: usize, noise: &mut Noise| {
@@ -79,7 +79,6 @@ pub fn vessels(seed: u64) -> Known {
             let to = from + noise.direction() * noise.between(2.0, 7.0);
             let radius = noise.between(0.6, 2.2);
             tubes.axes.push(Axis::straight(from, to, radius));
-            free += 2;
             continue;
         }
         let places: Vec<_> = taken.iter().map(|&site| node(site, &mut noise)).collect();
@@ -95,7 +94,6 @@ pub fn vessels(seed: u64) -> Known {
                 .axes
                 .push(bent([places[a], places[b]], radius, &mut noise));
         }
-        free += widest.iter().filter(|(degree, _)| *degree == 1).count();
         // where tubes meet, their voxels may leave holes
         let meeting = widest
             .iter()
@@ -105,9 +103,7 @@ pub fn vessels(seed: u64) -> Known {
         tubes.balls.extend(balls);
     }
     let known = tubes.draw("vessels", seed, Grid::unit());
-    in_dims(known, [470, 500, 136])
-        .with(components, 67, 0)
-        .ending(free)
+    in_dims(known, [470, 500, 136]).with(components, 67, 0)
 }
 
 /// Links between places that are taken: all hang together, with so many cycles.
