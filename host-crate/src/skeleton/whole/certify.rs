@@ -3,11 +3,11 @@
 use super::{
     classes::Class,
     cocycle::{Cocycle, class_of, rank_of},
-    cover::Cover,
+    cover::{Cover, Reach},
     crossing::{Place, cross, in_voxels, voxel_at},
-    curves::{Known, Reach},
-    detour::{length, longest_half, shortest_below},
+    detour::{longest_half, shortest_below},
     draft::Draft,
+    known::Known,
     numbers::Numbers,
 };
 use crate::union_find::UnionFind;
@@ -264,7 +264,7 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) {
         for (number, edge) in draft.edges.iter().enumerate() {
-            let length = length(self.known.metric, &edge.points);
+            let length = self.known.length(&edge.points);
             let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
             let ends = edge
                 .nodes
@@ -272,6 +272,11 @@ impl Judge<'_> {
             let [Some(from), Some(to)] = ends else {
                 continue;
             };
+            let [a, b] = edge.nodes.map(|node| draft.nodes[node]);
+            let straight = self.known.distance(a, b);
+            if straight >= longest_half(length, radius) {
+                continue;
+            }
             let found = shortest_below(
                 self.known,
                 cocycle,
@@ -283,7 +288,7 @@ impl Judge<'_> {
                 faults.push(Fault::Detour {
                     edge: number,
                     length,
-                    shortest,
+                    shortest: shortest.max(straight),
                 });
             }
         }

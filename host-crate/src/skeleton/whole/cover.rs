@@ -2,6 +2,20 @@
 
 use super::{metric::Metric, object::Object};
 
+/// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub scale: f64,
+    pub constant: f64,
+}
+
+impl Reach {
+    /// How far a point with this radius covers.
+    pub fn of(&self, radius: f64) -> f64 {
+        self.scale * radius + self.constant
+    }
+}
+
 /// Voxels of a component that lie in one of some balls.
 pub struct Cover<'a> {
     object: &'a Object,

@@ -3,111 +3,63 @@
 use super::{
     classes::{Basis, Class},
     cocycle::Cocycle,
-    cover::Cover,
-    crossing::{Place, centre, in_voxels, voxel_at},
+    cover::{Cover, Reach},
+    crossing::{Place, centre, in_voxels},
     detour::straighten,
-    metric::Metric,
+    draft::Draft,
+    known::Known,
+    links::Links,
     neighbours::{AROUND, BEFORE},
-    object::Object,
-    shell::Shell,
-    ways::{Ways, cheapest, farthest, tip},
+    tips::end_of,
+    ways::{Ways, cheapest, farthest, prices, tip},
 };
 use std::collections::{HashMap, HashSet};
 
-/// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach {
-    pub scale: f64,
-    pub constant: f64,
-}
-
-impl Reach {
-    /// How far a point with this radius covers.
-    pub fn of(&self, radius: f64) -> f64 {
-        self.scale * radius + self.constant
+/// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
+/// straightened. The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose ends go straight on, as [`extend`](super::tips::extend) has them.
+pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: bool) -> Links {
+    let object = known.object;
+    if object.len() == 1 {
+        return Links::dot(0);
     }
-}
-
-/// Ways through voxels that touch, as links between them.
-pub struct Curves {
-    /// Pairs of voxels that touch.
-    pub links: Vec<[u32; 2]>,
-    /// The only voxel, if there are no links.
-    pub dot: Option<u32>,
-}
-
-/// A component, and what is known of it.
-pub struct Known<'a> {
-    pub object: &'a Object,
-    pub metric: &'a Metric,
-    pub squares: &'a [f64],
-    pub shell: &'a Shell<'a>,
-}
-
-impl Known<'_> {
-    /// The distance from a place to the surface, in the smallest spacing.
-    pub fn radius(&self, place: Place) -> f64 {
-        let Some(voxel) = voxel_at(self.object, place) else {
-            return 0.0;
-        };
-        let at = in_voxels(place);
-        let centre = self.object.voxels[voxel];
-        let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
-        let most = self.squares[voxel].sqrt() + self.metric.length(way);
-        self.shell.distance(at, most)
+    let ball = match cocycle.rank() {
+        0 => middle_of_ball(known),
+        _ => None,
+    };
+    let root = ball.unwrap_or_else(|| tip(object, known.metric));
+    let prices = prices(object, known.metric, known.squares);
+    let ways = Ways::from_root(object, known.metric, &prices, root);
+    let mut drawing = Drawing {
+        known,
+        reach,
+        ways: &ways,
+        prices: &prices,
+        is_on: vec![false; object.len()],
+        links: Links::default(),
+        cover: Cover::new(object, known.metric),
+        ends_go_on,
+    };
+    drawing.is_on[root] = true;
+    if cocycle.rank() > 0 {
+        drawing.add_cycles(cocycle);
+        drawing.cut_trunk(root);
+    } else if ball.is_none() {
+        drawing.add_branch(farthest_along(&ways));
+    } else {
+        drawing.links = Links::dot(root);
     }
-}
-
-impl Curves {
-    /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
-    /// straightened. The classes of all cycles are independent.
-    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Self {
-        let object = known.object;
-        if object.len() == 1 {
-            return Self {
-                links: Vec::new(),
-                dot: Some(0),
-            };
-        }
-        let ball = match cocycle.rank() {
-            0 => middle_of_ball(known),
-            _ => None,
-        };
-        let root = ball.unwrap_or_else(|| tip(object, known.metric));
-        let ways = Ways::from_root(object, known.metric, known.squares, root);
-        let mut drawing = Drawing {
-            known,
-            reach,
-            ways: &ways,
-            is_on: vec![false; object.len()],
-            curves: Self {
-                links: Vec::new(),
-                dot: None,
-            },
-            cover: Cover::new(object, known.metric),
-        };
-        drawing.is_on[root] = true;
-        if cocycle.rank() > 0 {
-            drawing.add_cycles(cocycle);
-            drawing.cut_trunk(root);
-        } else if ball.is_none() {
-            drawing.add_branch(farthest_along(&ways));
-        } else {
-            drawing.curves.dot = Some(root as u32);
+    drawing.start_cover();
+    drawing.add_branches();
+    for _ in 0..ROUNDS {
+        if !straighten(known, cocycle, &mut drawing.links) {
+            break;
         }
         drawing.start_cover();
-        drawing.add_branches();
-        for _ in 0..ROUNDS {
-            if !straighten(known, cocycle, &mut drawing.curves) {
-                break;
-            }
-            drawing.start_cover();
-            if !drawing.add_branches() {
-                break;
-            }
+        if !drawing.add_branches() {
+            break;
         }
-        drawing.curves
     }
+    drawing.links
 }
 
 /// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
@@ -149,10 +101,12 @@ struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
     ways: &'a Ways,
+    prices: &'a [f64],
     /// The voxels of the skeleton.
     is_on: Vec<bool>,
-    curves: Curves,
+    links: Links,
     cover: Cover<'a>,
+    ends_go_on: bool,
 }
 
 impl Drawing<'_> {
@@ -167,13 +121,23 @@ impl Drawing<'_> {
     fn start_cover(&mut self) {
         self.cover = Cover::new(self.known.object, self.known.metric);
         self.is_on.fill(false);
-        let voxels = self.curves.links.iter().flatten();
-        for &voxel in voxels.chain(&self.curves.dot) {
+        for voxel in self.links.voxels() {
             self.is_on[voxel as usize] = true;
+            self.paint(voxel as usize);
         }
-        for voxel in 0..self.is_on.len() {
-            if self.is_on[voxel] {
-                self.paint(voxel);
+        if self.ends_go_on {
+            let draft = Draft::of(self.known.object, &self.links);
+            let degrees = draft.degrees();
+            for edge in draft.edges {
+                for (end, node) in edge.nodes.into_iter().enumerate() {
+                    let mut points = edge.points.clone();
+                    if degrees[node] == 1 {
+                        if end == 1 {
+                            points.reverse();
+                        }
+                        self.paint_end(&points);
+                    }
+                }
             }
         }
     }
@@ -202,7 +166,7 @@ impl Drawing<'_> {
                 for end in candidate.ends {
                     self.add_way(cocycle, &classes, end as usize);
                 }
-                self.curves.links.push(candidate.ends);
+                self.links.add(&candidate.ends);
             }
         }
     }
@@ -210,9 +174,7 @@ impl Drawing<'_> {
     /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
     fn candidates(&self, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
         let ways = self.ways;
-        let Known {
-            object, squares, ..
-        } = *self.known;
+        let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
         for voxel in 0..object.len() {
             let has_classes = cocycle.has_classes(voxel);
@@ -225,7 +187,7 @@ impl Drawing<'_> {
                 if class == 0 {
                     continue;
                 }
-                let step = ways.step_cost(squares, voxel, other, bit);
+                let step = ways.step_cost(self.prices, voxel, other, bit);
                 let cost = ways.costs[voxel] + step + ways.costs[other];
                 let candidate = Candidate {
                     cost,
@@ -265,7 +227,7 @@ impl Drawing<'_> {
             let Some(next) = beside.or(before) else {
                 break;
             };
-            self.curves.links.push([voxel as u32, next as u32]);
+            self.links.add(&[voxel as u32, next as u32]);
             voxel = next;
         }
         for voxel in way {
@@ -282,7 +244,7 @@ impl Drawing<'_> {
     /// Leaves out the way from the root to where the cycles begin: only the cover says what it is good for.
     fn cut_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
-        for &[a, b] in &self.curves.links {
+        for &[a, b] in &self.links.pairs {
             linked.entry(a).or_default().push(b);
             linked.entry(b).or_default().push(a);
         }
@@ -297,7 +259,7 @@ impl Drawing<'_> {
             last = Some(voxel);
             voxel = ahead;
         }
-        let links = &mut self.curves.links;
+        let links = &mut self.links.pairs;
         links.retain(|link| link.iter().all(|voxel| !trunk.contains(voxel)));
     }
 
@@ -312,20 +274,33 @@ impl Drawing<'_> {
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
-                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
+                way = cheapest(self.known, self.prices, from, |voxel| self.is_on[voxel]);
                 break;
             };
             way.push(next as u32);
             voxel = next;
         }
-        let links = way.windows(2).map(|step| [step[0], step[1]]);
-        self.curves.links.extend(links);
-        for voxel in way {
+        self.links.add(&way);
+        for &voxel in &way {
             let voxel = voxel as usize;
             if !self.is_on[voxel] {
                 self.is_on[voxel] = true;
                 self.paint(voxel);
             }
+        }
+        if self.ends_go_on {
+            let places = way
+                .iter()
+                .map(|&voxel| centre(object.voxels[voxel as usize]));
+            self.paint_end(&places.collect::<Vec<_>>());
+        }
+    }
+
+    /// Covers what a curve covers from where its end will be.
+    fn paint_end(&mut self, places: &[Place]) {
+        for place in end_of(self.known, places) {
+            let radius = self.known.radius(place);
+            self.cover.add(in_voxels(place), self.reach.of(radius));
         }
     }
 
@@ -343,10 +318,6 @@ impl Drawing<'_> {
             if !self.cover.is_covered(voxel as usize) {
                 self.add_branch(voxel as usize);
             }
-        }
-        // a point on a curve is none of its own
-        if !self.curves.links.is_empty() {
-            self.curves.dot = None;
         }
         true
     }

@@ -3,10 +3,10 @@
 use super::{
     classes::{Basis, Class},
     cocycle::{Cocycle, class_of},
-    crossing::{Place, centre, in_voxels},
-    curves::{Curves, Known},
+    crossing::{Place, centre},
     draft::{Draft, DraftEdge},
-    metric::Metric,
+    known::Known,
+    links::Links,
     neighbours::{AROUND, OFFSETS},
 };
 use crate::union_find::UnionFind;
@@ -15,15 +15,6 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// The length of a way through some points.
-pub fn length(metric: &Metric, points: &[Place]) -> f64 {
-    let steps = points.windows(2).map(|ends| {
-        let [a, b] = [in_voxels(ends[0]), in_voxels(ends[1])];
-        metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]))
-    });
-    steps.sum()
-}
-
 /// A way that is shorter than this makes an edge of this length and greatest radius a detour.
 pub fn longest_half(length: f64, radius: f64) -> f64 {
     // not for what rounding makes of equal lengths
@@ -31,13 +22,13 @@ pub fn longest_half(length: f64, radius: f64) -> f64 {
 }
 
 /// Has edges that go far round take the shortest way of their class instead; whether there are any. Pieces and classes of cycles stay.
-pub fn straighten(known: &Known<'_>, cocycle: &mut Cocycle, curves: &mut Curves) -> bool {
-    let mut draft = Draft::of(known.object, curves);
+pub fn straighten(known: &Known<'_>, cocycle: &mut Cocycle, links_of: &mut Links) -> bool {
+    let mut draft = Draft::of(known.object, links_of);
     let mut any = false;
     // each time the sum of lengths becomes less
     while let Some((edge, way)) = first_detour(known, cocycle, &draft) {
-        replace(known, cocycle, curves, &draft, edge, &way);
-        draft = Draft::of(known.object, curves);
+        replace(known, cocycle, links_of, &draft, edge, &way);
+        draft = Draft::of(known.object, links_of);
         any = true;
     }
     any
@@ -50,7 +41,7 @@ fn first_detour(
     draft: &Draft,
 ) -> Option<(usize, Vec<u32>)> {
     for (number, edge) in draft.edges.iter().enumerate() {
-        let length = length(known.metric, &edge.points);
+        let length = known.length(&edge.points);
         let ends = [edge.voxels[0], edge.voxels[edge.voxels.len() - 1]].map(|end| end as usize);
         let [a, b] = ends.map(|end| known.object.voxels[end].map(f64::from));
         let straight = known.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]));
@@ -72,7 +63,7 @@ fn first_detour(
 fn replace(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
-    curves: &mut Curves,
+    links_of: &mut Links,
     draft: &Draft,
     edge: usize,
     way: &[u32],
@@ -82,7 +73,7 @@ fn replace(
         let mut steps = voxels.windows(2);
         steps.any(|step| step == link || (step[0] == link[1] && step[1] == link[0]))
     };
-    let mut links: Vec<[u32; 2]> = curves.links.clone();
+    let mut links: Vec<[u32; 2]> = links_of.pairs.clone();
     links.retain(|link| !is_of_edge(link));
     // voxels of the rest, and the ends of the edge
     let mut rest: Vec<u32> = links.iter().flatten().copied().collect();
@@ -105,7 +96,7 @@ fn replace(
                 .iter()
                 .map(|&voxel| centre(known.object.voxels[voxel as usize]))
                 .collect();
-            let length = length(known.metric, &points);
+            let length = known.length(&points);
             if best.is_none_or(|(least, _)| length < least) {
                 best = Some((length, part));
             }
@@ -122,7 +113,7 @@ fn replace(
             kept.push([step[0], step[1]]);
         }
         links.extend(kept);
-        curves.links = links;
+        links_of.pairs = links;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     crossing::{Place, centre},
-    curves::Curves,
+    links::Links,
     object::Object,
 };
 
@@ -25,14 +25,11 @@ pub struct DraftEdge {
 
 impl Draft {
     /// One edge for each chain of links. A ring by itself begins and ends at its first voxel.
-    pub fn of(object: &Object, curves: &Curves) -> Self {
-        let mut voxels: Vec<u32> = curves.links.iter().flatten().copied().collect();
-        voxels.extend(curves.dot);
-        voxels.sort_unstable();
-        voxels.dedup();
+    pub fn of(object: &Object, links: &Links) -> Self {
+        let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
         let mut linked: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
-        for link in &curves.links {
+        for link in &links.pairs {
             let [a, b] = link.map(number);
             linked[a].push(b);
             linked[b].push(a);

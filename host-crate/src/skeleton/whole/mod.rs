@@ -10,6 +10,7 @@
 //! 5. curves are moved to where the force of the surface vanishes across them (`centre`);
 //! 6. the certificate (`certify`).
 
+mod centre;
 mod certify;
 mod classes;
 mod cocycle;
@@ -19,13 +20,17 @@ mod curves;
 mod detour;
 mod distances;
 mod draft;
+mod force;
 mod frame;
+mod known;
+mod links;
 mod metric;
 mod neighbours;
 mod numbers;
 mod object;
 mod params;
 mod report;
+mod resample;
 mod rows;
 mod scan;
 mod shell;
@@ -33,6 +38,7 @@ mod skeletonize;
 #[cfg(test)]
 mod tests;
 mod thinning;
+mod tips;
 mod walls;
 mod ways;
 

@@ -16,6 +16,8 @@ pub struct Shell<'a> {
     rows: Rows,
     /// The areas of faces across each axis, in squares of the smallest spacing.
     areas: [f64; 3],
+    /// How far steps of a voxel along z shift y, in voxels.
+    slant: f64,
 }
 
 /// A face.
@@ -25,6 +27,8 @@ pub struct Face {
     pub at: [f64; 3],
     /// The axis that it is across.
     pub axis: usize,
+    /// The way across it, of one voxel.
+    pub outwards: [f64; 3],
 }
 
 impl<'a> Shell<'a> {
@@ -50,6 +54,10 @@ impl<'a> Shell<'a> {
                 area(g[0], g[2], g[4]),
                 area(g[0], g[1], g[3]),
             ],
+            slant: {
+                let u = metric.upper();
+                (u[1][2] / u[1][1]).abs()
+            },
         }
     }
 
@@ -70,7 +78,7 @@ impl<'a> Shell<'a> {
             let margin = (dz.abs() - 1.0).max(0.0) * u[2][2];
             let half = (radius * radius - margin * margin).max(0.0).sqrt() / u[1][1] + 1.0;
             let middle = at[1] - u[1][2] * dz / u[1][1];
-            let slant = (u[1][2] / u[1][1]).abs();
+            let slant = self.slant;
             let low = (middle - half - slant).ceil() as i32;
             let high = (middle + half + slant).floor() as i32;
             for row in self.rows.between(z, low, high) {
@@ -78,7 +86,10 @@ impl<'a> Shell<'a> {
                 let slants = [u[0][1] / u[0][0], u[0][2] / u[0][0]];
                 let middle = at[0] - slants[0] * dy - slants[1] * dz;
                 let slant = slants[0].abs() + slants[1].abs();
-                let half = radius / u[0][0] + 1.0 + slant;
+                let across = ((dy + u[1][2] * dz / u[1][1]).abs() - 1.0 - self.slant).max(0.0);
+                let margin = margin * margin + (across * u[1][1]).powi(2);
+                let rest = (radius * radius - margin).max(0.0).sqrt();
+                let half = rest / u[0][0] + 1.0 + slant;
                 let range = self.rows.voxels(row);
                 let voxels = &self.voxels[range.clone()];
                 let from = range.start + lower(voxels, (middle - half).ceil() as i32);
@@ -97,6 +108,7 @@ impl<'a> Shell<'a> {
                                 .into_iter()
                                 .find(|&axis| way[axis] != 0)
                                 .unwrap_or(0),
+                            outwards: way.map(f64::from),
                         });
                     }
                 }
@@ -104,24 +116,17 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The distance from a place in the component to its surface, which is no farther than `most`, in the smallest spacing. Exact for axes at right angles.
-    pub fn distance(&self, at: [f64; 3], most: f64) -> f64 {
+    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two.
+    pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
         let mut best = most * most;
+        let enough = least * least;
+        // the nearest voxel has a face to the component: across the others there is a nearer one
         self.near(at, most, |face| {
-            let mut way = [0, 1, 2].map(|axis| face.at[axis] - at[axis]);
-            for (axis, way) in way.iter_mut().enumerate() {
-                if axis != face.axis {
-                    // to the nearest of the face
-                    *way = if *way > 0.5 {
-                        *way - 0.5
-                    } else if *way < -0.5 {
-                        *way + 0.5
-                    } else {
-                        0.0
-                    };
-                }
+            if best > enough {
+                let way =
+                    [0, 1, 2].map(|axis| face.at[axis] + 0.5 * face.outwards[axis] - at[axis]);
+                best = best.min(self.metric.squared_length(way));
             }
-            best = best.min(self.metric.squared_length(way));
         });
         best.sqrt()
     }

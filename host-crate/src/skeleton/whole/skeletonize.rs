@@ -1,21 +1,26 @@
 //! From labels to skeletons.
 
 use super::{
+    centre::centre,
     certify::{Fault, Judge, Verdict},
     cocycle::Cocycle,
+    cover::Reach,
     crossing::in_voxels,
-    curves::{Curves, Known, Reach},
+    curves::draw,
     distances::squares,
     draft::Draft,
     frame::Frame,
+    known::Known,
     metric::Metric,
     numbers::Numbers,
     object::Object,
     params::SkeletonizeParams,
     report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons},
+    resample::resample,
     scan::{Run, Runs},
     shell::Shell,
     thinning::Scaffold,
+    tips::{cut, extend},
 };
 use crate::{
     graph::{Edge, Node, NodeKind, Skeleton},
@@ -261,17 +266,28 @@ fn one(
         squares,
         shell: &Shell::new(object, metric),
     };
-    let curves = Curves::of(known, &mut cocycle, reach);
-    let draft = Draft::of(object, &curves);
-    watch.lap("curves");
     let judge = Judge {
         known,
         numbers,
         reach,
     };
-    let _ = params.centre;
-    watch.lap("centre");
-    let verdict = judge.judge(&draft, &mut cocycle);
+    let mut result = None;
+    for ends_go_on in [true, false] {
+        if params.centre && result.is_none() {
+            let links = draw(known, &mut cocycle, reach, ends_go_on);
+            let draft = Draft::of(object, &links);
+            watch.lap("curves");
+            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
+        }
+    }
+    // through the middles of voxels everything holds but that
+    let (draft, verdict) = result.unwrap_or_else(|| {
+        let links = draw(known, &mut cocycle, reach, false);
+        let draft = Draft::of(object, &links);
+        watch.lap("curves");
+        let verdict = judge.judge(&draft, &mut cocycle);
+        (draft, verdict)
+    });
     watch.lap("certificate");
     let first = &runs[0];
     Piece {
@@ -284,6 +300,28 @@ fn one(
         verdict,
         times: watch.times(),
     }
+}
+
+/// The curves moved to the middle, if everything holds of them then. Either their ends go straight on, or they stay.
+fn centred(
+    judge: &Judge<'_>,
+    mut draft: Draft,
+    cocycle: &mut Cocycle,
+    ends_go_on: bool,
+    watch: &mut Stopwatch,
+) -> Option<(Draft, Verdict)> {
+    let known = judge.known;
+    resample(known, cocycle, &mut draft);
+    let cuts = match ends_go_on {
+        true => cut(known, &mut draft),
+        false => Vec::new(),
+    };
+    centre(known, cocycle, &mut draft, &cuts);
+    extend(known, cocycle, &mut draft, cuts);
+    watch.lap("centre");
+    let verdict = judge.judge(&draft, cocycle);
+    watch.lap("certificate");
+    verdict.faults.is_empty().then_some((draft, verdict))
 }
 
 /// Adds a component's curves to its label's; how long they took.

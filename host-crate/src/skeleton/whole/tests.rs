@@ -177,3 +177,62 @@ mod random {
         }
     }
 }
+
+/// Rods in any direction: how far the curve is from the axis, and how long.
+#[test]
+fn curves_are_near_the_axes_of_rods() {
+    for spacing in [
+        [1.0; 3],
+        [0.7, 0.7, 1.0],
+        [1.0, 1.0, 2.0],
+        [0.5, 0.5, 1.5],
+        [0.5, 0.5, 2.5],
+        [1.0, 1.0, 5.0],
+    ] {
+        for (number, way) in [
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0],
+            [0.6, 0.0, 0.8],
+            [0.48, 0.6, 0.64],
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            for radius in [2.5, 6.0] {
+                let half = 24.0;
+                let dims = spacing.map(|step| (68.0 / step) as usize + 1);
+                let middle = [33.3, 34.1, 33.7];
+                let found = skeletons(dims, spacing, |at| {
+                    let rest = [0, 1, 2].map(|k| at[k] * spacing[k] - middle[k]);
+                    let along: f64 = (0..3).map(|k| rest[k] * way[k]).sum();
+                    let square: f64 = rest.iter().map(|x| x * x).sum();
+                    square - along * along <= radius * radius && along.abs() <= half
+                });
+                let length = check(&found, 0, 0);
+                let skeleton = &found.labels[0].skeleton;
+                let (mut sum, mut count) = (0.0, 0);
+                for edge in 0..skeleton.edges.len() {
+                    for point in skeleton.edge_in_world(edge) {
+                        let rest = [0, 1, 2].map(|k| point[k] - middle[k]);
+                        let along: f64 = (0..3).map(|k| rest[k] * way[k]).sum();
+                        let square: f64 = rest.iter().map(|x| x * x).sum();
+                        let off = (square - along * along).max(0.0).sqrt();
+                        (sum, count) = (sum + off, count + 1);
+                    }
+                }
+                let mean = sum / f64::from(count);
+                let widest = spacing.into_iter().fold(0.0, f64::max);
+                let allowed = if spacing == [1.0; 3] {
+                    f64::max(0.25, 0.05 * radius)
+                } else {
+                    0.5 * widest
+                };
+                let what = format!("{spacing:?} way {number} radius {radius}: {length} {mean}");
+                assert_eq!(skeleton.edges.len(), 1, "{what}");
+                assert!(mean < allowed, "{what}");
+                assert!((0.9..1.1).contains(&(length / (2.0 * half))), "{what}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is cheap (as in TEASAR, Sato et al. 2000).
 
 use super::{
-    curves::Known,
+    known::Known,
     metric::Metric,
     neighbours::{AROUND, OFFSETS},
     object::Object,
@@ -29,12 +29,8 @@ pub struct Ways {
 const ROOT: u8 = 13;
 
 impl Ways {
-    /// Those from a root. A step costs its length by the mean of the fourth powers of the reciprocal distances of its ends.
-    pub fn from_root(object: &Object, metric: &Metric, squares: &[f64], root: usize) -> Self {
-        let prices: Vec<f64> = squares
-            .iter()
-            .map(|square| 0.5 / (square * square))
-            .collect();
+    /// Those from a root. A step costs its length by the mean of the prices of its ends.
+    pub fn from_root(object: &Object, metric: &Metric, prices: &[f64], root: usize) -> Self {
         let mut ways = Self {
             back: vec![ROOT; object.len()],
             costs: vec![f64::INFINITY; object.len()],
@@ -54,7 +50,7 @@ impl Ways {
             ways.order.push(voxel as u32);
             let price = prices[voxel];
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
-                let next = cost + ways.steps[bit] * (price + prices[other]);
+                let next = cost + 0.5 * ways.steps[bit] * (price + prices[other]);
                 if next < ways.costs[other] {
                     ways.costs[other] = next;
                     ways.back[other] = 26 - bit as u8;
@@ -82,22 +78,52 @@ impl Ways {
     }
 
     /// What a step between two voxels costs.
-    pub fn step_cost(&self, squares: &[f64], from: usize, to: usize, bit: usize) -> f64 {
-        let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
-        self.steps[bit] * (price(from) + price(to))
+    pub fn step_cost(&self, prices: &[f64], from: usize, to: usize, bit: usize) -> f64 {
+        0.5 * self.steps[bit] * (prices[from] + prices[to])
     }
 }
 
+/// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in
+/// both directions, which tell voxels of one distance apart.
+pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
+    let mut prices: Vec<f64> = squares
+        .iter()
+        .map(|square| 1.0 / (square * square))
+        .collect();
+    let mut steps = vec![0u32; object.len()];
+    for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
+        let square = metric.square(axis);
+        let price = |steps: u32| {
+            let steps = f64::from(steps) * f64::from(steps) * square;
+            1.0 / (steps * steps)
+        };
+        for voxel in 0..object.len() {
+            steps[voxel] = match object.around[voxel] >> back & 1 {
+                1 => steps[object.neighbour(voxel, back)] + 1,
+                _ => 1,
+            };
+            prices[voxel] += price(steps[voxel]);
+        }
+        for voxel in (0..object.len()).rev() {
+            steps[voxel] = match object.around[voxel] >> ahead & 1 {
+                1 => steps[object.neighbour(voxel, ahead)] + 1,
+                _ => 1,
+            };
+            prices[voxel] += price(steps[voxel]);
+        }
+    }
+    prices
+}
+
 /// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
-pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
-    let Known {
-        object,
-        metric,
-        squares,
-        ..
-    } = *known;
+pub fn cheapest(
+    known: &Known<'_>,
+    prices: &[f64],
+    from: usize,
+    is_goal: impl Fn(usize) -> bool,
+) -> Vec<u32> {
+    let Known { object, metric, .. } = *known;
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
-    let price = |voxel: usize| 0.5 / (squares[voxel] * squares[voxel]);
     let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
     let mut queue = BinaryHeap::new();
     places.insert(from as u32, (0.0, from as u32));
@@ -121,7 +147,7 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
             return way;
         }
         for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
-            let next = cost + steps[bit] * (price(here) + price(other));
+            let next = cost + 0.5 * steps[bit] * (prices[here] + prices[other]);
             let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
             if next < best.0 {
                 *best = (next, voxel);
