@@ -30,6 +30,8 @@ def arguments(description):
     parser.add_argument("--periods", type=float, default=6.0, help="periods of the gyroid along each axis")
     parser.add_argument("--volumes", default="64^3", help="sizes of distance maps, such as 64^3 or 592x625x625, separated by commas")
     parser.add_argument("--sites", default="shell", help="what the sites of distance maps are: shell, head, random:1%%, separated by commas")
+    parser.add_argument("--objects", help="objects for skeletons: a file of JSON that names volumes")
+    parser.add_argument("--results", help="where skeletons are written")
     parser.add_argument("--runs", type=int, default=9, help="runs of each measurement, after one to warm up")
     parser.add_argument("--longest", type=float, default=20.0, help="leave out sizes whose single run would take more seconds")
     return parser.parse_args()
@@ -208,3 +210,38 @@ def time_meshes(options, system, numpy, prepare, device, note):
             triangles=triangles,
             note=note,
         )
+
+
+def time_skeletons(options, system, numpy, work, method, note):
+    """Times a system on all objects, and writes what it made.
+
+    The file of objects is a list of dictionaries: name, volume (a file of NumPy, bytes in the order z, y, x, labels from 1), spacing along
+    x, y and z, size. `work(labels, spacing)` is given the labels in the order x, y, z. It returns, for each label, points in voxels and links
+    between them (or None, where points that touch are linked).
+    """
+    with open(options.objects) as file:
+        objects = json.load(file)
+    for number, one in enumerate(objects):
+        labels = numpy.load(one["volume"]).T
+        about = {
+            "device": "cpu",
+            "measure": "skeleton",
+            "method": method,
+            "type": "u8",
+            "field": one["name"],
+            "size": one["size"],
+            "elements": labels.size,
+        }
+        try:
+            start = time.perf_counter()
+            made = work(labels, one["spacing"])
+            times = [time.perf_counter() - start]
+            if times[0] < 3:
+                times = by_clock(options.runs, lambda: work(labels, one["spacing"]))
+        except Exception as error:  # a system's limits are a result too
+            absent("skeleton", system, f"{type(error).__name__}: {error}", **about)
+            continue
+        with open(os.path.join(options.results, f"{number}.{system}.json"), "w") as file:
+            whole = lambda array: None if array is None else numpy.asarray(array).tolist()
+            json.dump([{"label": int(label), "points": whole(points), "links": whole(links)} for label, (points, links) in made.items()], file)
+        emit(subject="skeleton", system=system, **about, **spread(times), note=note)

@@ -3,7 +3,10 @@
 pub mod devices;
 pub mod extract;
 pub mod golden;
+pub mod known;
+pub mod links;
 pub mod noise;
+pub mod oracle;
 pub mod random;
 pub mod reference;
 pub mod solids;

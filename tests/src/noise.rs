@@ -1,5 +1,7 @@
 //! Reproducible random samples.
 
+use nalgebra::Vector3;
+
 /// A generator of numbers that look random: SplitMix64.
 pub struct Noise(pub u64);
 
@@ -21,6 +23,19 @@ impl Noise {
     /// A number from 0 to `below` - 1.
     pub fn below(&mut self, below: u64) -> u64 {
         self.bits() % below
+    }
+
+    /// A number from `least` to `most`.
+    pub fn between(&mut self, least: f64, most: f64) -> f64 {
+        least + (most - least) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    /// A vector of length 1, in any direction alike.
+    pub fn direction(&mut self) -> Vector3<f64> {
+        let z = self.between(-1.0, 1.0);
+        let angle = self.between(0.0, std::f64::consts::TAU);
+        let across = (1.0 - z * z).sqrt();
+        Vector3::new(across * angle.cos(), across * angle.sin(), z)
     }
 }
 

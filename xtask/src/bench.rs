@@ -39,6 +39,8 @@ enum Subject {
     Field,
     /// Table 2 of Zhao et al. (2016), beside its figures
     Paper,
+    /// Curve skeletons of generated objects, beside what is right and other systems; with peers, these are installed
+    Skeleton,
     /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator says
     Occupancy,
 }
@@ -52,6 +54,7 @@ impl Subject {
             Subject::Distance => "distance",
             Subject::Field => "field",
             Subject::Paper => "paper",
+            Subject::Skeleton => "skeleton",
             Subject::Occupancy => "occupancy",
         }
     }
@@ -81,6 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .transpose()?;
     if let Some(file) = &measured {
         options.extend(["--measured".into(), file.path().into()]);
+    }
+    if matches!(arguments.subject, Subject::Skeleton) {
+        options.extend(python_with_peers(&options)?);
     }
     command.args(with_defaults(&options));
     let status = command
@@ -163,6 +169,50 @@ fn with_defaults(options: &[OsString]) -> Vec<OsString> {
     all
 }
 
+/// The Python that has the peers of skeletons, in a folder of its own below `target`, if peers are wanted and no Python is named.
+fn python_with_peers(options: &[OsString]) -> Result<Vec<OsString>> {
+    let has = |name: &str| {
+        let is = |option: &OsString| {
+            let option = option.to_string_lossy();
+            option == name || option.starts_with(&format!("{name}="))
+        };
+        options.iter().any(is)
+    };
+    if !has("--peers") || has("--python") {
+        return Ok(Vec::new());
+    }
+    let folder = paths::target().join("peers");
+    let python = folder.join("bin/python3");
+    let installed = folder.join("installed");
+    if !installed.is_file() {
+        perform(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        let mut install = Command::new(&python);
+        install.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "kimimaro",
+            "scikit-image",
+        ]);
+        perform(&mut install)?;
+        std::fs::write(&installed, "").context("cannot note what is installed")?;
+    }
+    Ok(vec!["--python".into(), python.into()])
+}
+
+/// Runs a program that must succeed.
+fn perform(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    eprintln!("{command:?}");
+    let status = command.status();
+    let status = status.with_context(|| format!("cannot run {name}"))?;
+    if !status.success() {
+        bail!("{name} failed ({status})");
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +227,18 @@ mod tests {
         assert_eq!(without_kernels(&options(&["--json"])).unwrap().0, None);
         assert!(without_kernels(&options(&["--kernels"])).is_err());
         assert!(sweep(Path::new("/no/such/crate"), None, &[]).is_err());
+    }
+
+    #[test]
+    fn peers_are_installed_only_where_they_are_wanted() {
+        for options in [
+            &["--peers-dir", "there"][..],
+            &["--peers=skimage", "--python", "python3"],
+            &["--peers", "--python=python3"],
+        ] {
+            let options: Vec<OsString> = options.iter().map(OsString::from).collect();
+            assert!(python_with_peers(&options).unwrap().is_empty());
+        }
     }
 
     #[test]

@@ -41,7 +41,9 @@ mod skeleton_expected;
 mod skeleton_field;
 mod skeleton_forces;
 mod skeleton_kernels;
+mod skeleton_known;
 mod skeleton_phantom;
+mod skeleton_random;
 mod synthetic;
 mod voxelize;
 // the pipelines that the bench of block sizes runs

@@ -1,0 +1,82 @@
+//! Holds curve skeletons to what is known of generated objects, and times them: ours on every device, and other systems'.
+//!
+//! `cargo xtask bench skeleton --peers=kimimaro,skimage`; `--help` names the options. What is right stands above what was found. An answer is checked
+//! by `ferrovox_tests::oracle`, which shares nothing with any of the systems.
+//!
+//! A time is that of a call from voxels in memory to a graph in memory. Objects that took more than a few seconds are not run again.
+
+mod answers;
+mod arguments;
+mod objects;
+mod ours;
+mod peers;
+
+use answers::{Answers, Right};
+use arguments::Arguments;
+use clap::Parser;
+use ferrovox::device::Device;
+use measure::Report;
+use std::process::ExitCode;
+
+/// What a bench's functions return.
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut report = Report::new("skeleton", &arguments.common);
+    let outcome = measure(&mut report, &arguments);
+    let written = match report.records() {
+        [] => Ok(Vec::new()),
+        _ => report.finish(),
+    };
+    let written = written.map_err(Into::into);
+    let mut status = ExitCode::SUCCESS;
+    for error in [outcome, written.map(drop)]
+        .into_iter()
+        .filter_map(Outcome::err)
+    {
+        eprintln!("error: {error}");
+        status = ExitCode::FAILURE;
+    }
+    status
+}
+
+fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
+    peers::check(arguments)?;
+    let objects = objects::chosen(arguments)?;
+    if arguments.list {
+        for object in &objects {
+            println!("{}", object.name());
+        }
+        return Ok(());
+    }
+    let mut answers = Answers::default();
+    for object in &objects {
+        answers.add_right(object.name(), Right::of(object));
+    }
+    for device in devices(&arguments.common.device)? {
+        for object in &objects {
+            ours::measure(report, &mut answers, &device, object, arguments)?;
+        }
+    }
+    peers::run(report, &mut answers, &objects, arguments)?;
+    let table = answers.table();
+    report.print(&format!("\n{table}"));
+    if let Some(folder) = &arguments.common.out_dir {
+        std::fs::create_dir_all(folder)?;
+        let path = folder.join("skeleton-answers.md");
+        std::fs::write(&path, table)?;
+        report.print(&format!("written: {}", path.display()));
+    }
+    Ok(())
+}
+
+/// The devices that were named, or all.
+fn devices(names: &[String]) -> Outcome<Vec<Device>> {
+    if names.is_empty() {
+        return Ok(Device::all());
+    }
+    let devices: Result<_, ferrovox::device::DeviceError> =
+        names.iter().map(|name| name.parse()).collect();
+    Ok(devices?)
+}

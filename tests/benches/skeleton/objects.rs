@@ -1,0 +1,146 @@
+//! The objects.
+
+use crate::{Outcome, arguments::Arguments};
+use ferrovox::{
+    device::Device,
+    io::read_mesh,
+    voxelize::{VoxelizeParams, volume_of, voxelize},
+};
+use ferrovox_tests::{
+    known::{Grid, Known, large, random, simple, solid},
+    noise::Noise,
+    oracle::Object,
+};
+use std::path::Path;
+
+/// An object, or several in one volume that have labels.
+pub struct Subject {
+    /// The volume.
+    pub known: Known,
+    /// Each label with its voxels.
+    pub labels: Vec<(u8, Object)>,
+}
+
+impl Subject {
+    fn of(known: Known) -> Self {
+        let mut values: Vec<u8> = (1..=255)
+            .filter(|label| known.voxels.samples().contains(label))
+            .collect();
+        if values.is_empty() {
+            values.push(1);
+        }
+        let labels = values.into_iter();
+        let labels = labels.map(|label| (label, Object::of_label(&known.voxels, label)));
+        Self {
+            labels: labels.collect(),
+            known,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.known.name
+    }
+
+    /// Its voxels along the axes.
+    pub fn size(&self) -> String {
+        let [x, y, z] = self.known.voxels.dims();
+        format!("{x}x{y}x{z}")
+    }
+}
+
+/// Makes one that is wanted.
+type Make<'a> = Box<dyn Fn() -> Outcome<Known> + 'a>;
+
+/// Those that are wanted. Others are not made.
+pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
+    let mut all: Vec<(String, Make)> = Vec::new();
+    let mut add = |name: &str, make: fn(&str) -> Known| {
+        let own = name.to_owned();
+        all.push((name.to_owned(), Box::new(move || Ok(make(&own)))));
+    };
+    add("T of tubes 4 and 2.5", |_| simple::t_of_tubes(Grid::unit()));
+    add("trunk 4 with a branch 1.5", |_| {
+        simple::thin_branch(Grid::unit())
+    });
+    add("three arms of 2.5", |_| {
+        simple::arms(3, 2.5, 30.0, 3, Grid::unit())
+    });
+    for direction in ["x", "z", "oblique"] {
+        add(
+            &format!("rod 6 x 48 along {direction}, 0.5 0.5 2.5"),
+            |name| {
+                let direction = match () {
+                    () if name.contains("along x") => [1.0, 0.0, 0.0],
+                    () if name.contains("along z") => [0.0, 0.0, 1.0],
+                    () => [1.0, 2.0, 3.0],
+                };
+                simple::rod(direction, 6.0, 48.0, Grid::spaced([0.5, 0.5, 2.5]))
+            },
+        );
+    }
+    add("ring 14/1.5", |_| {
+        simple::ring([1.0, 2.0, 3.0], 14.0, 1.5, Grid::unit())
+    });
+    add("knot, one voxel wide", |_| {
+        simple::knot(9.0, 0.5, Grid::unit())
+    });
+    add("box with a tunnel and a cavity", |_| {
+        solid::tunnel_and_cavity()
+    });
+    add("shell 12/9", |_| solid::shell(12.0, 9.0));
+    add("bones with holes", |_| large::digits(1));
+    add("vessels", |_| large::vessels(1));
+    add(ATLAS, |_| large::atlas(1));
+    for seed in 0..arguments.random {
+        all.push((format!("tree {seed}"), Box::new(move || Ok(tree(seed)))));
+        all.push((format!("net {seed}"), Box::new(move || Ok(net(seed)))));
+    }
+    for path in &arguments.meshes {
+        for &resolution in &arguments.resolutions {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let make = move || mesh(path, resolution);
+            all.push((format!("{stem} at {resolution}"), Box::new(make)));
+        }
+    }
+    let words = &arguments.objects;
+    let is_wanted = |name: &str| match words.is_empty() {
+        true => name != ATLAS,
+        false => words
+            .iter()
+            .any(|word| word == "all" || name.contains(word.as_str())),
+    };
+    let mut subjects = Vec::new();
+    for (name, make) in all.into_iter().filter(|(name, _)| is_wanted(name)) {
+        let mut known = make()?;
+        known.name = name;
+        subjects.push(Subject::of(known));
+    }
+    match subjects.is_empty() {
+        true => Err(format!(
+            "no object's name contains {words:?}; --list --objects all names them"
+        )
+        .into()),
+        false => Ok(subjects),
+    }
+}
+
+const ATLAS: &str = "atlas of 116 labels";
+
+fn tree(seed: u64) -> Known {
+    let mut noise = Noise(seed);
+    random::tree(6, seed, Grid::any(&mut noise))
+}
+
+fn net(seed: u64) -> Known {
+    let mut noise = Noise(seed);
+    random::net([4, 3, 2], 5, seed, Grid::any(&mut noise))
+}
+
+fn mesh(path: &Path, resolution: u32) -> Outcome<Known> {
+    let mesh = read_mesh(path)?;
+    let stream = Device::best().stream()?;
+    let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
+    let voxels = volume_of(&stream, &solid)?;
+    Ok(Known::without_axes("", u64::from(resolution), voxels))
+}
