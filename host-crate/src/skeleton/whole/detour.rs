@@ -103,18 +103,40 @@ fn replace(
         }
     }
     if let Some((_, part)) = best {
-        // a way round a tunnel may come back by the steps that it went
-        let mut kept: Vec<[u32; 2]> = Vec::new();
-        for step in part.windows(2) {
-            let back = [step[1], step[0]];
-            if kept.contains(&back) {
-                continue;
-            }
-            kept.push([step[0], step[1]]);
+        links.extend(part.windows(2).map(|step| [step[0], step[1]]));
+        let mut voxels = part[..part.len() - 1].to_vec();
+        voxels.sort_unstable();
+        if voxels.windows(2).any(|pair| pair[0] == pair[1]) {
+            // a way round a tunnel may come back by the steps that it went, or cross itself
+            links = independent(known, cocycle, &links);
         }
-        links.extend(kept);
         links_of.pairs = links;
     }
+}
+
+/// Links without those that close a cycle whose class the others have.
+fn independent(known: &Known<'_>, cocycle: &mut Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let mut voxels: Vec<u32> = links.iter().flatten().copied().collect();
+    voxels.sort_unstable();
+    voxels.dedup();
+    let index = |voxel: u32| voxels.partition_point(|&other| other < voxel);
+    let mut sets = UnionFind::<usize>::new(voxels.len());
+    let (mut kept, rest): (Vec<_>, Vec<_>) = links
+        .iter()
+        .copied()
+        .partition(|link| sets.join(index(link[0]), index(link[1])));
+    let tree = Potentials::of(known, cocycle, &voxels, &kept, index);
+    let mut cycles = Basis::default();
+    for link in rest {
+        let [a, b] = link.map(|voxel| tree.classes[index(voxel)]);
+        let both = cocycle.table.sum(a, b);
+        let step = class_of(cocycle, known.object, &link);
+        let cycle = cocycle.table.sum(both, step);
+        if cycles.add(&cocycle.table, cycle) {
+            kept.push(link);
+        }
+    }
+    kept
 }
 
 /// What is known of the curves without an edge.
