@@ -20,7 +20,7 @@ use rayon::prelude::*;
 /// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
 ///
 /// An object is a component of a label: voxels that hang together by faces, edges or corners. Each gets curves round each of its tunnels and into each of its branches, in
-/// one piece, within the closed cubes of its voxels; lengths are those of the world. What holds of them is in [`ComponentReport`]. Moving, turning or mirroring an object with
+/// one piece, within the closed cubes of its voxels; lengths are those of the world. What holds of them is in [`ComponentReport`](super::ComponentReport). Moving, turning or mirroring an object with
 /// its axes moves its skeleton likewise.
 ///
 /// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume; about 100 bytes for each voxel of the
