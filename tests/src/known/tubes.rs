@@ -176,7 +176,8 @@ impl Tubes {
             }
         }
         let tips = match self.flat {
-            true => 0.0,
+            // the cubes of the last voxels
+            true => geometry.spacing().max(),
             false => self.axes.iter().map(|axis| 2.0 * axis.radius).sum(),
         };
         Known {

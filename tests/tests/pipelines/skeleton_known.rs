@@ -127,7 +127,6 @@ fn tubes_that_meet() {
 }
 
 #[test]
-#[ignore = "curves are not centred yet"]
 fn tubes_that_meet_have_curves_in_their_middle() {
     assert_centred(&simple::t_of_tubes(Grid::unit()), 4.0);
     assert_centred(&simple::thin_branch(Grid::unit()), 4.0);
@@ -151,7 +150,6 @@ fn rods_at_any_spacing() {
 }
 
 #[test]
-#[ignore = "curves are not centred yet"]
 fn rods_at_any_spacing_have_curves_in_their_middle() {
     for spacing in Grid::SPACINGS {
         for direction in simple::DIRECTIONS {
@@ -175,7 +173,6 @@ fn rings_and_curves_one_voxel_wide() {
 }
 
 #[test]
-#[ignore = "curves are not centred yet"]
 fn rings_have_curves_in_their_middle() {
     for normal in [[0.0, 0.0, 1.0], [1.0, 2.0, 3.0]] {
         for radius in [1.5, 3.0] {
