@@ -18,4 +18,6 @@ pub mod render;
 pub mod skeleton;
 mod skeleton_json;
 mod skeleton_report;
+#[cfg(test)]
+mod skeleton_tests;
 pub mod voxelize;
