@@ -17,6 +17,7 @@ use super::{
     params::SkeletonizeParams,
     resample::resample,
     scan::Run,
+    shared::part,
     shell::Shell,
     thinning::Scaffold,
     tips::{cut, extend},
@@ -151,7 +152,10 @@ fn centred(
     };
     centre(known, cocycle, &mut draft, &cuts);
     extend(known, cocycle, &mut draft, cuts);
-    mend(known, &mut draft, judge.reach);
+    part(known, cocycle, &mut draft);
+    if mend(known, &mut draft, judge.reach) {
+        part(known, cocycle, &mut draft);
+    }
     watch.lap("centre");
     let verdict = judge.judge(&draft, cocycle);
     watch.lap("certificate");

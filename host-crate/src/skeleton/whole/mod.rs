@@ -38,12 +38,15 @@ mod report;
 mod resample;
 mod rows;
 mod scan;
+mod shared;
 mod shell;
 mod skeletonize;
 #[cfg(test)]
 mod tests;
 mod thinning;
 mod tips;
+mod twice;
+mod uncross;
 mod walls;
 mod ways;
 
