@@ -52,6 +52,10 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
                 "holds, but is not certified: {failures:?}\n{verdict}"
             ));
         }
+        let mut parts = of_label.components.iter();
+        if let Some(part) = parts.find(|part| !part.centred && !known.axes.is_empty()) {
+            return wrong(format!("has not been centred: {part:?}"));
+        }
         let mut tunnels: Vec<u64> = of_label.components.iter().map(|one| one.tunnels).collect();
         let mut counted: Vec<u64> = verdict.betti.iter().map(|one| one.tunnels).collect();
         tunnels.sort_unstable();

@@ -9,7 +9,7 @@ use super::{
     draft::Draft,
     known::Known,
     numbers::Numbers,
-    twice::first as passed_twice,
+    twice::{self, Twice},
 };
 use crate::union_find::UnionFind;
 
@@ -242,10 +242,13 @@ impl Judge<'_> {
                 }
             }
         }
-        if let Some([edge, segment]) = passed_twice(self.known, draft) {
+        if let Some(Twice {
+            edges, segments, ..
+        }) = twice::first(self.known, draft)
+        {
             faults.push(Fault::Twice {
-                edge,
-                at: draft.edges[edge].points[segment],
+                edge: edges[1],
+                at: draft.edges[edges[0]].points[segments[0]],
             });
         }
     }

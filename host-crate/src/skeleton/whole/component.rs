@@ -15,9 +15,9 @@ use super::{
     numbers::Numbers,
     object::Object,
     params::SkeletonizeParams,
+    parting::part,
     resample::resample,
     scan::Run,
-    shared::part,
     shell::Shell,
     thinning::Scaffold,
     tips::{cut, extend},
@@ -34,6 +34,8 @@ pub struct Piece {
     pub frame: Frame,
     pub draft: Draft,
     pub verdict: Verdict,
+    /// Whether the curves have been moved to the middle.
+    pub centred: bool,
     pub times: Vec<StageTime>,
 }
 
@@ -87,6 +89,7 @@ pub fn one(
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
         }
     }
+    let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
         let links = draw(known, &mut cocycle, reach, false);
@@ -105,6 +108,7 @@ pub fn one(
         frame,
         draft,
         verdict,
+        centred: is_centred,
         times: watch.times(),
     }
 }
@@ -132,6 +136,7 @@ fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
             node_radii: vec![0.5],
             radii: Vec::new(),
         },
+        centred: true,
         times: watch.times(),
     }
 }

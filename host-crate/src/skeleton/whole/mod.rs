@@ -32,13 +32,14 @@ mod neighbours;
 mod numbers;
 mod object;
 mod params;
+mod parting;
 #[cfg(test)]
 mod random_tests;
 mod report;
 mod resample;
 mod rows;
 mod scan;
-mod shared;
+
 mod shell;
 mod skeletonize;
 #[cfg(test)]

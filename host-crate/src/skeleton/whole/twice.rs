@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 use std::collections::HashMap;
 
 /// Two places are one if they are no farther apart than this, in the smallest spacing,
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.12;
 /// and longer than this is the way from one to the other along the curves.
-const APART: f64 = 2.0;
+const APART: f64 = 1.95;
 
 /// Segments of curves, which hang together at their ends.
 struct Segments {
@@ -20,14 +20,29 @@ struct Segments {
     at: Vec<Vec<usize>>,
 }
 
-/// The first place of a draft that is passed twice: the edge, and the number of the segment.
-pub fn first(known: &Known<'_>, draft: &Draft) -> Option<[usize; 2]> {
+/// A place of a draft that is passed twice.
+#[derive(Clone, Copy, Debug)]
+pub struct Twice {
+    /// The two edges, which may be one, the segments, and how far along these the place is.
+    pub edges: [usize; 2],
+    pub segments: [usize; 2],
+    pub along: [f64; 2],
+}
+
+/// The first place of a draft that is passed twice.
+pub fn first(known: &Known<'_>, draft: &Draft) -> Option<Twice> {
     let segments = Segments::of(known, draft);
     let cells = segments.cells();
-    (0..segments.ends.len()).find_map(|segment| {
-        let is_passed = segments.is_passed_again(segment, &cells);
-        is_passed.then(|| segments.of_edge[segment])
-    })
+    (0..segments.ends.len()).find_map(|segment| segments.passed_again(segment, &cells))
+}
+
+/// For each segment of a draft the first of its places that is passed again by a later segment.
+pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
+    let segments = Segments::of(known, draft);
+    let cells = segments.cells();
+    (0..segments.ends.len())
+        .filter_map(|segment| segments.passed_again(segment, &cells))
+        .collect()
 }
 
 type Cell = [i32; 3];
@@ -91,8 +106,8 @@ impl Segments {
         cells
     }
 
-    /// Whether a place of a segment is one of a later segment too.
-    fn is_passed_again(&self, segment: usize, cells: &HashMap<Cell, Vec<u32>>) -> bool {
+    /// The first place of a segment that is one of a later segment too.
+    fn passed_again(&self, segment: usize, cells: &HashMap<Cell, Vec<u32>>) -> Option<Twice> {
         let mut others = Vec::new();
         cells_of(&self.points[segment], |cell| {
             let there = cells.get(&cell).into_iter().flatten();
@@ -106,19 +121,19 @@ impl Segments {
         others.dedup();
         others.retain(|&other| segments_are_near(&self.points[segment], &self.points[other]));
         if others.is_empty() {
-            return false;
+            return None;
         }
         let ways = self.ends[segment].map(|end| self.ways(end));
         let [a, b] = self.points[segment];
         let length = self.length(segment);
-        let count = (length / (0.5 * NEAR)).ceil().max(1.0) as usize;
-        (0..=count).any(|number| {
+        let count = (length / (0.3 * NEAR)).ceil().max(1.0) as usize;
+        (0..=count).find_map(|number| {
             let part = number as f64 / count as f64;
             let (place, along) = (a.lerp(&b, part), part * length);
-            others.iter().any(|&other| {
+            others.iter().find_map(|&other| {
                 let (far, part) = nearest(&place, &self.points[other]);
                 if far > NEAR {
-                    return false;
+                    return None;
                 }
                 let whole = self.length(other);
                 let there = part * whole;
@@ -127,9 +142,15 @@ impl Segments {
                     let own = [along, length - along][mine];
                     Some(own + between + [there, whole - there][theirs])
                 };
-                (0..4)
+                let is_far = (0..4)
                     .filter_map(|pair| way(pair / 2, pair % 2))
-                    .all(|way| way > APART)
+                    .all(|way| way > APART);
+                let [mine, theirs] = [segment, other].map(|segment| self.of_edge[segment]);
+                is_far.then_some(Twice {
+                    edges: [mine[0], theirs[0]],
+                    segments: [mine[1], theirs[1]],
+                    along: [along, there],
+                })
             })
         })
     }

@@ -32,3 +32,18 @@ pub fn uncross(known: &Known<'_>, cocycle: &mut Cocycle, links: &mut Links) {
         links.pairs = independent(known, cocycle, &kept);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::skeleton::whole::tests::skeletons;
+
+    /// Two diagonals of a cube that cross where no voxel is, each with a rod at both ends.
+    #[test]
+    fn diagonals_do_not_cross() {
+        let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {
+            z == 0.0 && (x == y || x + y == 15.0)
+        });
+        assert!(found.certified(), "{:?}", found.labels[0].components);
+        assert_eq!(found.labels[0].skeleton.cycles(), 0);
+    }
+}
