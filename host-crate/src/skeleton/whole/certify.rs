@@ -9,9 +9,9 @@ use super::{
     draft::Draft,
     known::Known,
     numbers::Numbers,
+    twice::{self, Twice},
 };
 use crate::union_find::UnionFind;
-use std::collections::HashSet;
 
 /// A component and everything that its curves are held to.
 pub struct Judge<'a> {
@@ -230,9 +230,8 @@ impl Judge<'_> {
         }
     }
 
-    /// No segment without length, and no point twice.
+    /// No segment without length, and no place twice.
     fn thin(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        let mut seen: HashSet<Place> = draft.nodes.iter().copied().collect();
         for (number, edge) in draft.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
@@ -242,15 +241,15 @@ impl Judge<'_> {
                     });
                 }
             }
-            for &point in &edge.points[1..edge.points.len() - 1] {
-                if !seen.insert(point) {
-                    faults.push(Fault::Twice {
-                        edge: number,
-                        at: point,
-                    });
-                    break;
-                }
-            }
+        }
+        if let Some(Twice {
+            edges, segments, ..
+        }) = twice::first(self.known, draft)
+        {
+            faults.push(Fault::Twice {
+                edge: edges[1],
+                at: draft.edges[edges[0]].points[segments[0]],
+            });
         }
     }
 

@@ -15,6 +15,7 @@ use super::{
     numbers::Numbers,
     object::Object,
     params::SkeletonizeParams,
+    parting::part,
     resample::resample,
     scan::Run,
     shell::Shell,
@@ -33,6 +34,8 @@ pub struct Piece {
     pub frame: Frame,
     pub draft: Draft,
     pub verdict: Verdict,
+    /// Whether the curves have been moved to the middle.
+    pub centred: bool,
     pub times: Vec<StageTime>,
 }
 
@@ -86,6 +89,7 @@ pub fn one(
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
         }
     }
+    let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
         let links = draw(known, &mut cocycle, reach, false);
@@ -104,6 +108,7 @@ pub fn one(
         frame,
         draft,
         verdict,
+        centred: is_centred,
         times: watch.times(),
     }
 }
@@ -131,6 +136,7 @@ fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
             node_radii: vec![0.5],
             radii: Vec::new(),
         },
+        centred: true,
         times: watch.times(),
     }
 }
@@ -151,7 +157,10 @@ fn centred(
     };
     centre(known, cocycle, &mut draft, &cuts);
     extend(known, cocycle, &mut draft, cuts);
-    mend(known, &mut draft, judge.reach);
+    part(known, cocycle, &mut draft);
+    if mend(known, &mut draft, judge.reach) {
+        part(known, cocycle, &mut draft);
+    }
     watch.lap("centre");
     let verdict = judge.judge(&draft, cocycle);
     watch.lap("certificate");

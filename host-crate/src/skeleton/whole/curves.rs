@@ -11,6 +11,7 @@ use super::{
     links::Links,
     neighbours::{AROUND, BEFORE},
     tips::end_of,
+    uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
 use std::collections::{HashMap, HashSet};
@@ -57,6 +58,7 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
             break;
         }
     }
+    uncross(known, cocycle, &mut drawing.links);
     drawing.links
 }
 

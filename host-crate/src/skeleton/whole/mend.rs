@@ -16,8 +16,8 @@ enum Point {
     Inner(usize, usize),
 }
 
-/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first.
-pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) {
+/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first. Whether there are any.
+pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> bool {
     let mut cover = Cover::new(known.object, known.metric);
     let add = |cover: &mut Cover<'_>, places: &[Place]| {
         for &place in places {
@@ -30,17 +30,19 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) {
     for edge in &draft.edges {
         add(&mut cover, &edge.points);
     }
+    let is_whole = cover.left() == 0;
     while cover.left() > 0 {
         let left = (0..known.object.len()).filter(|&voxel| !cover.is_covered(voxel));
         // deep voxels last: ends of branches are at the surface
         let from = left.min_by(|&a, &b| known.squares[a].total_cmp(&known.squares[b]));
-        let Some(from) = from else { return };
+        let Some(from) = from else { break };
         let added = add_branch(known, draft, from);
         add(&mut cover, &added);
         if !cover.is_covered(from) {
-            return;
+            break;
         }
     }
+    !is_whole
 }
 
 /// A branch from a voxel to the nearest point; its places.

@@ -32,18 +32,22 @@ mod neighbours;
 mod numbers;
 mod object;
 mod params;
+mod parting;
 #[cfg(test)]
 mod random_tests;
 mod report;
 mod resample;
 mod rows;
 mod scan;
+
 mod shell;
 mod skeletonize;
 #[cfg(test)]
 mod tests;
 mod thinning;
 mod tips;
+mod twice;
+mod uncross;
 mod walls;
 mod ways;
 
