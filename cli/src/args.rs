@@ -5,7 +5,6 @@ mod mesh;
 mod occupancy;
 mod shared;
 mod skeleton;
-mod skeleton_method;
 mod skeleton_names;
 mod small;
 mod voxelize;

@@ -2,6 +2,7 @@
 
 use super::{
     skeleton_json::json,
+    skeleton_method::method,
     skeleton_report::{SkeletonRun, readable},
 };
 use crate::{
@@ -18,7 +19,7 @@ use ferrovox::{
 
 /// Makes the skeleton of the object in a volume, or that of each label, and says what it is like.
 pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    let method = args.method()?;
+    let method = method(args)?;
     method.check()?;
     let job = job(args, method)?;
     let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;

@@ -114,6 +114,7 @@ struct Component {
     tunnels: u64,
     cavities: u64,
     rank: u64,
+    centred: bool,
     certified: bool,
     failures: Vec<String>,
 }
@@ -233,6 +234,7 @@ impl Checked {
                     tunnels: reports[at].tunnels,
                     cavities: reports[at].cavities,
                     rank: reports[at].rank,
+                    centred: reports[at].centred,
                     certified: reports[at].certified(),
                     failures: failures.remove(&at).unwrap_or_default(),
                 })

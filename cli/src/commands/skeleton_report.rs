@@ -166,9 +166,13 @@ fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
     })
 }
 
-/// A line for each label, if there are not too many.
+/// A line for each label that has a skeleton, if there are not too many.
 fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
-    for label in labels.iter().take(MOST) {
+    let some = labels
+        .iter()
+        .filter(|label| !label.skeleton.nodes.is_empty());
+    let mut left = labels.len();
+    for label in some.take(MOST) {
         let mut totals = Totals::default();
         totals.add(label);
         let mut text = totals.text();
@@ -176,9 +180,10 @@ fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
             text += ", not certified";
         }
         lines.add(&format!("  label {}", label.label), text);
+        left -= 1;
     }
-    if labels.len() > MOST {
-        let more = counted((labels.len() - MOST) as u64, "more label");
+    if left > 0 {
+        let more = counted(left as u64, "more label");
         lines.add("", format!("and {more}: --json has all"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     skeleton_json::json,
+    skeleton_method::method,
     skeleton_report::{SkeletonRun, readable},
 };
 use crate::args::{Cli, Command, SkeletonArgs};
@@ -117,6 +118,7 @@ fn component(voxels: u64, failures: Vec<Failure>) -> ComponentReport {
         tunnels: 1,
         cavities: 0,
         rank: 1,
+        centred: true,
         failures,
     }
 }
@@ -176,7 +178,7 @@ fn said(line: &str, made: &SkeletonOutcome) -> (Value, String) {
     let args = args(line);
     let run = SkeletonRun {
         args: &args,
-        method: &args.method().unwrap(),
+        method: &method(&args).unwrap(),
         devices: &[Device::cpu()],
         made,
     };
@@ -252,7 +254,7 @@ fn what_does_not_hold_is_said_with_its_place() {
     assert_eq!(
         first["components"],
         value!([{
-            "first": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "rank": 1, "certified": true, "failures": []
+            "first": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "rank": 1, "centred": true, "certified": true, "failures": []
         }])
     );
     assert_eq!(first["dust"], value!({"components": 1, "voxels": 5}));

@@ -220,6 +220,7 @@ mod tests {
             tunnels: 1,
             cavities: 0,
             rank: 1,
+            centred: true,
             failures,
         };
         let edge = Edge {
