@@ -327,9 +327,7 @@ impl Drawing<'_> {
         if self.cover.left() == 0 {
             return false;
         }
-        let mut waiting: Vec<u32> = (0..self.known.object.len() as u32)
-            .filter(|&voxel| !self.cover.is_covered(voxel as usize))
-            .collect();
+        let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
         let length = |voxel: u32| self.ways.lengths[voxel as usize];
         waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
         for voxel in waiting {
