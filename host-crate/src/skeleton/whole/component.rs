@@ -6,6 +6,7 @@ use super::{
     cocycle::Cocycle,
     cover::Reach,
     curves::draw,
+    detail::curved,
     distances::squares,
     draft::Draft,
     frame::Frame,
@@ -80,10 +81,15 @@ pub fn one(
         numbers,
         reach,
     };
+    let curved = match params.detail {
+        Some(part) => curved(known, part),
+        None => Vec::new(),
+    };
+    watch.lap("details");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, reach, ends_go_on);
+            let links = draw(known, &mut cocycle, reach, &curved, ends_go_on);
             let draft = Draft::of(object, &links);
             watch.lap("curves");
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
@@ -92,7 +98,7 @@ pub fn one(
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, reach, false);
+        let links = draw(known, &mut cocycle, reach, &curved, false);
         let draft = Draft::of(object, &links);
         watch.lap("curves");
         let verdict = judge.judge(&draft, &mut cocycle);

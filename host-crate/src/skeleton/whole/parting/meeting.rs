@@ -20,7 +20,7 @@ impl Graph {
     pub fn meet(
         &mut self,
         known: &Known<'_>,
-        cocycle: &mut Cocycle,
+        cocycle: &Cocycle,
         place: Twice,
         waiting: &mut Vec<usize>,
     ) {
@@ -86,7 +86,7 @@ impl Graph {
     fn node_at(
         &mut self,
         known: &Known<'_>,
-        cocycle: &mut Cocycle,
+        cocycle: &Cocycle,
         edge: usize,
         along: f64,
     ) -> Option<usize> {

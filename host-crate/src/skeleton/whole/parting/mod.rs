@@ -33,7 +33,7 @@ const ROUNDS: usize = 10;
 
 /// Moves nodes to where their curves part, and has curves that pass a place twice meet there instead. Pieces, cycles and their classes stay; what lies wholly on other
 /// curves goes.
-pub fn part(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
+pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
     let mut graph = Graph::of(std::mem::take(draft));
     let all = 0..graph.nodes.len();
     graph.part_all(known, cocycle, all.rev().collect());
@@ -67,7 +67,7 @@ struct Stretch {
 
 impl Graph {
     /// Parts curves at some nodes, and where that makes others.
-    fn part_all(&mut self, known: &Known<'_>, cocycle: &mut Cocycle, mut waiting: Vec<usize>) {
+    fn part_all(&mut self, known: &Known<'_>, cocycle: &Cocycle, mut waiting: Vec<usize>) {
         // each time curves become shorter by a step or more: this many are never needed
         let mut left = 1000 + 20 * self.edges.len();
         while let Some(node) = waiting.pop() {
@@ -82,7 +82,7 @@ impl Graph {
     fn part_at(
         &mut self,
         known: &Known<'_>,
-        cocycle: &mut Cocycle,
+        cocycle: &Cocycle,
         node: usize,
         waiting: &mut Vec<usize>,
     ) -> bool {
@@ -121,7 +121,7 @@ impl Graph {
     fn part_two(
         &mut self,
         known: &Known<'_>,
-        cocycle: &mut Cocycle,
+        cocycle: &Cocycle,
         stretch: &Stretch,
         lines: [&Line; 2],
         waiting: &mut Vec<usize>,
@@ -222,7 +222,7 @@ fn together(one: &Line, other: &Line) -> [f64; 2] {
 /// The points of a curve that leaves another at the first of `back` and is in its old place soon after `along`. `back` leads from there to the node that both came from.
 fn leaving(
     known: &Known<'_>,
-    cocycle: &mut Cocycle,
+    cocycle: &Cocycle,
     back: Vec<Place>,
     line: &Line,
     along: f64,

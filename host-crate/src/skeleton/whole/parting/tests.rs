@@ -45,7 +45,7 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
             voxels: Vec::new(),
         });
     }
-    part(&known, &mut Cocycle::zero(), &mut draft);
+    part(&known, &Cocycle::zero(), &mut draft);
     assert!(twice::all(&known, &draft).is_empty());
     draft
 }
