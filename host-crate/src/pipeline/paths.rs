@@ -277,11 +277,21 @@ fn key(path: &Path) -> u64 {
     hasher.finish()
 }
 
+/// Where a file is or will be, links followed, also those to a file that does not exist yet.
 fn place_of(path: &Path) -> Option<PathBuf> {
-    fs::canonicalize(path).ok().or_else(|| {
-        let folder = fs::canonicalize(folder_of(path)).ok()?;
-        Some(folder.join(path.file_name()?))
-    })
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(place) = fs::canonicalize(&path) {
+            return Some(place);
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => break,
+        }
+    }
+    let folder = fs::canonicalize(folder_of(&path)).ok()?;
+    Some(folder.join(path.file_name()?))
 }
 
 #[cfg(test)]
@@ -328,6 +338,14 @@ mod tests {
         }
         let again = path(".").join("new.npy");
         assert!(said(&[], &[&new, &again]).contains("written too"));
+        #[cfg(unix)]
+        {
+            // a link to what another output will make
+            let link = path("link.npy");
+            std::os::unix::fs::symlink("new.npy", &link).unwrap();
+            assert!(said(&[], &[&new, &link]).contains("written too"));
+            assert!(said(&[], &[&link, &new]).contains("written too"));
+        }
         let many: Vec<PathBuf> = (0..5000).map(|k| path(&format!("{k}.npy"))).collect();
         let mut many: Vec<&Path> = many.iter().map(PathBuf::as_path).collect();
         assert_eq!(said(&[&input], &many), "fine");
