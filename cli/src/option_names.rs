@@ -1,7 +1,7 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 26] = [
+const OPTIONS: [(&str, &str); 27] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
@@ -27,6 +27,7 @@ const OPTIONS: [(&str, &str); 26] = [
     ("the cover's constant is", "--const is"),
     ("the cover's scale is", "--scale is"),
     ("the file of nearest sites needs", "--nearest needs"),
+    ("the fraction for detail is", "--curvature is"),
     ("the map of labels needs", "--labels needs"),
     ("the map's grid is", "--grid"),
     ("the memory limit", "--memory"),

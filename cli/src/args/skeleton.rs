@@ -28,7 +28,7 @@ const PUBLISHED: &str = "Published method (--levels core)";
 Each component of the object gets curves, in one piece, round each of its tunnels and into each of its branches, in the \
 middle. What must hold of a component is checked on the result: one piece; as many cycles as tunnels, and the right \
 ones; every voxel within --scale times the radius, and --const, of a curve; all curves inside, none twice, none a \
-detour. If all holds the skeleton is certified. If not, the result says what does not, and where.
+detour. If all holds the skeleton is certified. --levels detail adds curves to where the surface is strongly curved. If not, the result says what does not, and where.
 
 --levels core is the method as published: the surface voxels repel what is inside, and curves along which the force \
 leads to where it vanishes are the core. --divergence adds curves from where the force converges, --curvature others from \
@@ -45,6 +45,7 @@ Examples:
   ferrovox skeleton vessels.nrrd --dust 20 --require-certified -o vessels.vtp -o vessels.json
   ferrovox skeleton atlas.nii.gz --labels all -o 'out/{label}.swc' --json
   ferrovox skeleton atlas.nii.gz --labels 3,17 --scale 1.2 --const 2 -o two.vtp
+  ferrovox skeleton leaf.nrrd --levels detail --curvature 0.1 -o leaf.vtp
   ferrovox skeleton labels.nii.gz --label 17 --levels core --exponent 4 --divergence 0.2 -o core.obj")]
 pub struct SkeletonArgs {
     #[command(flatten)]
@@ -107,6 +108,16 @@ pub struct SkeletonArgs {
         help_heading = "Curves"
     )]
     pub constant: Option<f64>,
+    /// Curves to this part of the surface, the most curved, with --levels detail [default: 0.05]
+    ///
+    /// A fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
+    #[arg(
+        long,
+        value_name = "X",
+        allow_hyphen_values = true,
+        help_heading = "Curves"
+    )]
+    pub curvature: Option<f64>,
     /// Components of fewer voxels get no skeleton
     #[arg(long, value_name = "N", help_heading = "Curves")]
     pub dust: Option<u64>,
@@ -149,11 +160,6 @@ pub struct SkeletonArgs {
     /// 0.2 is a good number.
     #[arg(long, value_name = "P", allow_hyphen_values = true, help_heading = PUBLISHED)]
     pub divergence: Option<f64>,
-    /// Add levels 1 and 2: curves from the most curved part of the boundary
-    ///
-    /// This fraction of its voxels; 0.05 is a good number. With --levels detail: the fraction of the surface's voxels that get branches.
-    #[arg(long, value_name = "X", allow_hyphen_values = true, help_heading = PUBLISHED)]
-    pub curvature: Option<f64>,
     /// The force falls with this power of the distance [default: 6]
     ///
     /// From 2 to 9: the more, the shorter the core.

@@ -66,6 +66,7 @@ enum Choices {
         #[serde(rename = "const")]
         constant: f64,
         dust_below: u64,
+        curvature: Option<f64>,
     },
     Core {
         exponent: f64,
@@ -154,6 +155,7 @@ impl Choices {
                 scale: params.scale,
                 constant: params.constant,
                 dust_below: params.dust,
+                curvature: params.detail,
             },
             Method::Core(params) => {
                 let SkeletonParams {

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{LevelsName, SkeletonArgs},
-    usage::{UsageError, refuse},
+    usage::refuse,
 };
 use ferrovox::{
     pipeline::skeleton::Method,
@@ -12,13 +12,19 @@ use ferrovox::{
 /// How skeletons are made.
 ///
 /// # Errors
-/// [`UsageError`] for options that the method does not have.
+/// A usage error for options that the method does not have.
 pub fn method(args: &SkeletonArgs) -> anyhow::Result<Method> {
     refuse_conflicts(args)?;
     match args.levels {
         LevelsName::Core => Ok(Method::Core(published(args))),
         LevelsName::Whole => Ok(Method::Whole(whole(args))),
-        LevelsName::Detail => Ok(Method::Whole(detail(whole(args), args.curvature)?)),
+        LevelsName::Detail => Ok(Method::Whole(SkeletonizeParams {
+            detail: Some(
+                args.curvature
+                    .unwrap_or(SkeletonParams::default().curvature),
+            ),
+            ..whole(args)
+        })),
     }
 }
 
@@ -67,7 +73,7 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
         ),
         (
             args.curvature.is_some() && args.levels == LevelsName::Whole,
-            "--curvature adds a level: give --levels core with it (the published method), or --levels detail",
+            "--curvature goes with --levels detail, and with --levels core",
         ),
         of_core(
             args.surface.is_some(),
@@ -110,12 +116,4 @@ fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
             "--require-certified does not go with --levels core: the published method is certified by nothing",
         ),
     ])
-}
-
-/// The parameters of `--levels detail`, with the fraction of the surface that gets branches.
-fn detail(_params: SkeletonizeParams, _fraction: Option<f64>) -> anyhow::Result<SkeletonizeParams> {
-    Err(UsageError(
-        "--levels detail is not there yet: use --levels whole with a smaller --scale and --const for more branches, or --levels core with --curvature",
-    )
-    .into())
 }

@@ -133,10 +133,14 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
         Method::Whole(params) => lines.add(
             "method",
             format!(
-                "{}, scale {}, const {}",
+                "{}, scale {}, const {}{}",
                 args.levels.name(),
                 params.scale,
-                params.constant
+                params.constant,
+                params
+                    .detail
+                    .map(|part| format!(", curvature {part}"))
+                    .unwrap_or_default()
             ),
         ),
         Method::Core(params) => lines.add(

@@ -67,6 +67,12 @@ fn objects_that_are_none_are_refused() {
         "bar.nii --levels core --curvature -1",
         &["the fraction for curvature is -1"],
     );
+    refused(
+        "bar.nii --levels detail --curvature 2",
+        &["--curvature is 2", "from 0 to 1"],
+    );
+    refused("bar.nii --scale -1", &["--scale is -1", "0 or more"]);
+    refused("bar.nii --const nan", &["--const is NaN"]);
     refused("none.nii --threshold 5", &["none.nii", "no such file"]);
     folder.file("zero.nii", nifti(&[0.0; 60], [3, 4, 5]));
     refused(

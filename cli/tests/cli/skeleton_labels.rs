@@ -212,6 +212,7 @@ fn levels_have_names_and_numbers() {
     for (levels, name) in [
         ("", "whole"),
         ("--levels 1", "whole"),
+        ("--levels 2", "detail"),
         ("--levels 0", "core"),
         ("--levels core", "core"),
     ] {
@@ -229,6 +230,15 @@ fn levels_have_names_and_numbers() {
     assert_eq!([&two["divergence"], &two["curvature"]], [0.2, 0.1]);
     let length = |report: &serde_json::Value| report["length"].as_f64().unwrap();
     assert!(length(&core) < length(&one) && length(&one) <= length(&two));
+    // every corner of the T
+    let detail = object("--levels detail --curvature 0.1");
+    assert_eq!(
+        [&detail["curvature"], &object("")["curvature"]],
+        [&json!(0.1), &json!(null)]
+    );
+    assert_eq!(object("--levels detail")["curvature"], 0.05);
+    assert!(length(&detail) > length(&object("")));
+    assert_eq!(detail["certified"], true);
     let run = folder.run("skeleton labels.nrrd --label 3 --exponent 4 -o a.swc");
     assert_eq!(run.status, Some(2));
     assert!(
