@@ -5,7 +5,7 @@ use super::{
     certify::{Judge, Verdict},
     cocycle::Cocycle,
     cover::Reach,
-    curves::draw,
+    curves::{Beginning, draw},
     detail::curved,
     distances::squares,
     draft::Draft,
@@ -78,6 +78,7 @@ pub fn one(
     };
     let judge = Judge {
         known,
+        open_triangles: cocycle.open_triangles(object),
         numbers,
         reach,
     };
@@ -86,10 +87,12 @@ pub fn one(
         None => Vec::new(),
     };
     watch.lap("details");
+    let beginning = Beginning::of(known, &mut cocycle, reach);
+    watch.lap("ways");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, reach, &curved, ends_go_on);
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on);
             let draft = Draft::of(object, &links);
             watch.lap("curves");
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
@@ -98,7 +101,7 @@ pub fn one(
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, reach, &curved, false);
+        let links = draw(known, &mut cocycle, &beginning, reach, &curved, false);
         let draft = Draft::of(object, &links);
         watch.lap("curves");
         let verdict = judge.judge(&draft, &mut cocycle);
