@@ -9,12 +9,43 @@ use super::{
     draft::Draft,
     known::Known,
     links::Links,
+    metric::Metric,
     neighbours::{AROUND, BEFORE},
+    object::Object,
     tips::end_of,
     uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
 use std::collections::{HashMap, HashSet};
+
+/// Where ways begin, and the ways.
+pub struct Start {
+    root: usize,
+    /// Whether it is the middle of a ball.
+    is_middle: bool,
+    ways: Ways,
+}
+
+impl Start {
+    pub fn of(
+        object: &Object,
+        metric: &Metric,
+        squares: &[f64],
+        prices: &[f64],
+        tunnels: u64,
+    ) -> Self {
+        let middle = match tunnels {
+            0 => middle_of_ball(object, metric, squares),
+            _ => None,
+        };
+        let root = middle.unwrap_or_else(|| tip(object, metric));
+        Self {
+            root,
+            is_middle: middle.is_some(),
+            ways: Ways::from_root(object, metric, prices, root),
+        }
+    }
+}
 
 /// What curves begin with: cycles, one for each class, the cheapest first; without tunnels the longest way, or the middle of a ball.
 pub struct Beginning {
@@ -23,20 +54,18 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach) -> Self {
-        let object = known.object;
-        let ball = match cocycle.rank() {
-            0 => middle_of_ball(known),
-            _ => None,
-        };
-        let root = ball.unwrap_or_else(|| tip(object, known.metric));
-        let ways = Ways::from_root(object, known.metric, known.prices, root);
+    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, start: Start, reach: Reach) -> Self {
+        let Start {
+            root,
+            is_middle,
+            ways,
+        } = start;
         let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
         drawing.is_on[root] = true;
         if cocycle.rank() > 0 {
             drawing.add_cycles(cocycle);
             drawing.cut_trunk(root);
-        } else if ball.is_none() {
+        } else if !is_middle {
             drawing.add_branch(farthest_along(&ways));
         } else {
             drawing.links = Links::dot(root);
@@ -95,13 +124,7 @@ fn farthest_along(ways: &Ways) -> usize {
 }
 
 /// The middle of a component that is as wide as it is long.
-fn middle_of_ball(known: &Known<'_>) -> Option<usize> {
-    let Known {
-        object,
-        metric,
-        squares,
-        ..
-    } = *known;
+fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
     let mut middle = 0;
     for voxel in 0..object.len() {
         if squares[voxel] > squares[middle] {
