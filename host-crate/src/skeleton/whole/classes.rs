@@ -117,7 +117,12 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        match self.rest(table, class) {
+        self.add_bits(table.bits(class).to_vec())
+    }
+
+    /// The same with the bits of a class.
+    pub fn add_bits(&mut self, bits: Vec<u32>) -> bool {
+        match self.rest(bits) {
             Some((highest, rest)) => {
                 self.rows.insert(highest, rest);
                 true
@@ -128,12 +133,11 @@ impl Basis {
 
     /// Whether a class is independent of those that there are.
     pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
-        self.rest(table, class).is_some()
+        self.rest(table.bits(class).to_vec()).is_some()
     }
 
     /// What is left of a class without those that there are, with its highest bit.
-    fn rest(&self, table: &ClassTable, class: Class) -> Option<(u32, Vec<u32>)> {
-        let mut rest = table.bits(class).to_vec();
+    fn rest(&self, mut rest: Vec<u32>) -> Option<(u32, Vec<u32>)> {
         while let Some(&highest) = rest.last() {
             match self.rows.get(&highest) {
                 Some(row) => rest = difference(&rest, row),
