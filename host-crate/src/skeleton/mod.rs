@@ -38,6 +38,7 @@ pub use error::SkeletonError;
 pub use euler::euler_number;
 pub use execution::Execution;
 pub use extraction::{Extraction, skeleton, skeleton_on_devices};
+pub use field::TreeParams;
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
 pub use whole::{
     ComponentReport, Dust, Failure, LabelSkeleton, SkeletonizeParams, Skeletons, skeletonize,
