@@ -121,7 +121,7 @@ pub struct SkeletonArgs {
     #[arg(long, value_enum, default_value_t = BoundaryName::Exact, hide_short_help = true, help_heading = "Field")]
     pub boundary: BoundaryName,
     /// How the surface's voxels are brought to the others
-    #[arg(long, value_enum, default_value_t = VariantName::Tuned, hide_short_help = true, help_heading = "Field")]
+    #[arg(long, value_enum, default_value_t = VariantName::Auto, hide_short_help = true, help_heading = "Field")]
     pub variant: VariantName,
     /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
     ///
@@ -150,6 +150,7 @@ impl SkeletonArgs {
             precision: self.precision.into(),
             boundary: self.boundary.into(),
             variant: self.variant.into(),
+            ..SkeletonParams::default()
         }
     }
 }
@@ -231,8 +232,12 @@ pub enum VariantName {
     Constant,
     /// From shared memory
     Shared,
-    /// The quickest way known
+    /// The quickest way known to compare all pairs
     Tuned,
+    /// What is far by series: in time linear in the voxels, exact where the bound of the error does not suffice
+    Tree,
+    /// The quicker one of tuned and tree
+    Auto,
 }
 
 impl From<VariantName> for FieldVariant {
@@ -242,6 +247,8 @@ impl From<VariantName> for FieldVariant {
             VariantName::Constant => Self::Constant,
             VariantName::Shared => Self::Shared,
             VariantName::Tuned => Self::Tuned,
+            VariantName::Tree => Self::Tree,
+            VariantName::Auto => Self::Auto,
         }
     }
 }

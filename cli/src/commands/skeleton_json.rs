@@ -83,7 +83,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         curvature: args.curvature,
         precision: params.precision.name(),
         boundary: params.boundary.name(),
-        variant: params.variant.name(),
+        variant: made.variant.name(),
         pruned_below: args.prune,
         pruned: run.made.pruned,
         merged: args.merge,

@@ -96,7 +96,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             devices.join(", "),
             args.exponent,
             params.precision.name(),
-            params.variant.name()
+            made.variant.name()
         ),
     );
     lines.add("ms", timings(&run.made.timings));
@@ -154,6 +154,7 @@ mod tests {
                 ..Skeleton::default()
             },
             bridges: 1,
+            variant: ferrovox::skeleton::FieldVariant::Tuned,
             certificate: vec![
                 Certificate {
                     attracting: 4,

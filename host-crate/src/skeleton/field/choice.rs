@@ -13,11 +13,11 @@ pub(super) struct Choice<'a> {
 }
 
 /// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
-const FEW_ON_CPU: u64 = 1 << 34;
-const FEW_ON_GPU: u64 = 1 << 37;
+const FEW_ON_CPU: u64 = 1 << 28;
+const FEW_ON_GPU: u64 = 1 << 35;
 
 /// And with so few sources for each target the same.
-const FEW_SOURCES: u64 = 1 << 14;
+const FEW_SOURCES: u64 = 1 << 12;
 
 impl Choice<'_> {
     /// The variant that is meant; one that compares all pairs where sources are not known as voxels of the targets' grid.

@@ -15,7 +15,7 @@ use ferrovox_kernels::skeleton::field::{
 };
 
 /// A force that is no more than the bound times this has a direction that may be off by more than the hundredth part of a right angle, and is summed up again.
-const WEAK: f32 = 32.0;
+const WEAK: f64 = 32.0;
 
 /// If more than one in so many voxels is in doubt, they are compared with all sources as by `tuned`, whose weights are rounded to `f32`.
 const FEW: u64 = 4;
@@ -85,7 +85,12 @@ impl Bounded<'_> {
             grid: bricks_of(mask.grid),
             bits,
             factor: params.trust,
-            weak: WEAK,
+            // whatever the bounds are trusted with
+            weak: if params.trust > 0.0 {
+                (WEAK / params.trust) as f32
+            } else {
+                0.0
+            },
         };
         let mut cells = stream.alloc::<u32>(mask.bits.len())?;
         let mut voxels = stream.alloc::<u32>(mask.bits.len())?;

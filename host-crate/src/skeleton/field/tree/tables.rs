@@ -2,7 +2,7 @@
 
 use super::{
     offsets::{Offset, Offsets},
-    potential::{series, worst_error},
+    potential::Potential,
     terms::{Products, Terms},
 };
 use crate::device::{Buffer, DeviceError, Stream};
@@ -43,7 +43,8 @@ impl Tables {
         let terms = Terms::of(order);
         let offsets = Offsets::of(near);
         let products = Products::of(&terms);
-        let [finest, others] = errors(&terms, exponent, &offsets);
+        let potential = Potential::new(&terms, exponent);
+        let [finest, others] = errors(&potential, &offsets);
         Ok(Self {
             order,
             terms: terms.count() as u32,
@@ -55,7 +56,7 @@ impl Tables {
             near: stream.upload(&offsets.near)?,
             far: stream.upload(&offsets.far)?,
             starts: offsets.starts,
-            derivatives: stream.upload(&derivatives(&terms, exponent, &offsets))?,
+            derivatives: stream.upload(&derivatives(&terms, &potential, &offsets))?,
             errors: [stream.upload(&finest)?, stream.upload(&others)?],
             powers_of_sources: stream.upload(&powers(order, -1.0))?,
             powers_of_targets: stream.upload(&powers(order, 1.0))?,
@@ -111,45 +112,81 @@ fn weights(exponent: f64) -> Vec<f64> {
         .collect()
 }
 
+/// An offset without its signs, in ascending order.
+fn kind(offset: &Offset) -> Offset {
+    let mut sides = offset.map(i32::abs);
+    sides.sort_unstable();
+    sides
+}
+
+/// The kinds of far offsets: what differs by signs and the order of axes has the same derivatives, but for their signs and order.
+fn kinds(offsets: &Offsets) -> Vec<Offset> {
+    let kinds: BTreeSet<Offset> = offsets.tables.iter().map(kind).collect();
+    kinds.into_iter().collect()
+}
+
 /// The derivatives of the potential for each far offset, which is from what is acted on to what acts.
-fn derivatives(terms: &Terms, exponent: f64, offsets: &Offsets) -> Vec<f32> {
-    let factorials: Vec<f64> = terms
-        .triples
-        .iter()
-        .map(|triple| triple.iter().map(|&k| factorial(k)).product())
-        .collect();
-    let of = |offset: &Offset| {
-        let series = series(terms, exponent, offset.map(|a| f64::from(-a)));
-        let pairs = series.iter().zip(&factorials);
-        pairs.map(|(a, factorial)| (a * factorial) as f32).collect()
+fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> Vec<f32> {
+    let of_kind = |kind: &Offset| {
+        let series = potential.series(kind.map(f64::from));
+        let pairs = series.iter().zip(&terms.triples);
+        let derivative = |(a, triple): (&f64, &[u32; 3])| {
+            (a * triple.iter().map(|&k| factorial(k)).product::<f64>()) as f32
+        };
+        (*kind, pairs.map(derivative).collect())
     };
-    let made: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
-    made.concat()
+    let made: HashMap<Offset, Vec<f32>> = kinds(offsets).par_iter().map(of_kind).collect();
+    let of = |offset: &Offset| {
+        // where each axis is in the kind
+        let mut axes = [0, 1, 2];
+        axes.sort_by_key(|&axis| offset[axis].abs());
+        let made = &made[&kind(offset)];
+        let derivative = |triple: &[u32; 3]| {
+            let odd = (0..3).filter(|&axis| offset[axis] > 0 && triple[axis] % 2 == 1);
+            let sign = if odd.count() % 2 == 1 { -1.0 } else { 1.0 };
+            sign * made[terms.index(axes.map(|axis| triple[axis]))]
+        };
+        terms.triples.iter().map(derivative).collect()
+    };
+    let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
+    all.concat()
 }
 
 /// How far the force of a source can be off for each far offset: on the finest level, whose voxels are half a voxel from a brick's sides, and on others.
-fn errors(terms: &Terms, exponent: f64, offsets: &Offsets) -> [Vec<f64>; 2] {
-    let sorted = |offset: &Offset| {
-        let mut sides = offset.map(i32::abs);
-        sides.sort_unstable();
-        sides
-    };
-    // what differs by signs and the order of axes is the same
-    let kinds: BTreeSet<Offset> = offsets.tables.iter().map(sorted).collect();
-    let kinds: Vec<Offset> = kinds.into_iter().collect();
+fn errors(potential: &Potential<'_>, offsets: &Offsets) -> [Vec<f64>; 2] {
     let finest = 1.0 - 1.0 / f64::from(BRICK);
-    [finest, 1.0].map(|half| {
-        let of = |&kind: &Offset| {
-            (
-                kind,
-                worst_error(terms, exponent, kind.map(f64::from), half),
-            )
-        };
-        let of_kind: HashMap<Offset, f64> = kinds.par_iter().map(of).collect();
+    let of = |kind: &Offset| {
+        (
+            *kind,
+            potential.worst_errors(kind.map(f64::from), [finest, 1.0]),
+        )
+    };
+    let of_kind: HashMap<Offset, [f64; 2]> = kinds(offsets).par_iter().map(of).collect();
+    [0, 1].map(|level| {
+        let offsets = offsets.tables.iter();
         offsets
-            .tables
-            .iter()
-            .map(|offset| of_kind[&sorted(offset)])
+            .map(|offset| of_kind[&kind(offset)][level])
             .collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_of_a_kind_are_those_of_its_offsets() {
+        let terms = Terms::of(5);
+        let potential = Potential::new(&terms, 3.5);
+        let offsets = Offsets::of(3);
+        let found = derivatives(&terms, &potential, &offsets);
+        for (offset, found) in offsets.tables.iter().zip(found.chunks(terms.count())) {
+            let series = potential.series(offset.map(|a| f64::from(-a)));
+            for ((triple, a), &found) in terms.triples.iter().zip(series).zip(found) {
+                let expected = a * triple.iter().map(|&k| factorial(k)).product::<f64>();
+                let off = (f64::from(found) - expected).abs();
+                assert!(off <= 1e-6 * expected.abs() + 1e-9, "{offset:?} {triple:?}");
+            }
+        }
+    }
 }

@@ -67,6 +67,7 @@ pub unsafe fn exact_forces(
 }
 
 /// What every 128th source makes, from the first on and from those beside it.
+#[cuda_std::inline_closures]
 #[inline(always)]
 fn sum_of(
     sources: View<f32>,
@@ -76,7 +77,14 @@ fn sum_of(
 ) -> [Lanes; 3] {
     let mut sums = [[0.0; LANES]; 3];
     let mut start = first;
-    while start < end {
+    // all lanes have a source, so that nothing is asked for each
+    while start + LANES <= end {
+        let from =
+            |axis: usize| each(|lane| at[axis] - sources.read(3 * (start + lane) + axis) as f64);
+        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        start += PARTIAL as usize;
+    }
+    if start < end {
         // where there is none, one so far away that it makes nothing
         let from = |axis: usize| {
             each(|lane| {
@@ -87,20 +95,22 @@ fn sum_of(
                 }
             })
         };
-        let away = [from(0), from(1), from(2)];
-        let squared = each(|lane| {
-            let across =
-                GpuFloat::mul_add(away[1][lane], away[1][lane], away[2][lane] * away[2][lane]);
-            GpuFloat::mul_add(away[0][lane], away[0][lane], across)
-        });
-        let weights = exponent.weights(squared, squared.map(|squared| 1.0 / squared));
-        let mut axis = 0;
-        while axis < 3 {
-            sums[axis] =
-                each(|lane| GpuFloat::mul_add(weights[lane], away[axis][lane], sums[axis][lane]));
-            axis += 1;
-        }
-        start += PARTIAL as usize;
+        add(&mut sums, [from(0), from(1), from(2)], exponent);
     }
     sums
+}
+
+/// Adds what some sources make: x, y and z from them to the target.
+#[cuda_std::inline_closures]
+#[inline(always)]
+fn add(sums: &mut [Lanes; 3], [x, y, z]: [Lanes; 3], exponent: Exponent) {
+    let squared = each(|lane| {
+        let across = GpuFloat::mul_add(y[lane], y[lane], z[lane] * z[lane]);
+        GpuFloat::mul_add(x[lane], x[lane], across)
+    });
+    let inverse = each(|lane| 1.0 / squared[lane]);
+    let weights = exponent.weights(squared, inverse);
+    sums[0] = each(|lane| GpuFloat::mul_add(weights[lane], x[lane], sums[0][lane]));
+    sums[1] = each(|lane| GpuFloat::mul_add(weights[lane], y[lane], sums[1][lane]));
+    sums[2] = each(|lane| GpuFloat::mul_add(weights[lane], z[lane], sums[2][lane]));
 }

@@ -2,7 +2,7 @@
 
 use super::{BRICK, LANES, NONE, Pairs, bricks, products::Products};
 use crate::grid::Grid;
-use cuda_std::{View, ViewMut, kernel, thread};
+use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// What moments are made of.
 #[repr(C)]
@@ -89,6 +89,7 @@ pub unsafe fn moments_up(
     moments: ViewMut<f32>,
 ) {
     let products = Products::of_block();
+    let numbers = shared_view![u32; LANES];
     let terms = sums.terms as usize;
     let mut node = thread::block_idx_x() as u64;
     while node < sums.nodes {
@@ -106,20 +107,21 @@ pub unsafe fn moments_up(
                 NONE
             }
         };
-        let mut numbers = [NONE; LANES];
-        let mut octant = 0;
+        let mut octant = thread::thread_idx_x() as usize;
         while octant < LANES {
-            numbers[octant] = part_at(octant);
-            octant += 1;
+            numbers.write(octant, part_at(octant));
+            octant += thread::block_dim_x() as usize;
         }
+        thread::sync_threads();
         products.clear(sums.pairs);
         products.stage(
             sums.terms,
             |lane, term| {
-                if numbers[lane] == NONE {
+                let number = numbers.read(lane);
+                if number == NONE {
                     return 0.0;
                 }
-                let moment = below.read(numbers[lane] as usize * terms + term);
+                let moment = below.read(number as usize * terms + term);
                 moment * shifts.read(LANES * terms + term)
             },
             |lane, term| shifts.read(lane * terms + term),
