@@ -16,8 +16,8 @@ pub struct TreeParams {
     pub order: Option<u32>,
     /// Bricks whose squared distance is at most this, in sides of a brick, are near: from 3 to 25; else one that suits the exponent: 15 with Newton's law, otherwise 24.
     pub near: Option<u32>,
-    /// Bounds are multiplied by this where it is decided what is summed up again. At least 0; the default, 0.25, leaves a factor of six between the bound and the worst error that was
-    /// ever measured (0.043 of its bound).
+    /// Bounds are multiplied by this where it is decided what is summed up again. At least 0; with 1, the default, no error is missed. Errors are a few hundredths of the bound
+    /// as a rule, but 0.17 in a ball of radius 20, where few sources are far.
     pub trust: f64,
 }
 
@@ -26,7 +26,7 @@ impl Default for TreeParams {
         Self {
             order: None,
             near: None,
-            trust: 0.25,
+            trust: 1.0,
         }
     }
 }

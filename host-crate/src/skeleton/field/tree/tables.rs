@@ -136,17 +136,39 @@ fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> V
         (*kind, pairs.map(derivative).collect())
     };
     let made: HashMap<Offset, Vec<f32>> = kinds(offsets).par_iter().map(of_kind).collect();
+    // for each order of axes the places of triples, for each choice of signs theirs
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    let place = |axes: [usize; 3]| {
+        let triples = terms.triples.iter();
+        let places = triples.map(move |triple| terms.index(axes.map(|axis| triple[axis])));
+        (axes, places.collect::<Vec<_>>())
+    };
+    let places: HashMap<[usize; 3], Vec<usize>> = orders.into_iter().map(place).collect();
+    let sign = |signs: usize| {
+        let of = move |triple: &[u32; 3]| {
+            let odd = (0..3).filter(|&axis| signs >> axis & 1 == 1 && triple[axis] % 2 == 1);
+            if odd.count() % 2 == 1 { -1.0f32 } else { 1.0 }
+        };
+        terms.triples.iter().map(of).collect()
+    };
+    let signs: Vec<Vec<f32>> = (0..8).map(sign).collect();
     let of = |offset: &Offset| {
+        let made = &made[&kind(offset)];
         // where each axis is in the kind
         let mut axes = [0, 1, 2];
         axes.sort_by_key(|&axis| offset[axis].abs());
-        let made = &made[&kind(offset)];
-        let derivative = |triple: &[u32; 3]| {
-            let odd = (0..3).filter(|&axis| offset[axis] > 0 && triple[axis] % 2 == 1);
-            let sign = if odd.count() % 2 == 1 { -1.0 } else { 1.0 };
-            sign * made[terms.index(axes.map(|axis| triple[axis]))]
-        };
-        terms.triples.iter().map(derivative).collect()
+        // the way is from what acts
+        let negative = (0..3).filter(|&axis| offset[axis] > 0);
+        let signs = &signs[negative.map(|axis| 1 << axis).sum::<usize>()];
+        let pairs = places[&axes].iter().zip(signs);
+        pairs.map(|(&place, sign)| sign * made[place]).collect()
     };
     let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
     all.concat()

@@ -143,9 +143,13 @@ impl Products {
 /// Eight numbers side by side, of which a GPU takes four at a time.
 #[inline(always)]
 fn read(from: SharedView<f32>, term: usize) -> Lanes {
-    let [a, b, c, d] = from.read_vector::<4>(LANES * term);
-    let [e, f, g, h] = from.read_vector::<4>(LANES * term + 4);
-    [a, b, c, d, e, f, g, h]
+    if cfg!(target_arch = "nvptx64") {
+        let [a, b, c, d] = from.read_vector::<4>(LANES * term);
+        let [e, f, g, h] = from.read_vector::<4>(LANES * term + 4);
+        [a, b, c, d, e, f, g, h]
+    } else {
+        from.read_vector::<LANES>(LANES * term)
+    }
 }
 
 #[inline(always)]
