@@ -90,6 +90,7 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
         tunnels: numbers.tunnels,
         cavities: numbers.cavities,
         rank: verdict.rank,
+        centred: piece.centred,
         failures: verdict.faults.into_iter().map(failure).collect(),
     });
     piece.times

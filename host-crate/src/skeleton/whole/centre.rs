@@ -4,12 +4,13 @@ use super::{
     cocycle::Cocycle,
     crossing::{Place, in_voxels, nearest},
     draft::Draft,
-    force::{across, force_at, step_to_rest},
+    force::{Sources, step_across, step_to_rest},
     known::{Known, direction},
     resample::is_same,
     tips::Cut,
 };
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// How often all points are moved.
 const SWEEPS: usize = 4;
@@ -19,15 +20,49 @@ const REST: f64 = 0.05;
 const LONGEST: [f64; 2] = [1.0, 0.3];
 
 /// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
-pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts: &[Cut]) {
-    let degrees = draft.degrees();
+pub fn centre(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: &[Cut]) {
+    let centring = Centring {
+        known,
+        cocycle,
+        sources: Sources::of(known),
+    };
     let tangents: Vec<Vec<Vector3<f64>>> = draft
         .edges
-        .iter()
-        .map(|edge| tangents(known, &edge.points))
+        .par_iter_mut()
+        .map(|edge| {
+            let tangents = tangents(known, &edge.points);
+            centring.move_points(&mut edge.points, &tangents);
+            tangents
+        })
         .collect();
-    for (edge, tangents) in draft.edges.iter_mut().zip(&tangents) {
-        let points = &mut edge.points;
+    let mut ends: Vec<Vec<[usize; 2]>> = vec![Vec::new(); draft.nodes.len()];
+    for (number, edge) in draft.edges.iter().enumerate() {
+        for (end, &node) in edge.nodes.iter().enumerate() {
+            ends[node].push([number, end]);
+        }
+    }
+    for (node, ends) in ends.iter().enumerate() {
+        if ends.len() >= 2 {
+            centring.move_node(draft, node, ends, None);
+        }
+    }
+    for cut in cuts {
+        let tangents = &tangents[cut.edge];
+        let tangent = tangents[if cut.end == 0 { 0 } else { tangents.len() - 1 }];
+        centring.move_node(draft, cut.node, &ends[cut.node], Some(tangent));
+    }
+}
+
+/// What places are moved by.
+struct Centring<'a> {
+    known: &'a Known<'a>,
+    cocycle: &'a Cocycle,
+    sources: Sources,
+}
+
+impl Centring<'_> {
+    /// Moves the points between an edge's ends.
+    fn move_points(&self, points: &mut [Place], tangents: &[Vector3<f64>]) {
         let mut rests = vec![false; points.len()];
         for _ in 0..SWEEPS {
             let mut any = false;
@@ -35,15 +70,13 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts:
                 if rests[at] {
                     continue;
                 }
-                let frame = across(&tangents[at]);
-                let around = [points[at - 1], points[at + 1]];
-                let is_allowed = |cocycle: &mut Cocycle, from: Place, to: Place| {
-                    let [before, after] = around;
+                let [before, after] = [points[at - 1], points[at + 1]];
+                let is_allowed = |from: Place, to: Place| {
                     to != before
                         && to != after
-                        && is_same(known, cocycle, &[before, from, after], &[before, to, after])
+                        && self.is_same(&[before, from, after], &[before, to, after])
                 };
-                let moved = moved(known, cocycle, points[at], &frame, is_allowed);
+                let moved = self.moved(points[at], Some(tangents[at]), is_allowed);
                 rests[at] = moved.is_none_or(|(_, length)| length < REST);
                 if let Some((place, _)) = moved {
                     points[at] = place;
@@ -55,116 +88,103 @@ pub fn centre(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts:
             }
         }
     }
-    for (node, degree) in degrees.into_iter().enumerate() {
-        if degree >= 2 {
-            move_node(known, cocycle, draft, node, None);
-        }
-    }
-    for cut in cuts {
-        let tangents = &tangents[cut.edge];
-        let tangent = tangents[if cut.end == 0 { 0 } else { tangents.len() - 1 }];
-        move_node(known, cocycle, draft, cut.node, Some(tangent));
-    }
-}
 
-/// Moves a junction with the ends of its edges.
-fn move_node(
-    known: &Known<'_>,
-    cocycle: &mut Cocycle,
-    draft: &mut Draft,
-    node: usize,
-    tangent: Option<Vector3<f64>>,
-) {
-    // nodes across edges: they do not come nearer than half of what they were
-    let here = draft.nodes[node];
-    let neighbours: Vec<(Place, f64)> = draft
-        .edges
-        .iter()
-        .filter(|edge| edge.nodes.contains(&node) && edge.nodes[0] != edge.nodes[1])
-        .map(|edge| draft.nodes[edge.nodes[usize::from(edge.nodes[0] == node)]])
-        .map(|other| (other, 0.5 * known.distance(here, other)))
-        .collect();
-    // the second points of the edges there
-    let mut others = Vec::new();
-    for edge in &draft.edges {
-        let last = edge.points.len() - 1;
-        if edge.nodes[0] == node {
-            others.push(edge.points[1]);
-        }
-        if edge.nodes[1] == node {
-            others.push(edge.points[last - 1]);
-        }
+    fn is_same(&self, one: &[Place], other: &[Place]) -> bool {
+        is_same(self.known, self.cocycle, one, other)
     }
-    // on a ring across it
-    let frame = match (tangent, &others[..]) {
-        (Some(tangent), _) => across(&tangent),
-        (None, &[one, other]) => match direction(known, one, other) {
-            Some(tangent) => across(&tangent),
-            None => return,
-        },
-        _ => Matrix3::identity(),
-    };
-    for _ in 0..SWEEPS {
-        let is_allowed = |cocycle: &mut Cocycle, from: Place, to: Place| {
-            let is_apart = |&(other, least): &(Place, f64)| known.distance(to, other) >= least;
-            neighbours.iter().all(is_apart)
-                && others.iter().all(|&other| {
-                    other != to && is_same(known, cocycle, &[other, from], &[other, to, from])
-                })
-        };
-        let Some((place, length)) = moved(known, cocycle, draft.nodes[node], &frame, is_allowed)
-        else {
-            break;
-        };
-        draft.nodes[node] = place;
-        if length < REST {
-            break;
-        }
-    }
-    let place = draft.nodes[node];
-    for edge in &mut draft.edges {
-        let last = edge.points.len() - 1;
-        if edge.nodes[0] == node {
-            edge.points[0] = place;
-        }
-        if edge.nodes[1] == node {
-            edge.points[last] = place;
-        }
-    }
-}
 
-/// Where a place moves in some directions, and how far, if that is allowed.
-fn moved(
-    known: &Known<'_>,
-    cocycle: &mut Cocycle,
-    place: Place,
-    frame: &Matrix3<f64>,
-    is_allowed: impl Fn(&mut Cocycle, Place, Place) -> bool,
-) -> Option<(Place, f64)> {
-    let at = in_voxels(place);
-    let radius = known.about_radius(place);
-    let (force, jacobian) = force_at(known, at, radius);
-    let mut step = step_to_rest(&force, &jacobian, frame);
-    let longest = LONGEST[0].min(LONGEST[1] * radius);
-    let length = step.norm();
-    if !length.is_finite() {
-        return None;
+    /// Moves a junction with the ends of its edges.
+    fn move_node(
+        &self,
+        draft: &mut Draft,
+        node: usize,
+        ends: &[[usize; 2]],
+        tangent: Option<Vector3<f64>>,
+    ) {
+        let known = self.known;
+        // nodes across edges: they do not come nearer than half of what they were
+        let here = draft.nodes[node];
+        let mut neighbours = Vec::new();
+        // the second points of the edges there
+        let mut others = Vec::new();
+        for &[edge, end] in ends {
+            let edge = &draft.edges[edge];
+            let far = edge.nodes[1 - end];
+            if far != node {
+                let other = draft.nodes[far];
+                neighbours.push((other, 0.5 * known.distance(here, other)));
+            }
+            others.push(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
+        }
+        // on a ring across it
+        let tangent = match (tangent, &others[..]) {
+            (Some(tangent), _) => Some(tangent),
+            (None, &[one, other]) => match direction(known, one, other) {
+                Some(tangent) => Some(tangent),
+                None => return,
+            },
+            _ => None,
+        };
+        for _ in 0..SWEEPS {
+            let is_allowed = |from: Place, to: Place| {
+                let is_apart = |&(other, least): &(Place, f64)| known.distance(to, other) >= least;
+                neighbours.iter().all(is_apart)
+                    && others.iter().all(|&other| {
+                        other != to && self.is_same(&[other, from], &[other, to, from])
+                    })
+            };
+            let Some((place, length)) = self.moved(draft.nodes[node], tangent, is_allowed) else {
+                break;
+            };
+            draft.nodes[node] = place;
+            if length < REST {
+                break;
+            }
+        }
+        let place = draft.nodes[node];
+        for &[edge, end] in ends {
+            let points = &mut draft.edges[edge].points;
+            let at = if end == 0 { 0 } else { points.len() - 1 };
+            points[at] = place;
+        }
     }
-    if length > longest {
-        step *= longest / length;
-    }
-    for _ in 0..3 {
-        let way = known.metric.step(step.into());
-        let next = nearest([0, 1, 2].map(|axis| at[axis] + way[axis]));
-        if next == place {
+
+    /// Where a place moves, across a direction if there is one, and how far, if that is allowed.
+    fn moved(
+        &self,
+        place: Place,
+        tangent: Option<Vector3<f64>>,
+        is_allowed: impl Fn(Place, Place) -> bool,
+    ) -> Option<(Place, f64)> {
+        let known = self.known;
+        let at = in_voxels(place);
+        let radius = known.about_radius(place);
+        let (force, jacobian) = self.sources.force_at(known, at, radius);
+        let mut step = match tangent {
+            Some(tangent) => step_across(&force, &jacobian, &tangent),
+            None => step_to_rest(&force, &jacobian),
+        };
+        let longest = LONGEST[0].min(LONGEST[1] * radius);
+        let length = step.norm();
+        if !length.is_finite() {
             return None;
         }
-        if is_allowed(cocycle, place, next) {
-            return Some((next, step.norm()));
+        if length > longest {
+            step *= longest / length;
         }
-        step *= 0.5;
+        for _ in 0..3 {
+            let way = known.metric.step(step.into());
+            let next = nearest([0, 1, 2].map(|axis| at[axis] + way[axis]));
+            if next == place {
+                return None;
+            }
+            if is_allowed(place, next) {
+                return Some((next, step.norm()));
+            }
+            step *= 0.5;
+        }
+        None
     }
-    None
 }
 
 /// The direction of a curve at each point, from the points within the radius there, and at least two steps, before and after.

@@ -4,14 +4,15 @@ use super::{
     classes::Class,
     cocycle::{Cocycle, class_of, rank_of},
     cover::{Cover, Reach},
-    crossing::{Place, cross, in_voxels, voxel_at},
+    crossing::{Place, cross, voxel_at},
     detour::{longest_half, shortest_below},
-    draft::Draft,
+    draft::{Draft, Point},
     known::Known,
     numbers::Numbers,
+    twice::{self, Twice},
 };
 use crate::union_find::UnionFind;
-use std::collections::HashSet;
+use rayon::prelude::*;
 
 /// A component and everything that its curves are held to.
 pub struct Judge<'a> {
@@ -65,12 +66,12 @@ impl Judge<'_> {
     pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Verdict {
         let node_radii: Vec<f64> = draft
             .nodes
-            .iter()
+            .par_iter()
             .map(|&at| self.known.radius(at))
             .collect();
         let radii: Vec<Vec<f64>> = draft
             .edges
-            .iter()
+            .par_iter()
             .map(|edge| {
                 let mut radii: Vec<f64> = edge
                     .points
@@ -213,16 +214,12 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) {
         let mut cover = Cover::new(self.known.object, self.known.metric);
-        for (&node, &radius) in draft.nodes.iter().zip(node_radii) {
-            cover.add(in_voxels(node), self.reach.of(radius));
-        }
-        for (edge, radii) in draft.edges.iter().zip(radii) {
-            for (&point, &radius) in edge.points.iter().zip(radii) {
-                cover.add(in_voxels(point), self.reach.of(radius));
-            }
-        }
+        cover.add_all(self.known, self.reach, draft, |point, _| match point {
+            Point::Node(node) => node_radii[node],
+            Point::Inner(edge, at) => radii[edge][at],
+        });
         if cover.left() > 0 {
-            let first = (0..self.known.object.len()).find(|&voxel| !cover.is_covered(voxel));
+            let first = cover.bare().next();
             faults.push(Fault::Cover {
                 voxels: cover.left() as u64,
                 at: self.known.object.voxels[first.unwrap_or(0)].map(f64::from),
@@ -230,9 +227,8 @@ impl Judge<'_> {
         }
     }
 
-    /// No segment without length, and no point twice.
+    /// No segment without length, and no place twice.
     fn thin(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        let mut seen: HashSet<Place> = draft.nodes.iter().copied().collect();
         for (number, edge) in draft.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
@@ -242,15 +238,15 @@ impl Judge<'_> {
                     });
                 }
             }
-            for &point in &edge.points[1..edge.points.len() - 1] {
-                if !seen.insert(point) {
-                    faults.push(Fault::Twice {
-                        edge: number,
-                        at: point,
-                    });
-                    break;
-                }
-            }
+        }
+        if let Some(Twice {
+            edges, segments, ..
+        }) = twice::first(self.known, draft)
+        {
+            faults.push(Fault::Twice {
+                edge: edges[1],
+                at: draft.edges[edges[0]].points[segments[0]],
+            });
         }
     }
 

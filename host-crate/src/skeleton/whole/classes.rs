@@ -71,7 +71,7 @@ impl ClassTable {
 }
 
 /// Bits that are in one of two ascending lists.
-fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
+pub fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut all = Vec::new();
     loop {

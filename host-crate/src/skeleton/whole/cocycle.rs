@@ -5,7 +5,7 @@
 //! add up say that a class is a sum of others (Dey, Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the deleted ones in the reverse of their order.
 
 use super::{
-    classes::{Basis, Class, ClassTable},
+    classes::{Basis, Class, ClassTable, difference},
     neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     thinning::Scaffold,
@@ -84,6 +84,24 @@ impl Cocycle {
     #[inline(always)]
     pub fn has_classes(&self, voxel: usize) -> bool {
         self.slot_of.get(voxel).is_some_and(|&slot| slot != NONE)
+    }
+
+    /// The class of a way through voxels that touch one after the other, by its bits.
+    pub fn bits_of(&self, object: &Object, way: &[u32]) -> Vec<u32> {
+        let mut bits = Vec::new();
+        if self.rank == 0 {
+            return bits;
+        }
+        for step in way.windows(2) {
+            let [from, to] = [step[0] as usize, step[1] as usize];
+            if from != to && self.has_classes(from) {
+                let class = self.step(from, object.bit_between(from, to));
+                if class != 0 {
+                    bits = difference(&bits, self.table.bits(class));
+                }
+            }
+        }
+        bits
     }
 
     /// Triangles of voxels that touch each other whose classes do not add up to zero. Triangles without a class need no look.

@@ -6,6 +6,7 @@ use super::{
     cocycle::Cocycle,
     cover::Reach,
     curves::draw,
+    detail::curved,
     distances::squares,
     draft::Draft,
     frame::Frame,
@@ -15,6 +16,7 @@ use super::{
     numbers::Numbers,
     object::Object,
     params::SkeletonizeParams,
+    parting::part,
     resample::resample,
     scan::Run,
     shell::Shell,
@@ -33,6 +35,8 @@ pub struct Piece {
     pub frame: Frame,
     pub draft: Draft,
     pub verdict: Verdict,
+    /// Whether the curves have been moved to the middle.
+    pub centred: bool,
     pub times: Vec<StageTime>,
 }
 
@@ -77,18 +81,24 @@ pub fn one(
         numbers,
         reach,
     };
+    let curved = match params.detail {
+        Some(part) => curved(known, part),
+        None => Vec::new(),
+    };
+    watch.lap("details");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, reach, ends_go_on);
+            let links = draw(known, &mut cocycle, reach, &curved, ends_go_on);
             let draft = Draft::of(object, &links);
             watch.lap("curves");
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
         }
     }
+    let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, reach, false);
+        let links = draw(known, &mut cocycle, reach, &curved, false);
         let draft = Draft::of(object, &links);
         watch.lap("curves");
         let verdict = judge.judge(&draft, &mut cocycle);
@@ -104,6 +114,7 @@ pub fn one(
         frame,
         draft,
         verdict,
+        centred: is_centred,
         times: watch.times(),
     }
 }
@@ -131,6 +142,7 @@ fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
             node_radii: vec![0.5],
             radii: Vec::new(),
         },
+        centred: true,
         times: watch.times(),
     }
 }
@@ -151,7 +163,10 @@ fn centred(
     };
     centre(known, cocycle, &mut draft, &cuts);
     extend(known, cocycle, &mut draft, cuts);
-    mend(known, &mut draft, judge.reach);
+    part(known, cocycle, &mut draft);
+    if mend(known, &mut draft, judge.reach) {
+        part(known, cocycle, &mut draft);
+    }
     watch.lap("centre");
     let verdict = judge.judge(&draft, cocycle);
     watch.lap("certificate");

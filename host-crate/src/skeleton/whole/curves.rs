@@ -11,13 +11,20 @@ use super::{
     links::Links,
     neighbours::{AROUND, BEFORE},
     tips::end_of,
+    uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
 use std::collections::{HashMap, HashSet};
 
 /// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
-/// straightened. The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose ends go straight on, as [`extend`](super::tips::extend) has them.
-pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: bool) -> Links {
+/// straightened. The classes of all cycles are independent. Branches to curved places that are long enough come before. With `ends_go_on` the cover is that of curves whose ends go straight on, as [`extend`](super::tips::extend) has them.
+pub fn draw(
+    known: &Known<'_>,
+    cocycle: &mut Cocycle,
+    reach: Reach,
+    curved: &[u32],
+    ends_go_on: bool,
+) -> Links {
     let object = known.object;
     if object.len() == 1 {
         return Links::dot(0);
@@ -48,6 +55,7 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
     }
     drawing.start_cover();
     drawing.add_branches();
+    drawing.add_details(curved);
     for _ in 0..ROUNDS {
         if !straighten(known, cocycle, &mut drawing.links) {
             break;
@@ -57,6 +65,7 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
             break;
         }
     }
+    uncross(known, cocycle, &mut drawing.links);
     drawing.links
 }
 
@@ -64,6 +73,9 @@ pub fn draw(known: &Known<'_>, cocycle: &mut Cocycle, reach: Reach, ends_go_on: 
 const PASSED: f64 = 0.3;
 /// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
 const ROUNDS: usize = 20;
+
+/// A branch to a curved place is longer than so many radii and so many of the smallest spacing.
+const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
 fn farthest_along(ways: &Ways) -> usize {
@@ -320,14 +332,48 @@ impl Drawing<'_> {
         }
     }
 
+    /// Branches to some voxels, those that are farthest from the skeleton first, if they are long for the radius where they leave it.
+    fn add_details(&mut self, curved: &[u32]) {
+        if curved.is_empty() {
+            return;
+        }
+        let object = self.known.object;
+        let mut lengths = vec![0f32; object.len()];
+        for &voxel in &self.ways.order {
+            let voxel = voxel as usize;
+            if let Some(before) = self.before(voxel).filter(|_| !self.is_on[voxel]) {
+                lengths[voxel] =
+                    lengths[before] + self.ways.lengths[voxel] - self.ways.lengths[before];
+            }
+        }
+        let mut waiting = curved.to_vec();
+        let length = |voxel: u32| lengths[voxel as usize];
+        waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+        // others are as far from them as the object is thick there
+        let mut beside = Cover::new(object, self.known.metric);
+        for voxel in waiting {
+            if beside.is_covered(voxel as usize) {
+                continue;
+            }
+            let mut leaves = voxel as usize;
+            while let Some(before) = self.before(leaves).filter(|_| !self.is_on[leaves]) {
+                leaves = before;
+            }
+            let long = self.ways.lengths[voxel as usize] - self.ways.lengths[leaves];
+            let radius = self.known.radius(self.place(leaves as u32));
+            if self.is_on[leaves] && f64::from(long) > LONG[0] * radius + LONG[1] {
+                self.add_branch(voxel as usize);
+                beside.add(object.voxels[voxel as usize].map(f64::from), radius + 0.5);
+            }
+        }
+    }
+
     /// Branches to voxels that are not covered, that with the longest way first. Whether there are any.
     fn add_branches(&mut self) -> bool {
         if self.cover.left() == 0 {
             return false;
         }
-        let mut waiting: Vec<u32> = (0..self.known.object.len() as u32)
-            .filter(|&voxel| !self.cover.is_covered(voxel as usize))
-            .collect();
+        let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
         let length = |voxel: u32| self.ways.lengths[voxel as usize];
         waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
         for voxel in waiting {

@@ -115,7 +115,7 @@ fn replace(
 }
 
 /// Links without those that close a cycle whose class the others have.
-fn independent(known: &Known<'_>, cocycle: &mut Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
+pub fn independent(known: &Known<'_>, cocycle: &mut Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut voxels: Vec<u32> = links.iter().flatten().copied().collect();
     voxels.sort_unstable();
     voxels.dedup();

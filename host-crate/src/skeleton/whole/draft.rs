@@ -23,6 +23,13 @@ pub struct DraftEdge {
     pub voxels: Vec<u32>,
 }
 
+/// A point of a draft: a node, or a point of an edge that is none.
+#[derive(Clone, Copy, Debug)]
+pub enum Point {
+    Node(usize),
+    Inner(usize, usize),
+}
+
 impl Draft {
     /// One edge for each chain of links. A ring by itself begins and ends at its first voxel.
     pub fn of(object: &Object, links: &Links) -> Self {

@@ -3,44 +3,31 @@
 use super::{
     cover::{Cover, Reach},
     crossing::{Place, centre, in_voxels, voxel_at},
-    draft::{Draft, DraftEdge},
+    draft::{Draft, DraftEdge, Point},
     known::Known,
     ways::cheapest,
 };
 use std::collections::HashMap;
 
-/// A point of a draft: a node, or a point of an edge.
-#[derive(Clone, Copy)]
-enum Point {
-    Node(usize),
-    Inner(usize, usize),
-}
-
-/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first.
-pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) {
+/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first. Whether there are any.
+pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> bool {
     let mut cover = Cover::new(known.object, known.metric);
-    let add = |cover: &mut Cover<'_>, places: &[Place]| {
-        for &place in places {
-            if cover.left() > 0 {
-                cover.add(in_voxels(place), reach.of(known.radius(place)));
-            }
-        }
-    };
-    add(&mut cover, &draft.nodes);
-    for edge in &draft.edges {
-        add(&mut cover, &edge.points);
-    }
+    cover.add_all(known, reach, draft, |_, place| known.radius(place));
+    let is_whole = cover.left() == 0;
     while cover.left() > 0 {
-        let left = (0..known.object.len()).filter(|&voxel| !cover.is_covered(voxel));
+        let left = cover.bare();
         // deep voxels last: ends of branches are at the surface
         let from = left.min_by(|&a, &b| known.squares[a].total_cmp(&known.squares[b]));
-        let Some(from) = from else { return };
+        let Some(from) = from else { break };
         let added = add_branch(known, draft, from);
-        add(&mut cover, &added);
+        for place in added {
+            cover.add(in_voxels(place), reach.of(known.radius(place)));
+        }
         if !cover.is_covered(from) {
-            return;
+            break;
         }
     }
+    !is_whole
 }
 
 /// A branch from a voxel to the nearest point; its places.

@@ -19,6 +19,7 @@ mod component;
 mod cover;
 mod crossing;
 mod curves;
+mod detail;
 mod detour;
 mod distances;
 mod draft;
@@ -32,18 +33,22 @@ mod neighbours;
 mod numbers;
 mod object;
 mod params;
+mod parting;
 #[cfg(test)]
 mod random_tests;
 mod report;
 mod resample;
 mod rows;
 mod scan;
+
 mod shell;
 mod skeletonize;
 #[cfg(test)]
 mod tests;
 mod thinning;
 mod tips;
+mod twice;
+mod uncross;
 mod walls;
 mod ways;
 

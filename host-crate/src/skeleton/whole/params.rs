@@ -22,6 +22,9 @@ pub struct SkeletonizeParams {
     pub constant: f64,
     /// Components of fewer voxels get no skeleton; they are counted. With 0 or 1 all components get one.
     pub dust: u64,
+    /// Branches also to where the surface is curved outwards most: to this part of its voxels, from 0 to 1, if they are longer than 1.3 times the radius where they leave
+    /// the skeleton and 1.5 of the smallest spacing, and farther from each other than this radius. None without it.
+    pub detail: Option<f64>,
     /// The labels that get skeletons: all but 0 where none are named.
     pub labels: Option<Vec<i64>>,
     /// Whether curves are moved to where the force of the surface vanishes across them. Otherwise they lead through centres of voxels.
@@ -34,6 +37,7 @@ impl Default for SkeletonizeParams {
             scale: 1.5,
             constant: 4.0,
             dust: 0,
+            detail: None,
             labels: None,
             centre: true,
         }
@@ -44,12 +48,16 @@ impl SkeletonizeParams {
     /// Refuses numbers out of their range.
     ///
     /// # Errors
-    /// [`SkeletonError::Cover`].
+    /// [`SkeletonError::Cover`] and [`SkeletonError::Fraction`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         for (name, found) in [("scale", self.scale), ("constant", self.constant)] {
             if !(found.is_finite() && found >= 0.0) {
                 return Err(SkeletonError::Cover { name, found });
             }
+        }
+        if let Some(found) = self.detail.filter(|part| !(0.0..=1.0).contains(part)) {
+            let name = "detail";
+            return Err(SkeletonError::Fraction { name, found });
         }
         Ok(())
     }

@@ -50,6 +50,9 @@ pub struct ComponentReport {
     /// The rank of the skeleton's cycles among those of the object: with as many cycles as tunnels and this rank, the cycles are a basis of the object's first
     /// homology with coefficients in Z/2.
     pub rank: u64,
+    /// Whether its curves have been moved to where the force of the surface vanishes across them. Where something would not hold then, and where it was not
+    /// asked for, they lead through centres of voxels.
+    pub centred: bool,
     /// What does not hold; empty if the skeleton is certified.
     pub failures: Vec<Failure>,
 }

@@ -1,20 +1,21 @@
 //! Curves with points at even distances.
 
 use super::{
-    cocycle::{Cocycle, class_of},
+    cocycle::Cocycle,
     crossing::{Place, cross, in_voxels, nearest, voxel_at},
     draft::Draft,
     known::Known,
 };
+use rayon::prelude::*;
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of its radius.
 const LEAST: f64 = 1.5;
 const OF_RADIUS: f64 = 0.5;
 
 /// Whether two ways between the same places have the same class, and both are in the component.
-pub fn is_same(known: &Known<'_>, cocycle: &mut Cocycle, one: &[Place], other: &[Place]) -> bool {
-    let mut class = |points: &[Place]| {
-        let mut way = Vec::new();
+pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Place]) -> bool {
+    let class = |points: &[Place]| {
+        let mut way = Vec::with_capacity(16);
         way.extend(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
         for ends in points.windows(2) {
             if !cross(known.object, ends[0], ends[1], &mut way) {
@@ -22,15 +23,15 @@ pub fn is_same(known: &Known<'_>, cocycle: &mut Cocycle, one: &[Place], other: &
             }
         }
         way.extend(voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32));
-        Some(class_of(cocycle, known.object, &way))
+        Some(cocycle.bits_of(known.object, &way))
     };
     let first = class(one);
     first.is_some() && first == class(other)
 }
 
 /// Gives all edges points at even distances along them. Where the straight line between two of these leaves the component or changes the class, the points between stay.
-pub fn resample(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
-    for edge in &mut draft.edges {
+pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
+    draft.edges.par_iter_mut().for_each(|edge| {
         let points = &edge.points;
         let radii: f64 = points.iter().map(|&point| known.about_radius(point)).sum();
         let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);
@@ -80,5 +81,5 @@ pub fn resample(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft) {
             from = to;
         }
         edge.points = resampled;
-    }
+    });
 }

@@ -91,3 +91,17 @@ pub fn lower(row: &[[i32; 3]], x: i32) -> usize {
         _ => 0,
     }
 }
+
+/// The greatest whole number that is not above a coordinate.
+#[inline(always)]
+pub fn floor(at: f64) -> i32 {
+    let whole = at as i32;
+    whole.saturating_sub(i32::from(f64::from(whole) > at))
+}
+
+/// The least whole number that is not below a coordinate.
+#[inline(always)]
+pub fn ceil(at: f64) -> i32 {
+    let whole = at as i32;
+    whole.saturating_add(i32::from(f64::from(whole) < at))
+}

@@ -4,18 +4,21 @@ use super::{
     metric::Metric,
     neighbours::{FACES, OFFSETS, bits},
     object::Object,
-    rows::{Rows, lower},
+    rows::{Rows, ceil, floor, lower},
 };
 
 /// The voxels of a component that have such faces.
 pub struct Shell<'a> {
     metric: &'a Metric,
     voxels: Vec<[i32; 3]>,
-    /// For each voxel its free faces.
-    faces: Vec<u32>,
+    /// For each voxel the first of its faces, and one more.
+    starts: Vec<u32>,
+    faces: Vec<Face>,
     rows: Rows,
     /// The areas of faces across each axis, in squares of the smallest spacing.
     areas: [f64; 3],
+    /// From a face's middle to the centre of the voxel beyond it, for each side.
+    beyond: [[f64; 3]; 6],
     /// How far steps of a voxel along z shift y, in voxels.
     slant: f64,
 }
@@ -23,37 +26,62 @@ pub struct Shell<'a> {
 /// A face.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
-    /// Its middle, in voxels.
+    /// Its middle, in a world whose unit is the smallest spacing.
     pub at: [f64; 3],
+    /// Twice the axis that it is across, and 1 where it is the voxel's last.
+    side: u32,
+}
+
+impl Face {
     /// The axis that it is across.
-    pub axis: usize,
-    /// The way across it, of one voxel.
-    pub outwards: [f64; 3],
+    #[inline(always)]
+    pub fn axis(&self) -> usize {
+        (self.side >> 1) as usize
+    }
 }
 
 impl<'a> Shell<'a> {
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
         let mut voxels = Vec::new();
+        let mut starts = Vec::new();
         let mut faces = Vec::new();
         for (&voxel, &around) in object.voxels.iter().zip(&object.around) {
             let free = !around & FACES;
-            if free != 0 {
-                voxels.push(voxel);
-                faces.push(free);
+            if free == 0 {
+                continue;
+            }
+            voxels.push(voxel);
+            starts.push(faces.len() as u32);
+            for face in bits(free) {
+                let way = OFFSETS[face];
+                let at = [0, 1, 2].map(|axis| f64::from(voxel[axis]) + 0.5 * f64::from(way[axis]));
+                let axis = way.iter().position(|&step| step != 0).unwrap_or(0);
+                let is_last = u32::from(way[axis] > 0);
+                faces.push(Face {
+                    at: metric.world(at),
+                    side: 2 * axis as u32 + is_last,
+                });
             }
         }
+        starts.push(faces.len() as u32);
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {
             metric,
             rows: Rows::of(&voxels),
             voxels,
+            starts,
             faces,
             areas: [
                 area(g[1], g[2], g[5]),
                 area(g[0], g[2], g[4]),
                 area(g[0], g[1], g[3]),
             ],
+            beyond: [0, 1, 2, 3, 4, 5].map(|side: usize| {
+                let mut way = [0.0; 3];
+                way[side / 2] = if side % 2 == 1 { 0.5 } else { -0.5 };
+                metric.world(way)
+            }),
             slant: {
                 let u = metric.upper();
                 (u[1][2] / u[1][1]).abs()
@@ -67,50 +95,34 @@ impl<'a> Shell<'a> {
     }
 
     /// Calls `visit` with faces whose voxels are in a box around a ball: all that are nearer than the radius, and some that are not.
-    pub fn near(&self, at: [f64; 3], radius: f64, mut visit: impl FnMut(Face)) {
+    pub fn near(&self, at: [f64; 3], radius: f64, mut visit: impl FnMut(&[Face])) {
         // the extent of a ball along each axis, and a voxel more: faces are half a voxel from their voxels
         let u = self.metric.upper();
         let half = radius / u[2][2] + 1.0;
-        let first = (at[2] - half).ceil() as i32;
-        let last = (at[2] + half).floor() as i32;
-        for z in first.max(0)..=last.min(self.rows.planes() - 1) {
+        let first = ceil(at[2] - half).max(0);
+        let last = floor(at[2] + half).min(self.rows.planes() - 1);
+        let slants = [u[0][1] / u[0][0], u[0][2] / u[0][0]];
+        let slant = slants[0].abs() + slants[1].abs();
+        for z in first..=last {
             let dz = f64::from(z) - at[2];
             let margin = (dz.abs() - 1.0).max(0.0) * u[2][2];
             let half = (radius * radius - margin * margin).max(0.0).sqrt() / u[1][1] + 1.0;
             let middle = at[1] - u[1][2] * dz / u[1][1];
-            let slant = self.slant;
-            let low = (middle - half - slant).ceil() as i32;
-            let high = (middle + half + slant).floor() as i32;
+            let low = ceil(middle - half - self.slant);
+            let high = floor(middle + half + self.slant);
             for row in self.rows.between(z, low, high) {
                 let dy = f64::from(self.rows.y(row)) - at[1];
-                let slants = [u[0][1] / u[0][0], u[0][2] / u[0][0]];
                 let middle = at[0] - slants[0] * dy - slants[1] * dz;
-                let slant = slants[0].abs() + slants[1].abs();
                 let across = ((dy + u[1][2] * dz / u[1][1]).abs() - 1.0 - self.slant).max(0.0);
                 let margin = margin * margin + (across * u[1][1]).powi(2);
                 let rest = (radius * radius - margin).max(0.0).sqrt();
                 let half = rest / u[0][0] + 1.0 + slant;
                 let range = self.rows.voxels(row);
                 let voxels = &self.voxels[range.clone()];
-                let from = range.start + lower(voxels, (middle - half).ceil() as i32);
-                let most = (middle + half).floor() as i32;
-                for voxel in from..range.end {
-                    let place = self.voxels[voxel];
-                    if place[0] > most {
-                        break;
-                    }
-                    for face in bits(self.faces[voxel]) {
-                        let way = OFFSETS[face];
-                        visit(Face {
-                            at: [0, 1, 2]
-                                .map(|axis| f64::from(place[axis]) + 0.5 * f64::from(way[axis])),
-                            axis: [0, 1, 2]
-                                .into_iter()
-                                .find(|&axis| way[axis] != 0)
-                                .unwrap_or(0),
-                            outwards: way.map(f64::from),
-                        });
-                    }
+                let [low, high] = [ceil(middle - half), floor(middle + half).saturating_add(1)]
+                    .map(|x| self.starts[range.start + lower(voxels, x)] as usize);
+                if low < high {
+                    visit(&self.faces[low..high]);
                 }
             }
         }
@@ -120,12 +132,16 @@ impl<'a> Shell<'a> {
     pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
         let mut best = most * most;
         let enough = least * least;
+        let here = self.metric.world(at);
         // the nearest voxel has a face to the component: across the others there is a nearer one
-        self.near(at, most, |face| {
+        self.near(at, most, |faces| {
             if best > enough {
-                let way =
-                    [0, 1, 2].map(|axis| face.at[axis] + 0.5 * face.outwards[axis] - at[axis]);
-                best = best.min(self.metric.squared_length(way));
+                for face in faces {
+                    let beyond = self.beyond[face.side as usize];
+                    let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+                    let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                    best = best.min(square);
+                }
             }
         });
         best.sqrt()

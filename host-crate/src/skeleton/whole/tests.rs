@@ -281,3 +281,45 @@ fn curves_are_near_the_axes_of_rods() {
         }
     }
 }
+
+/// A cube has a curve to each of its corners where details are asked for, whatever its voxels are like.
+#[test]
+fn details_are_branches_to_corners() {
+    for spacing in [[1.0; 3], [1.0, 2.0, 1.0]] {
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        let half = 14.0;
+        let dims = spacing.map(|step| (40.0 / step) as usize);
+        let volume = Volume::from_fn(dims, geometry, |x, y, z| {
+            let at = [x, y, z].map(|x| x as f64);
+            let is_in = |axis: usize| (at[axis] * spacing[axis] - 19.0).abs() <= half;
+            u8::from((0..3).all(is_in))
+        })
+        .unwrap();
+        let ends = |detail| {
+            let params = SkeletonizeParams {
+                detail,
+                ..SkeletonizeParams::default()
+            };
+            let found = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+            check(&found, 0, 0);
+            let skeleton = &found.labels[0].skeleton;
+            let mut degrees = vec![0; skeleton.nodes.len()];
+            for edge in &skeleton.edges {
+                edge.nodes.iter().for_each(|&node| degrees[node] += 1);
+            }
+            degrees.iter().filter(|&&degree| degree == 1).count()
+        };
+        assert!(ends(None) < 8, "{spacing:?}");
+        assert_eq!(ends(Some(0.01)), 8, "{spacing:?}");
+    }
+}
+
+#[test]
+fn a_part_for_details_is_from_0_to_1() {
+    let params = SkeletonizeParams {
+        detail: Some(1.5),
+        ..SkeletonizeParams::default()
+    };
+    let error = params.check().unwrap_err().to_string();
+    assert!(error.contains("detail is 1.5"), "{error}");
+}

@@ -106,7 +106,7 @@ pub struct Cut {
 }
 
 /// Has cut ends go straight on up to the surface; where that is much shorter than what was there, they become that again.
-pub fn extend(known: &Known<'_>, cocycle: &mut Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
+pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
     for cut in cuts {
         let edge = &mut draft.edges[cut.edge];
         if cut.end == 1 {

@@ -1,0 +1,49 @@
+//! Links that cross between voxels.
+
+use super::{cocycle::Cocycle, detour::independent, known::Known, links::Links};
+use std::collections::{HashMap, HashSet};
+
+/// Has links that cross another in its middle, where no voxel is, lead through an end of that instead. All of these voxels touch each other, so classes stay.
+pub fn uncross(known: &Known<'_>, cocycle: &mut Cocycle, links: &mut Links) {
+    let voxels = &known.object.voxels;
+    // a diagonal becomes steps that are shorter
+    for _ in 0..3 {
+        let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
+        let mut kept = Vec::with_capacity(links.pairs.len());
+        let mut round = Vec::new();
+        for &[a, b] in &links.pairs {
+            let (from, to) = (voxels[a as usize], voxels[b as usize]);
+            let [one, _] = *first
+                .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
+                .or_insert([a, b]);
+            if one == a || one == b {
+                kept.push([a, b]);
+            } else {
+                round.extend([[a, one], [one, b]]);
+            }
+        }
+        if round.is_empty() {
+            return;
+        }
+        let ascending = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
+        let mut seen: HashSet<[u32; 2]> = kept.iter().map(ascending).collect();
+        round.retain(|link| seen.insert(ascending(link)));
+        kept.extend(round);
+        links.pairs = independent(known, cocycle, &kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::skeleton::whole::tests::skeletons;
+
+    /// Two diagonals of a cube that cross where no voxel is, each with a rod at both ends.
+    #[test]
+    fn diagonals_do_not_cross() {
+        let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {
+            z == 0.0 && (x == y || x + y == 15.0)
+        });
+        assert!(found.certified(), "{:?}", found.labels[0].components);
+        assert_eq!(found.labels[0].skeleton.cycles(), 0);
+    }
+}
