@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use super::{SkeletonError, error::EXPONENTS, field::TreeParams};
+use super::{SkeletonError, error::EXPONENTS, tree_params::TreeParams};
 
 /// Which levels of the hierarchy a skeleton has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

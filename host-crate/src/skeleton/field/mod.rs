@@ -12,4 +12,4 @@ mod tree;
 pub use forces::{ForceField, force_field, force_field_on_devices, forces};
 pub use point_forces::{PointForce, forces_at};
 pub(crate) use targets::Targets;
-pub use tree::{ForceBounds, TreeParams};
+pub use tree::ForceBounds;

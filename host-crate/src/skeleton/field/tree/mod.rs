@@ -32,7 +32,6 @@ mod devices;
 mod forces;
 mod levels;
 mod offsets;
-mod params;
 mod potential;
 mod refine;
 mod series;
@@ -41,4 +40,3 @@ mod terms;
 
 pub use bounds::ForceBounds;
 pub(super) use devices::{TreeField, tree_on};
-pub use params::TreeParams;

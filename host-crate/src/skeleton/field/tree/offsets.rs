@@ -34,7 +34,7 @@ fn pack(offset: Offset, number: usize) -> u32 {
 }
 
 impl Offsets {
-    /// Those of a squared radius, of at most [`MAX_NEAR`](super::params::MAX_NEAR).
+    /// Those of a squared radius, of at most [`MAX_NEAR`](crate::skeleton::tree_params::MAX_NEAR).
     pub fn of(near: u32) -> Self {
         let reach = near.isqrt() as i32;
         // of two bricks whose wholes are `d` apart the offset is at most 2 d + 1
@@ -66,7 +66,7 @@ impl Offsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skeleton::field::tree::params::MAX_NEAR;
+    use crate::skeleton::tree_params::MAX_NEAR;
     use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
 
     /// The largest squared distance of two voxels in bricks at an offset.

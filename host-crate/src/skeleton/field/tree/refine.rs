@@ -1,17 +1,20 @@
 //! Exact sums where the bound of the error does not suffice.
 
-use super::{levels::bricks_of, params::TreeParams};
+use super::levels::bricks_of;
 use crate::{
     device::{Buffer, Launch, Stream, over},
     grid::{DeviceMask, DevicePoints},
     skeleton::{
-        FieldVariant, Precision, SkeletonError, SkeletonParams,
+        FieldVariant, Precision, SkeletonError, SkeletonParams, TreeParams,
         field::{Targets, job::Job},
     },
 };
-use ferrovox_kernels::skeleton::field::{
-    Exponent, NUMBERS, Slices, finish_forces,
-    tree::{Doubt, PARTIAL, doubtful_cells, doubtful_voxels, exact_forces, replace_forces},
+use ferrovox_kernels::skeleton::{
+    doubt::{Doubt, doubtful_cells, doubtful_voxels, replace_forces},
+    field::{
+        Exponent, NUMBERS, Slices, finish_forces,
+        tree::{PARTIAL, exact_forces},
+    },
 };
 
 /// A force that is no more than the bound times this has a direction that may be off by more than the hundredth part of a right angle, and is summed up again.

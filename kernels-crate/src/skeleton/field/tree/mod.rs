@@ -19,14 +19,13 @@
 //! | [`make_series`] | the series of a brick: that of the brick it is a part of, and what far bricks add; with a bound of the error |
 //! | [`far_forces`] | the gradient of a brick's series at its voxels |
 //! | [`near_forces`] | what the bricks around add, source by source; directions and magnitudes |
-//! | [`doubtful_cells`], [`doubtful_voxels`], [`exact_forces`], [`replace_forces`] | where the bound does not suffice, and forces of all sources there |
+//! | [`exact_forces`] | forces of all sources, where the bound does not suffice |
 //!
 //! All three kinds of translation (parts to whole, far to far, whole to part) are sums of products of two lists of coefficients, and are made eight at a time by
 //! the same code ([`Pairs`]). Sums are grouped by the place in a list of offsets alone: bits do not depend on the device, on blocks, or on what
 //! other bricks there are.
 
 mod bricks;
-mod doubt;
 mod exact;
 mod far;
 mod moments;
@@ -35,8 +34,9 @@ mod present;
 mod products;
 mod series;
 
-pub use bricks::{coarsen_bricks, count_bricks, list_sources, number_bricks};
-pub use doubt::{Doubt, doubtful_cells, doubtful_voxels, replace_forces};
+pub use bricks::{
+    coarsen_bricks, count_bricks, list_sources, number as brick_number, number_bricks,
+};
 pub use exact::{PARTIAL, exact_forces};
 pub use far::{Far, far_forces};
 pub use moments::{Sums, moments_of_bricks, moments_up};

@@ -1,6 +1,6 @@
 //! Sources as moments.
 
-use super::{BRICK, LANES, NONE, Pairs, bricks, products::Products};
+use super::{LANES, NONE, Pairs, bricks, products::Products};
 use crate::grid::Grid;
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
@@ -93,23 +93,13 @@ pub unsafe fn moments_up(
     let terms = sums.terms as usize;
     let mut node = thread::block_idx_x() as u64;
     while node < sums.nodes {
-        let [x, y, z] = bricks::place(sums.grid, bricks.read(node as usize) as u64);
-        let part_at = |octant: usize| {
-            let octant = octant as u32;
-            let at = [
-                2 * x + (octant & 1),
-                2 * y + (octant >> 1 & 1),
-                2 * z + (octant >> 2),
-            ];
-            if at[0] < sums.fine.nx && at[1] < sums.fine.ny && at[2] < sums.fine.nz {
-                parts.read(bricks::number(sums.fine, at))
-            } else {
-                NONE
-            }
-        };
+        let whole = bricks::place(sums.grid, bricks.read(node as usize) as u64);
         let mut octant = thread::thread_idx_x() as usize;
         while octant < LANES {
-            numbers.write(octant, part_at(octant));
+            numbers.write(
+                octant,
+                number_of_part(parts, sums.fine, whole, octant as u32),
+            );
             octant += thread::block_dim_x() as usize;
         }
         thread::sync_threads();
@@ -141,4 +131,17 @@ pub unsafe fn moments_up(
     }
 }
 
-const _: () = assert!(BRICK <= 1 << 8);
+/// The number of the brick that is a part of another, if it has sources.
+#[inline(always)]
+fn number_of_part(parts: View<u32>, fine: Grid, [x, y, z]: [u32; 3], octant: u32) -> u32 {
+    let (x, y, z) = (
+        2 * x + (octant & 1),
+        2 * y + (octant >> 1 & 1),
+        2 * z + (octant >> 2),
+    );
+    if x < fine.nx && y < fine.ny && z < fine.nz {
+        parts.read(bricks::number(fine, [x, y, z]))
+    } else {
+        NONE
+    }
+}

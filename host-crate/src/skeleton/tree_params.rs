@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use crate::skeleton::SkeletonError;
+use super::SkeletonError;
 use ferrovox_kernels::skeleton::field::tree::MAX_ORDER;
 
 /// The largest squared radius of what is near: for these distances between voxels there is a table.
@@ -43,7 +43,7 @@ impl TreeParams {
     }
 
     /// Refuses numbers out of their range.
-    pub(in crate::skeleton) fn check(&self) -> Result<(), SkeletonError> {
+    pub(super) fn check(&self) -> Result<(), SkeletonError> {
         let numbers = [
             ("order", self.order, [1, MAX_ORDER]),
             ("near", self.near, [MIN_NEAR, MAX_NEAR]),

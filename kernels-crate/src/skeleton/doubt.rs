@@ -1,15 +1,13 @@
 //! Where a bound of the error does not suffice.
 
-use super::bricks;
-use crate::{
-    distance::sites::BitRows,
-    grid::Grid,
-    rows::Items,
-    skeleton::{
-        critical::{may_vanish, with_forces},
-        field::{NUMBERS, Ranks},
+use super::{
+    critical::{may_vanish, with_forces},
+    field::{
+        NUMBERS, Ranks,
+        tree::{BRICK, brick_number},
     },
 };
+use crate::{distance::sites::BitRows, grid::Grid, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
 /// Forces with a bound of their error for each brick.
@@ -29,9 +27,9 @@ pub struct Doubt {
 /// The bound at a voxel.
 #[inline(always)]
 fn bound_at(bounds: View<f64>, doubt: Doubt, voxel: [u32; 3]) -> f32 {
-    let brick = voxel.map(|along| along / super::BRICK);
+    let brick = voxel.map(|along| along / BRICK);
     // rounded up
-    (doubt.factor * bounds.read(bricks::number(doubt.grid, brick))) as f32 * 1.000_001
+    (doubt.factor * bounds.read(brick_number(doubt.grid, brick))) as f32 * 1.000_001
 }
 
 /// Writes which cells may have a critical point if each force is off by its bound, as a mask: the cell between voxels (x, y, z) and (x + 1, y + 1, z + 1) is at (x, y, z).
