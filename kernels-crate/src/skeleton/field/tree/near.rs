@@ -4,7 +4,11 @@ use super::{
     BRICK, VOXELS, bricks,
     present::{Present, unpack},
 };
-use crate::{distance::sites::BitRows, grid::Grid, skeleton::field::finish::write_force};
+use crate::{
+    distance::sites::BitRows,
+    grid::Grid,
+    skeleton::field::{Ranks, finish::write_force},
+};
 use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// The largest squared distance for which there is a weight.
@@ -86,6 +90,11 @@ pub unsafe fn near_forces(
         wide: shared_view![f64; 4 * STAGED],
         weights: shared_view![f64; MAX_SQUARED + 1],
     };
+    let ranks = Ranks {
+        words,
+        before,
+        bits: near.bits,
+    };
     let threads = thread::block_dim_x() as usize;
     let mut squared = thread::thread_idx_x() as usize;
     while squared <= MAX_SQUARED {
@@ -121,7 +130,7 @@ pub unsafe fn near_forces(
                         let mut k = 0;
                         while k < HELD {
                             let run = mine + k * threads;
-                            if run < RUNS && has_target(words, near.bits, brick, run) {
+                            if run < RUNS && targets_of_run(&ranks, brick, run) != 0 {
                                 held[k] = staged.add(held[k], here, run);
                             }
                             k += 1;
@@ -138,9 +147,7 @@ pub unsafe fn near_forces(
                 let run = mine + k * threads;
                 if run < RUNS {
                     let from = 3 * (node as usize * VOXELS + RUN * run);
-                    write_run(
-                        words, before, far, near.bits, brick, run, from, held[k], forces,
-                    );
+                    write_run(&ranks, far, brick, run, from, held[k], forces);
                 }
                 k += 1;
             }
@@ -159,21 +166,10 @@ fn place_of_run(run: usize) -> [u32; 3] {
 
 /// The voxels of a run that are targets, as bits.
 #[inline(always)]
-fn targets_of_run(words: View<u32>, bits: BitRows, brick: [u32; 3], run: usize) -> u32 {
+fn targets_of_run(targets: &Ranks<'_>, brick: [u32; 3], run: usize) -> u32 {
     let [x, y, z] = place_of_run(run);
-    let row = bricks::row_of_brick(
-        words,
-        bits,
-        brick[0],
-        brick[1] * BRICK + y,
-        brick[2] * BRICK + z,
-    );
-    row >> x & 15
-}
-
-#[inline(always)]
-fn has_target(words: View<u32>, bits: BitRows, brick: [u32; 3], run: usize) -> bool {
-    targets_of_run(words, bits, brick, run) != 0
+    let (y, z) = (brick[1] * BRICK + y, brick[2] * BRICK + z);
+    bricks::row_of_brick(targets.words, targets.bits, brick[0], y, z) >> x & 15
 }
 
 impl Staged {
@@ -242,25 +238,24 @@ fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
 /// Writes the forces of a run's targets.
 #[inline(always)]
 fn write_run(
-    words: View<u32>,
-    before: View<u64>,
+    targets: &Ranks<'_>,
     far: View<f64>,
-    bits: BitRows,
     brick: [u32; 3],
     run: usize,
     from: usize,
     held: Sums,
     forces: ViewMut<f32>,
 ) {
-    let mine = targets_of_run(words, bits, brick, run);
+    let mine = targets_of_run(targets, brick, run);
     if mine == 0 {
         return;
     }
     let [x, y, z] = place_of_run(run);
     let x = brick[0] * BRICK + x;
+    let bits = targets.bits;
     let word = bits.word_of(x, brick[1] * BRICK + y, brick[2] * BRICK + z);
-    let lower = words.read(word) & ((1 << (x % 32)) - 1);
-    let mut target = before.read(word) + lower.count_ones() as u64;
+    let lower = targets.words.read(word) & ((1 << (x % 32)) - 1);
+    let mut target = targets.before.read(word) + lower.count_ones() as u64;
     let mut k = 0;
     while k < RUN {
         if mine >> k & 1 != 0 {
