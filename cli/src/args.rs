@@ -5,6 +5,7 @@ mod mesh;
 mod occupancy;
 mod shared;
 mod skeleton;
+mod skeleton_names;
 mod small;
 mod voxelize;
 
@@ -13,6 +14,7 @@ pub use mesh::{MeshArgs, MethodName};
 pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
+pub use skeleton_names::LevelsName;
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
 pub use voxelize::VoxelizeArgs;
 

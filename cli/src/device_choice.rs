@@ -52,6 +52,15 @@ enum Named {
 }
 
 impl DeviceList {
+    /// The devices for work that may need none: then those that the user names, which must be there, and `auto` is nothing.
+    pub fn open_if(&self, is_needed: bool) -> anyhow::Result<Vec<Device>> {
+        let is_auto = matches!(&self.0[..], [Named::One(choice)] if choice.0 == "auto");
+        match is_auto && !is_needed {
+            true => Ok(Vec::new()),
+            false => self.open(),
+        }
+    }
+
     /// The devices of these names.
     pub fn open(&self) -> anyhow::Result<Vec<Device>> {
         let mut devices = Vec::new();

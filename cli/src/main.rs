@@ -18,7 +18,7 @@ use args::{Cli, Command, ReportArgs};
 use clap::Parser;
 use ferrovox::pipeline::PipelineError;
 use std::process::ExitCode;
-use terminal::Terminal;
+use terminal::{Said, Terminal};
 use usage::UsageError;
 
 fn main() -> ExitCode {
@@ -79,7 +79,9 @@ fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
         terminal.cancelled();
         return ExitCode::from(watch::INTERRUPTED);
     }
-    terminal.error(error);
+    if error.downcast_ref::<Said>().is_none() {
+        terminal.error(error);
+    }
     ExitCode::FAILURE
 }
 

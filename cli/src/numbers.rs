@@ -1,12 +1,43 @@
 //! Numbers on the command line: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
 use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
+use std::str::FromStr;
 
 /// Pixels along x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     pub width: u32,
     pub height: u32,
+}
+
+/// Labels of a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LabelList {
+    /// Every one but 0.
+    All,
+    /// These.
+    These(Vec<i64>),
+}
+
+impl FromStr for LabelList {
+    type Err = String;
+
+    /// Reads `all` or `3,17`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        let labels: Option<Vec<i64>> = text.split(',').map(|it| it.trim().parse().ok()).collect();
+        match labels {
+            Some(labels) if labels.contains(&0) => {
+                Err("0 is the background, and no label".to_owned())
+            }
+            Some(labels) => Ok(Self::These(labels)),
+            None => {
+                Err("give all, or whole numbers with commas between them, such as 3,17".to_owned())
+            }
+        }
+    }
 }
 
 /// Reads `z=100`.
@@ -161,6 +192,15 @@ mod tests {
             "3x4x99999999999999999999",
         ] {
             assert!(parse_dims(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_labels() {
+        assert_eq!("all".parse(), Ok(LabelList::All));
+        assert_eq!("3, -17".parse(), Ok(LabelList::These(vec![3, -17])));
+        for text in ["", "all,3", "1.5", "3,", "0", "4,0", "99999999999999999999"] {
+            assert!(text.parse::<LabelList>().is_err(), "{text}");
         }
     }
 

@@ -1,10 +1,14 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 23] = [
+const OPTIONS: [(&str, &str); 27] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
+    (
+        "choose a threshold or a range to make a mask of the volume",
+        "give --iso or --label in place of --labels",
+    ),
     ("give a higher threshold", "give a higher --iso"),
     ("give a lower threshold", "give a lower --iso"),
     ("give another label", "give another --label"),
@@ -20,7 +24,10 @@ const OPTIONS: [(&str, &str); 23] = [
         "the check needs the whole mesh",
         "--check needs the whole mesh",
     ),
+    ("the cover's constant is", "--const is"),
+    ("the cover's scale is", "--scale is"),
     ("the file of nearest sites needs", "--nearest needs"),
+    ("the fraction for detail is", "--curvature is"),
     ("the map of labels needs", "--labels needs"),
     ("the map's grid is", "--grid"),
     ("the memory limit", "--memory"),

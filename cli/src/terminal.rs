@@ -15,6 +15,11 @@ pub struct Terminal {
     pub report: ReportArgs,
 }
 
+/// A failure that was said, with the results, in [`Terminal::report_failed`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Said(String);
+
 /// Something worth knowing of a run that is no failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
@@ -64,6 +69,29 @@ impl Terminal {
         results: impl FnOnce() -> R,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
+        self.results(remarks, None, results, text)
+    }
+
+    /// The same of a run that did its work and fails all the same: its results, and why. Returns the error that ends the command.
+    pub fn report_failed<R: Serialize>(
+        &self,
+        remarks: &[Remark],
+        problem: String,
+        results: impl FnOnce() -> R,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        self.results(remarks, Some(problem.clone()), results, text)?;
+        line(&format!("ferrovox: error: {problem}\n"));
+        Err(Said(problem).into())
+    }
+
+    fn results<R: Serialize>(
+        &self,
+        remarks: &[Remark],
+        error: Option<String>,
+        results: impl FnOnce() -> R,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
         if !self.report.quiet {
             for remark in remarks {
                 match remark {
@@ -78,7 +106,7 @@ impl Terminal {
                 command: self.command,
                 results: Some(results()),
                 warnings: remarks.iter().map(Remark::text).collect(),
-                error: None,
+                error,
             }),
             ReportArgs { quiet: true, .. } => Ok(()),
             _ => print(&text()),

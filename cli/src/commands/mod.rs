@@ -17,5 +17,8 @@ mod occupancy_text;
 pub mod render;
 pub mod skeleton;
 mod skeleton_json;
+mod skeleton_method;
 mod skeleton_report;
+#[cfg(test)]
+mod skeleton_tests;
 pub mod voxelize;

@@ -2,43 +2,77 @@
 
 use super::{
     skeleton_json::json,
+    skeleton_method::method,
     skeleton_report::{SkeletonRun, readable},
 };
 use crate::{
-    args::SkeletonArgs,
+    args::{LevelsName, SkeletonArgs},
+    numbers::LabelList,
     terminal::{Terminal, remarks},
     watch::watched,
 };
 use ferrovox::{
+    device::Device,
     grid::Selection,
-    pipeline::skeleton::{self, ObjectSource, PictureJob, SkeletonJob},
+    pipeline::skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
 };
 
-/// Makes the skeleton of the object in a volume, and says what it is like.
+/// Makes the skeleton of the object in a volume, or that of each label, and says what it is like.
 pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    args.params().check()?;
-    let job = job(args)?;
+    let method = method(args)?;
+    method.check()?;
+    let job = job(args, method)?;
     let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
-    let devices = &job.devices;
+    // without devices the CPU did it
+    let cpu = [Device::cpu()];
+    let devices = match job.devices.is_empty() {
+        true => &cpu[..],
+        false => &job.devices,
+    };
     let run = SkeletonRun {
         args,
+        method: &job.method,
         devices,
         made: &made,
     };
-    terminal.report(&remarks(&made.warnings), || json(&run), || readable(&run))
+    let remarks = remarks(&made.warnings);
+    if args.require_certified && made.certified() == Some(false) {
+        let problem = format!(
+            "{}: the skeleton is not certified, and --require-certified is given",
+            args.input.name()
+        );
+        return terminal.report_failed(&remarks, problem, || json(&run), || readable(&run));
+    }
+    terminal.report(&remarks, || json(&run), || readable(&run))
 }
 
-fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
-    let object = ObjectSource::Volume {
-        source: args.input.source().into(),
-        voxels: match (args.iso, args.label) {
-            (Some(threshold), _) => Selection::AtLeast(threshold),
-            (_, Some(label)) => Selection::Label(label),
-            _ => Selection::NotZero,
+fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
+    let source = Box::new(args.input.source());
+    let object = match (&args.labels, args.iso, args.label) {
+        (Some(list), _, _) => ObjectSource::Labels {
+            source,
+            labels: match list {
+                LabelList::All => None,
+                LabelList::These(labels) => Some(labels.clone()),
+            },
+        },
+        (None, Some(threshold), _) => ObjectSource::Volume {
+            source,
+            voxels: Selection::AtLeast(threshold),
+        },
+        (None, None, Some(label)) => ObjectSource::Volume {
+            source,
+            voxels: Selection::Label(label),
+        },
+        (None, None, None) => ObjectSource::Volume {
+            source,
+            voxels: Selection::NotZero,
         },
     };
+    let needs_device = args.levels == LevelsName::Core || args.png.is_some() || args.fill_cavities;
     Ok(SkeletonJob {
-        params: args.params(),
+        method,
+        fill: args.fill_cavities,
         prune: args.prune,
         merge: args.merge,
         outputs: args.output.clone(),
@@ -49,6 +83,6 @@ fn job(args: &SkeletonArgs) -> anyhow::Result<SkeletonJob> {
             width: args.size.width,
             height: args.size.height,
         }),
-        ..SkeletonJob::new(object, args.device.open()?)
+        ..SkeletonJob::new(object, args.device.open_if(needs_device)?)
     })
 }

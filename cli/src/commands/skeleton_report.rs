@@ -3,251 +3,275 @@
 use crate::{
     args::SkeletonArgs,
     input::by,
-    numbers::{counted, short},
+    numbers::{LabelList, counted, short},
     report::{Lines, listed, timings},
 };
-use ferrovox::{device::Device, pipeline::skeleton::SkeletonOutcome};
-use std::fmt::Write;
+use ferrovox::{
+    device::Device,
+    pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
+    skeleton::ClassCounts,
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// Labels that have a line each.
+const MOST: usize = 20;
 
 /// Everything there is to say.
 pub struct SkeletonRun<'a> {
     pub args: &'a SkeletonArgs,
+    pub method: &'a Method,
     pub devices: &'a [Device],
     pub made: &'a SkeletonOutcome,
 }
 
+/// The skeletons of all labels together.
+#[derive(Default)]
+pub struct Totals {
+    pub components: usize,
+    pub cycles: usize,
+    pub nodes: usize,
+    pub edges: usize,
+    pub length: f64,
+}
+
+impl Totals {
+    fn add(&mut self, label: &LabelOutcome) {
+        let skeleton = &label.skeleton;
+        self.components += skeleton.components().count;
+        self.cycles += skeleton.cycles();
+        self.nodes += skeleton.nodes.len();
+        self.edges += skeleton.edges.len();
+        self.length += skeleton.length();
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{}, {}, {}, {}, length {}",
+            counted(self.components as u64, "component"),
+            counted(self.cycles as u64, "cycle"),
+            counted(self.nodes as u64, "node"),
+            counted(self.edges as u64, "edge"),
+            short(self.length)
+        )
+    }
+}
+
+impl SkeletonRun<'_> {
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for label in &self.made.labels {
+            totals.add(label);
+        }
+        totals
+    }
+
+    fn object(&self) -> String {
+        let count = self.made.labels.len() as u64;
+        match (&self.args.labels, self.args.iso, self.args.label) {
+            (Some(LabelList::All), _, _) => format!("all of {}", counted(count, "label")),
+            (Some(LabelList::These(_)), _, _) => counted(count, "label"),
+            (None, Some(threshold), _) => format!("{threshold} or more"),
+            (None, None, Some(label)) => format!("label {label}"),
+            (None, None, None) => "not zero".to_owned(),
+        }
+    }
+}
+
 /// What a run found, in a few lines.
 pub fn readable(run: &SkeletonRun<'_>) -> String {
-    let mut lines = Lines::new(11);
+    let mut lines = Lines::new(13);
     let args = run.args;
-    let made = &run.made.extraction;
-    let object = match (args.iso, args.label) {
-        (Some(threshold), _) => format!("{threshold} or more"),
-        (_, Some(label)) => format!("label {label}"),
-        _ => "not zero".to_owned(),
-    };
-    let counts = made.counts;
+    let made = run.made;
     lines.add(
         "object",
         format!(
-            "{}: {object}, in {} voxels of {}",
+            "{}: {}, in {} voxels of {}",
             args.input.name(),
-            by(run.made.dims),
-            <[f64; 3]>::from(run.made.geometry.spacing())
+            run.object(),
+            by(made.dims),
+            <[f64; 3]>::from(made.geometry.spacing())
                 .map(short)
                 .join(" x ")
         ),
     );
-    lines.add(
-        "voxels",
-        format!(
-            "{} surface, {} boundary, {} interior",
-            counts.surface, counts.boundary, counts.interior
-        ),
-    );
-    let skeleton = &made.skeleton;
-    let mut besides = String::new();
-    for (count, what) in [
-        (made.bridges, "curves where no force leads"),
-        (run.made.pruned, "branches pruned"),
-    ] {
-        if count > 0 {
-            let _ = write!(besides, ", {count} {what}");
+    let mut skeleton = run.totals().text();
+    if let Some((bridges, counts)) = of_core(made) {
+        lines.add(
+            "voxels",
+            format!(
+                "{} surface, {} boundary, {} interior",
+                counts.surface, counts.boundary, counts.interior
+            ),
+        );
+        if bridges > 0 {
+            skeleton += &format!(", {bridges} curves where no force leads");
         }
     }
-    lines.add(
-        "skeleton",
-        format!(
-            "{}, {}, {}, {}, length {}{besides}",
-            counted(skeleton.components().count as u64, "component"),
-            counted(skeleton.cycles() as u64, "cycle"),
-            counted(skeleton.nodes.len() as u64, "node"),
-            counted(skeleton.edges.len() as u64, "edge"),
-            short(skeleton.length())
-        ),
-    );
-    let whole = run.made.certificate();
-    let verdict = match run.made.unbalanced() {
-        0 => "balanced".to_owned(),
-        count => format!("{count} components not balanced"),
-    };
-    lines.add(
-        "certificate",
-        format!(
-            "{} attracting - {} saddles of index 1 + {} of index 2 = {}, Euler number {}: {verdict}",
-            whole.attracting,
-            whole.saddles_index1,
-            whole.saddles_index2,
-            whole.balance(),
-            whole.euler_solid
-        ),
-    );
-    let files = args.output.iter().chain(&args.png).chain(&args.field);
-    let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
-    if !files.is_empty() {
-        lines.add("written", files.join(", "));
+    if made.pruned() > 0 {
+        skeleton += &format!(", {} branches pruned", made.pruned());
     }
-    let params = args.params();
+    lines.add("skeleton", skeleton);
+    if args.labels.is_some() {
+        add_labels(&mut lines, &made.labels);
+    }
+    add_checks(&mut lines, made);
+    let files = made.written.iter().chain(&args.png).chain(&args.field);
+    let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+    match &files[..] {
+        [] => {}
+        [first, .., last] if files.len() > MOST => {
+            lines.add(
+                "written",
+                format!("{} files, from {first} to {last}", files.len()),
+            );
+        }
+        files => lines.add("written", files.join(", ")),
+    }
     let devices: Vec<String> = run.devices.iter().map(ToString::to_string).collect();
-    lines.add(
-        "device",
-        format!(
-            "{}, exponent {}, {}, {}",
-            devices.join(", "),
-            args.exponent,
-            params.precision.name(),
-            made.variant.name()
+    let devices = devices.join(", ");
+    match run.method {
+        Method::Whole(params) => lines.add(
+            "method",
+            format!(
+                "{}, scale {}, const {}{}",
+                args.levels.name(),
+                params.scale,
+                params.constant,
+                params
+                    .detail
+                    .map(|part| format!(", curvature {part}"))
+                    .unwrap_or_default()
+            ),
         ),
-    );
-    lines.add("ms", timings(&run.made.timings));
-    if !made.timings.is_empty() {
-        lines.add("of skeleton", listed(&made.timings));
+        Method::Core(params) => lines.add(
+            "device",
+            format!(
+                "{devices}, exponent {}, {}, {}",
+                params.exponent,
+                params.precision.name(),
+                made.variant().unwrap_or(params.variant).name()
+            ),
+        ),
+    }
+    lines.add("ms", timings(&made.timings));
+    if !made.stages.is_empty() {
+        lines.add("of skeleton", listed(&made.stages));
     }
     lines.text()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{super::skeleton_json::json, *};
-    use crate::args::{Cli, Command};
-    use clap::Parser;
-    use ferrovox::{
-        grid::Geometry,
-        monitor::StageTime,
-        pipeline::Timings,
-        skeleton::{Certificate, ClassCounts, Edge, Extraction, Node, NodeKind, Skeleton},
-    };
-    use nalgebra::Point3;
-    use std::time::Duration;
+/// What is known of the published method's skeleton besides: curves that join what the force leaves apart, and voxels.
+fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
+    made.labels.iter().find_map(|label| match label.checks {
+        Checks::Core {
+            bridges, counts, ..
+        } => Some((bridges, counts)),
+        Checks::Whole { .. } => None,
+    })
+}
 
-    fn args(line: &str) -> SkeletonArgs {
-        let words = ["ferrovox", "skeleton"].into_iter();
-        match Cli::parse_from(words.chain(line.split_whitespace())).command {
-            Command::Skeleton(args) => *args,
-            _ => panic!("another command"),
+/// A line for each label that has a skeleton, if there are not too many.
+fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
+    let some = labels
+        .iter()
+        .filter(|label| !label.skeleton.nodes.is_empty());
+    let mut left = labels.len();
+    for label in some.take(MOST) {
+        let mut totals = Totals::default();
+        totals.add(label);
+        let mut text = totals.text();
+        if label.certified() == Some(false) {
+            text += ", not certified";
+        }
+        lines.add(&format!("  label {}", label.label), text);
+        left -= 1;
+    }
+    if left > 0 {
+        let more = counted(left as u64, "more label");
+        lines.add("", format!("and {more}: --json has all"));
+    }
+}
+
+/// Whether the properties hold, and which do not; or whether the critical points add up.
+fn add_checks(lines: &mut Lines, made: &SkeletonOutcome) {
+    let [mut all, mut tunnels, mut cavities] = [0; 3];
+    let [mut specks, mut dust] = [0; 2];
+    for label in &made.labels {
+        for component in label.components() {
+            all += 1;
+            tunnels += component.tunnels;
+            cavities += component.cavities;
+        }
+        if let Checks::Whole { dust: left_out, .. } = &label.checks {
+            specks += left_out.components;
+            dust += left_out.voxels;
         }
     }
-
-    /// A ring of one node, and a point that lacks a saddle.
-    fn extraction() -> Extraction {
-        let node = |kind, component| Node {
-            kind,
-            position: Point3::origin(),
-            eigenvalues: None,
-            radius: 1.0,
-            component,
-        };
-        let ring = Edge {
-            nodes: [0, 0],
-            points: vec![
-                Point3::origin(),
-                Point3::new(3.0, 0.0, 0.0),
-                Point3::origin(),
-            ],
-            radii: vec![1.0; 3],
-            level: 0,
-        };
-        Extraction {
-            skeleton: Skeleton {
-                nodes: vec![node(NodeKind::Attracting, 0), node(NodeKind::Attracting, 1)],
-                edges: vec![ring],
-                ..Skeleton::default()
-            },
-            bridges: 1,
-            variant: ferrovox::skeleton::FieldVariant::Tuned,
-            certificate: vec![
-                Certificate {
-                    attracting: 4,
-                    saddles_index1: 4,
-                    ..Certificate::default()
-                },
-                Certificate {
-                    attracting: 2,
-                    euler_solid: 1,
-                    ..Certificate::default()
-                },
-            ],
-            counts: ClassCounts {
-                exterior: 90,
-                surface: 6,
-                boundary: 3,
-                interior: 1,
-            },
-            timings: vec![StageTime {
-                stage: "field",
-                time: Duration::from_micros(1500),
-            }],
+    if let Some(is_certified) = made.certified() {
+        let of = format!(
+            "{} with {} and {}",
+            counted(all, "component"),
+            counted(tunnels, "tunnel"),
+            // the plural of this one is its own
+            match cavities {
+                1 => "1 cavity".to_owned(),
+                count => format!("{count} cavities"),
+            }
+        );
+        let bad = properties(made);
+        match (is_certified, bad.is_empty()) {
+            (true, _) => lines.add("certified", format!("yes: {of}")),
+            (false, true) => {
+                lines.add("certified", format!("no, since branches were pruned: {of}"))
+            }
+            (false, false) => lines.add("certified", format!("no: {of}")),
+        }
+        for (property, (components, first)) in bad {
+            let text = first.to_string();
+            let text = text.split_once(": ").map_or(&*text, |parts| parts.1);
+            lines.add(
+                &format!("  {property}"),
+                format!("in {}: {text}", counted(components, "component")),
+            );
         }
     }
-
-    fn made() -> SkeletonOutcome {
-        let time = |stage, ms| StageTime {
-            stage,
-            time: Duration::from_millis(ms),
-        };
-        SkeletonOutcome {
-            extraction: extraction(),
-            dims: [10, 5, 2],
-            geometry: Geometry::default(),
-            pruned: 2,
-            cut_cycles: 1,
-            warnings: Vec::new(),
-            timings: Timings {
-                stages: vec![time("read", 1), time("skeleton", 2)],
-                total: Duration::from_micros(3500),
-            },
-        }
-    }
-
-    #[test]
-    fn the_json_object_says_everything() {
-        let args = args("a.nii --iso 5 --levels 2 --exponent 4 -o a.swc -o a.vtp --prune 3");
-        let run = SkeletonRun {
-            args: &args,
-            devices: &[Device::cpu()],
-            made: &made(),
-        };
-        let json = serde_json::to_value(json(&run)).unwrap();
-        for (field, value) in [
-            ("outputs", serde_json::json!(["a.swc", "a.vtp"])),
-            ("levels", serde_json::json!("2")),
-            ("components", serde_json::json!(2)),
-            ("bridges", serde_json::json!(1)),
-            ("cycles", serde_json::json!(1)),
-            ("nodes", serde_json::json!(2)),
-            ("edges", serde_json::json!(1)),
-            ("length", serde_json::json!(6.0)),
-            ("cut_cycles", serde_json::json!(1)),
-            ("pruned_below", serde_json::json!(3.0)),
-            (
-                "timings",
-                serde_json::json!({"read": 1.0, "skeleton": 2.0, "total": 3.5, "stages": {"field": 1.5}}),
+    if specks > 0 {
+        lines.add(
+            "dust",
+            format!(
+                "{} of {} left out",
+                counted(specks, "component"),
+                counted(dust, "voxel")
             ),
-            (
-                "voxels",
-                serde_json::json!({"exterior": 90, "surface": 6, "boundary": 3, "interior": 1}),
-            ),
-        ] {
-            assert_eq!(json[field], value, "{field}");
-        }
-        let certificate = &json["certificate"];
-        assert_eq!(certificate["attracting"], 6);
-        assert_eq!(certificate["euler_solid"], 1);
-        assert_eq!(certificate["balanced"], false);
-        assert_eq!(json["certificates"][0]["balanced"], true);
+        );
     }
-
-    #[test]
-    fn the_lines_say_what_is_wrong() {
-        let args = args("a.nii --label 3 -o a.swc");
-        let run = SkeletonRun {
-            args: &args,
-            devices: &[Device::cpu()],
-            made: &made(),
+    if let Some(whole) = made.index() {
+        let verdict = match made.unbalanced() {
+            0 => "balanced".to_owned(),
+            count => format!("{count} components not balanced"),
         };
-        let text = readable(&run);
-        assert!(text.contains("label 3, in 10 x 5 x 2 voxels"), "{text}");
-        assert!(text.contains("1 components not balanced"), "{text}");
-        assert!(text.contains("of skeleton field 1.5"), "{text}");
+        lines.add(
+            "index balance",
+            format!(
+                "{} attracting - {} saddles of index 1 + {} of index 2 = {}, Euler number {}: {verdict}",
+                whole.attracting,
+                whole.saddles_index1,
+                whole.saddles_index2,
+                whole.balance(),
+                whole.euler_solid
+            ),
+        );
     }
+}
+
+/// The properties that do not hold: in how many components, and the first place.
+fn properties(made: &SkeletonOutcome) -> BTreeMap<&'static str, (u64, &Defect)> {
+    let mut found = BTreeMap::new();
+    let mut counted = HashSet::new();
+    for defect in made.defects() {
+        let (components, _) = found.entry(defect.property()).or_insert((0, defect));
+        let is_new = counted.insert((defect.property(), defect.label, defect.component));
+        *components += u64::from(is_new);
+    }
+    found
 }

@@ -108,10 +108,16 @@ fn a_file_that_is_read_or_written_already() {
             written,
         ),
         (
-            "skeleton in.npy -o s.swc --field in.npy",
+            "skeleton in.npy --levels core -o s.swc --field in.npy",
             "in.npy",
             "in.npy",
             read,
+        ),
+        (
+            "skeleton in.npy --labels 3,7 -o {label}.swc -o 7.swc",
+            "7.swc",
+            "7.swc",
+            written,
         ),
         (
             "skeleton in.npy -o s.swc -o ./s.swc",

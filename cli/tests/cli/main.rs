@@ -22,6 +22,8 @@ mod reports;
 mod samples;
 mod shells;
 mod skeleton;
+mod skeleton_labels;
+mod skeleton_odd;
 mod support;
 mod usage;
 mod voxelize;

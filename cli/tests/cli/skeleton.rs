@@ -52,18 +52,27 @@ fn objects_that_are_none_are_refused() {
     );
     refused("bar.nii --label 16777217", &["the label is 16777217"]);
     refused(
-        "bar.nii --exponent 1.5",
+        "bar.nii --levels core --exponent 1.5",
         &["the exponent is 1.5", "from 2 to 9"],
     );
-    refused("bar.nii --exponent nan", &["the exponent is NaN"]);
     refused(
-        "bar.nii --divergence 2",
+        "bar.nii --levels core --exponent nan",
+        &["the exponent is NaN"],
+    );
+    refused(
+        "bar.nii --levels core --divergence 2",
         &["the fraction for divergence is 2"],
     );
     refused(
-        "bar.nii --curvature -1",
+        "bar.nii --levels core --curvature -1",
         &["the fraction for curvature is -1"],
     );
+    refused(
+        "bar.nii --levels detail --curvature 2",
+        &["--curvature is 2", "from 0 to 1"],
+    );
+    refused("bar.nii --scale -1", &["--scale is -1", "0 or more"]);
+    refused("bar.nii --const nan", &["--const is NaN"]);
     refused("none.nii --threshold 5", &["none.nii", "no such file"]);
     folder.file("zero.nii", nifti(&[0.0; 60], [3, 4, 5]));
     refused(
@@ -92,7 +101,7 @@ fn outputs_are_checked_first() {
         &["a.jpg", "pictures are written as .png"],
     );
     refused(
-        "skeleton none.nii -o a.swc --field a.nii",
+        "skeleton none.nii --levels core -o a.swc --field a.nii",
         &["a.nii", "fields are written as .npy"],
     );
 }
@@ -114,8 +123,8 @@ fn a_bar_has_a_line() {
     ] {
         assert_eq!(report[field], value, "{field}");
     }
-    assert_eq!(report["certificate"]["balanced"], true);
-    assert_eq!(report["certificate"]["euler_solid"], 1);
+    assert_eq!(report["index_balance"]["balanced"], true);
+    assert_eq!(report["index_balance"]["euler_solid"], 1);
     let voxels = &report["voxels"];
     let count = |class: &str| voxels[class].as_u64().unwrap();
     assert_eq!(count("surface"), 20 * 25 - 18 * 9);
@@ -127,7 +136,11 @@ fn a_bar_has_a_line() {
     let merged = folder
         .run("skeleton ball.nii --threshold 50 --merge --prune 1 -o b.swc")
         .ok();
-    assert!(merged.stdout.contains("balanced"), "{}", merged.stdout);
+    assert!(
+        merged.stdout.contains("certified     yes"),
+        "{}",
+        merged.stdout
+    );
 }
 
 #[test]
@@ -135,7 +148,7 @@ fn several_devices_change_nothing() {
     let folder = folder();
     let written = |device: &str| {
         let run = folder.run(&format!(
-            "skeleton ball.nii --threshold 1 --levels 2 -o a.skel --json --device {device}"
+            "skeleton ball.nii --threshold 1 --levels core --curvature 0.05 -o a.skel --json --device {device}"
         ));
         let report = run.ok().json();
         (std::fs::read(folder.path("a.skel")).unwrap(), report)

@@ -33,7 +33,7 @@
 //! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
 //! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
 //!
-//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. [`write_field`] writes a vector for each voxel, as `.npy`.
+//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`; [`write_skeletons`] those of several labels to one file. [`write_field`] writes a vector for each voxel, as `.npy`.
 //!
 //! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
@@ -81,7 +81,7 @@ pub use options::{
 pub use points::{read_points, read_points_bytes};
 pub use read::{read_volume, read_volume_bytes};
 pub use replace::replace_file;
-pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton};
+pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
 pub use stored::{ByteOrder, StoredType};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;

@@ -5,7 +5,10 @@
 
 use crate::io::{HeaderInfo, MeshFormat, SkeletonFormat};
 use std::{
-    fs, io,
+    collections::{HashMap, HashSet, hash_map::DefaultHasher},
+    fs,
+    hash::{Hash, Hasher},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -90,7 +93,7 @@ pub enum PathProblem {
 /// Fails unless each of `outputs` can be written, and is none of `inputs` and no other output. Nothing is read or written, but a file
 /// is made in the folder of each output and removed again: there is no other sure way to find out whether it can be.
 ///
-/// Devices and pipes are written to directly, and may be named more than once.
+/// Devices and pipes are written to directly, and may be named more than once. There may be thousands of outputs: time is linear in them.
 ///
 /// # Errors
 /// [`PathError`] for the first output that will not do.
@@ -112,21 +115,30 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
         path: path.to_owned(),
         problem,
     };
+    let mut folders = HashSet::new();
     for &(path, kind) in outputs {
         check_extension(path, kind).map_err(|problem| error(path, problem))?;
-        check_folder(path).map_err(|problem| error(path, problem))?;
+        check_folder(path, &mut folders).map_err(|problem| error(path, problem))?;
     }
-    for (number, &(path, _)) in outputs.iter().enumerate() {
+    let mut before: HashMap<u64, Vec<&Path>> = HashMap::new();
+    for &(path, _) in outputs {
         refuse_input(path, inputs)?;
-        if let Some((other, _)) = outputs[..number]
-            .iter()
-            .find(|(other, _)| are_one(other, path))
-        {
+        let alike = before.entry(key(path)).or_default();
+        if let Some(other) = alike.iter().find(|other| are_one(other, path)) {
             let output = other.to_path_buf();
             return Err(error(path, PathProblem::IsOutput { output }));
         }
+        alike.push(path);
     }
     Ok(())
+}
+
+/// Fails unless the name is one of what is written there.
+pub(crate) fn refuse_extension(path: &Path, kind: OutputKind) -> Result<(), PathError> {
+    check_extension(path, kind).map_err(|problem| PathError {
+        path: path.to_owned(),
+        problem,
+    })
 }
 
 /// Fails if an output is a file that is read, such as one that a header names.
@@ -197,7 +209,8 @@ fn unknown(extension: Option<&str>) -> String {
     }
 }
 
-fn check_folder(path: &Path) -> Result<(), PathProblem> {
+/// Fails if no file can be made where a path is; folders in which one can are in `good`.
+fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(PathProblem::IsDirectory),
         // a device or a pipe is written to directly
@@ -205,6 +218,9 @@ fn check_folder(path: &Path) -> Result<(), PathProblem> {
         _ => {}
     }
     let folder = folder_of(path).to_owned();
+    if good.contains(&folder) {
+        return Ok(());
+    }
     match fs::metadata(&folder) {
         Ok(there) if there.is_dir() => {}
         Ok(_) => return Err(PathProblem::NotAFolder { folder }),
@@ -218,7 +234,10 @@ fn check_folder(path: &Path) -> Result<(), PathProblem> {
         .prefix(".ferrovox-")
         .tempfile_in(&folder);
     match made {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            good.insert(folder);
+            Ok(())
+        }
         Err(error) => Err(PathProblem::NotWritable {
             folder,
             reason: error.kind(),
@@ -245,11 +264,34 @@ fn are_one(a: &Path, b: &Path) -> bool {
     }
 }
 
+/// A number that is the same for all names of a file.
+fn key(path: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // a pipe must not be opened here
+    let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
+    let file = is_file.then(|| same_file::Handle::from_path(path));
+    match file {
+        Some(Ok(file)) => file.hash(&mut hasher),
+        _ => place_of(path).hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+/// Where a file is or will be, links followed, also those to a file that does not exist yet.
 fn place_of(path: &Path) -> Option<PathBuf> {
-    fs::canonicalize(path).ok().or_else(|| {
-        let folder = fs::canonicalize(folder_of(path)).ok()?;
-        Some(folder.join(path.file_name()?))
-    })
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(place) = fs::canonicalize(&path) {
+            return Some(place);
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => break,
+        }
+    }
+    let folder = fs::canonicalize(folder_of(&path)).ok()?;
+    Some(folder.join(path.file_name()?))
 }
 
 #[cfg(test)]
@@ -296,6 +338,19 @@ mod tests {
         }
         let again = path(".").join("new.npy");
         assert!(said(&[], &[&new, &again]).contains("written too"));
+        #[cfg(unix)]
+        {
+            // a link to what another output will make
+            let link = path("link.npy");
+            std::os::unix::fs::symlink("new.npy", &link).unwrap();
+            assert!(said(&[], &[&new, &link]).contains("written too"));
+            assert!(said(&[], &[&link, &new]).contains("written too"));
+        }
+        let many: Vec<PathBuf> = (0..5000).map(|k| path(&format!("{k}.npy"))).collect();
+        let mut many: Vec<&Path> = many.iter().map(PathBuf::as_path).collect();
+        assert_eq!(said(&[&input], &many), "fine");
+        many.push(many[3]);
+        assert!(said(&[&input], &many).contains("written too"));
         assert_eq!(said(&[&input], &[&new]), "fine");
         // a missing input is reported by its reader
         assert_eq!(said(&[&path("gone.npy")], &[&path("gone.npy")]), "fine");

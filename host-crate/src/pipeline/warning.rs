@@ -82,6 +82,32 @@ pub enum Warning {
         /// All components.
         all: usize,
     },
+    /// Skeletons do not have all properties that they should have.
+    #[error(
+        "{}: the skeletons of {components} of {all} components are not certified: {first}",
+        path.display()
+    )]
+    NotCertified {
+        /// The file of the object.
+        path: PathBuf,
+        /// Of how many components.
+        components: usize,
+        /// All components.
+        all: usize,
+        /// The first property that does not hold, and where in the world.
+        first: String,
+    },
+    /// Branches were pruned from skeletons whose properties had been checked.
+    #[error(
+        "{}: {count} branches were pruned, so the skeleton is not certified: what only they covered is not covered",
+        path.display()
+    )]
+    PrunedCover {
+        /// The file of the object.
+        path: PathBuf,
+        /// How many branches were pruned.
+        count: usize,
+    },
     /// There is no surface.
     #[error("{}: the {what} is empty: {why}", path.display())]
     Empty {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use ferrovox::grid::Geometry;
-use ferrovox::io::{FileProblem, SkeletonWritten, write_field, write_skeleton};
+use ferrovox::io::{FileProblem, SkeletonWritten, write_field, write_skeleton, write_skeletons};
 use ferrovox::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 
@@ -206,6 +206,61 @@ fn skel_is_in_voxels() {
     assert_eq!(rows[0], [4.0, 0.0, 1.0, 0.0, 1.5]);
     assert_eq!(rows[13], [7.0, 0.0, 1.0, 1.0, 9.0]);
     assert_eq!(rows[17], [0.5, 1.0, 20.0, 2.0, 2.0]);
+}
+
+/// One file for labels: as that of each alone, with numbers that go on.
+#[test]
+fn labels_are_told_apart() {
+    let folder = folder();
+    let skeleton = ring_with_tail();
+    let text = |name: &str| {
+        let path = folder.path().join(name);
+        let written = write_skeletons(&path, &[(-3, &skeleton), (70, &skeleton)]).unwrap();
+        let cut = if name.ends_with(".swc") { 2 } else { 0 };
+        assert_eq!(written.cut_cycles, cut, "{name}");
+        fs::read_to_string(path).unwrap()
+    };
+    let data = |text: &str| -> Vec<Vec<f64>> {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(numbers).collect()
+    };
+
+    let swc = text("a.swc");
+    let (first, second) = swc.split_once("# label 70\n").unwrap();
+    assert!(first.contains("# label -3\n"));
+    let alone = data(&written("b.swc", &skeleton).0);
+    assert_eq!(data(first), alone);
+    for (row, expected) in data(second).iter().zip(&alone) {
+        assert_eq!(row[0], expected[0] + 16.0);
+        let is_root = expected[6] == -1.0;
+        assert_eq!(row[6], if is_root { -1.0 } else { expected[6] + 16.0 });
+        assert_eq!(row[1..6], expected[1..6]);
+    }
+
+    let obj = text("a.obj");
+    let (first, second) = obj.split_once("g label_70\n").unwrap();
+    assert!(first.contains("g label_-3\np 3\nl 1 ") && second.starts_with("p 19\nl 17 "));
+    assert_eq!(obj.matches("\ng ").count(), 2);
+
+    let vtp = text("a.vtp");
+    assert_eq!(
+        array(&vtp, "label", 0),
+        [-3.0, 70.0, -3.0, -3.0, 70.0, 70.0]
+    );
+    assert_eq!(array(&vtp, "component", 0), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(array(&vtp, "connectivity", 0), [2.0, 18.0]);
+    assert_eq!(array(&vtp, "connectivity", 1)[17..20], [16.0, 19.0, 20.0]);
+    assert_eq!(array(&vtp, "points", 0).len(), 96);
+
+    let json: serde_json::Value = serde_json::from_str(&text("a.json")).unwrap();
+    assert_eq!(json["format"], "ferrovox skeletons 1");
+    let one = &json["labels"][1];
+    assert_eq!((&one["label"], &one["cycles"]), (&70.into(), &1.into()));
+    assert_eq!(one["edges"].as_array().unwrap().len(), 2);
+
+    let rows = data(&text("a.skel"));
+    assert_eq!(rows.len(), 36);
+    assert_eq!([rows[17][3], rows[18][3], rows[35][3]], [2.0, 3.0, 5.0]);
 }
 
 #[test]

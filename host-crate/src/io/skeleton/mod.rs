@@ -94,7 +94,63 @@ pub fn write_skeleton(
     path: impl AsRef<Path>,
     skeleton: &Skeleton,
 ) -> Result<SkeletonWritten, FileError> {
-    let path = path.as_ref();
+    write(path.as_ref(), Content::One(skeleton))
+}
+
+/// Writes the skeletons of several labels to one file, in their order; otherwise as [`write_skeleton`].
+///
+/// | format | how labels are told apart |
+/// | --- | --- |
+/// | `.swc` | a comment `# label L` before the trees of each; numbers go on |
+/// | `.obj` | a group `label_L` for each |
+/// | `.vtp` | for lines and single points the array `label`; `component` counts within a label |
+/// | `.json` | `labels`, a list of `label` and all that the file of one skeleton has |
+/// | `.skel` | not at all; segments are counted on |
+///
+/// # Errors
+/// Those of [`write_skeleton`].
+///
+/// ```
+/// use ferrovox::{io::write_skeletons, skeleton::Skeleton};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("labels.obj");
+/// write_skeletons(&path, &[(3, &Skeleton::default()), (7, &Skeleton::default())])?;
+/// assert!(std::fs::read_to_string(&path)?.ends_with("g label_3\ng label_7\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_skeletons(
+    path: impl AsRef<Path>,
+    skeletons: &[(i64, &Skeleton)],
+) -> Result<SkeletonWritten, FileError> {
+    write(path.as_ref(), Content::Labels(skeletons))
+}
+
+/// What a file holds.
+#[derive(Clone, Copy)]
+enum Content<'a> {
+    /// A skeleton without a label.
+    One(&'a Skeleton),
+    /// Those of labels.
+    Labels(&'a [(i64, &'a Skeleton)]),
+}
+
+impl<'a> Content<'a> {
+    /// Each skeleton with its label, if it has one.
+    fn parts(self) -> impl Iterator<Item = (Option<i64>, &'a Skeleton)> {
+        let (one, labels) = match self {
+            Self::One(skeleton) => (Some((None, skeleton)), &[][..]),
+            Self::Labels(labels) => (None, labels),
+        };
+        one.into_iter().chain(
+            labels
+                .iter()
+                .map(|&(label, skeleton)| (Some(label), skeleton)),
+        )
+    }
+}
+
+fn write(path: &Path, content: Content<'_>) -> Result<SkeletonWritten, FileError> {
     let problem = |problem| FileError::new(path, problem);
     let format = SkeletonFormat::from_path(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
@@ -102,31 +158,33 @@ pub fn write_skeleton(
             known: "skeletons are written as .swc, .obj, .vtp, .json and .skel",
         })
     })?;
-    skeleton
-        .validate()
-        .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
+    for (_, skeleton) in content.parts() {
+        skeleton
+            .validate()
+            .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
+    }
     let mut written = SkeletonWritten::default();
     replace_file(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        written = encode(format, skeleton, &mut out)?;
+        written = encode(format, content, &mut out)?;
         out.flush()
     })?;
     Ok(written)
 }
 
-/// Writes a valid skeleton to anything.
+/// Writes valid skeletons to anything.
 fn encode(
     format: SkeletonFormat,
-    skeleton: &Skeleton,
+    content: Content<'_>,
     out: &mut dyn Write,
 ) -> io::Result<SkeletonWritten> {
     let mut written = SkeletonWritten::default();
     match format {
-        SkeletonFormat::Swc => written.cut_cycles = swc::write(skeleton, out)?,
-        SkeletonFormat::Obj => obj::write(skeleton, out)?,
-        SkeletonFormat::Vtp => vtp::write(skeleton, out)?,
-        SkeletonFormat::Json => json::write(skeleton, out)?,
-        SkeletonFormat::Skel => skel::write(skeleton, out)?,
+        SkeletonFormat::Swc => written.cut_cycles = swc::write(content, out)?,
+        SkeletonFormat::Obj => obj::write(content, out)?,
+        SkeletonFormat::Vtp => vtp::write(content, out)?,
+        SkeletonFormat::Json => json::write(content, out)?,
+        SkeletonFormat::Skel => skel::write(content, out)?,
     }
     Ok(written)
 }

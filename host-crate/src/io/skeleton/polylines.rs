@@ -4,6 +4,7 @@ use crate::graph::Skeleton;
 use nalgebra::Point3;
 
 /// Points that lines share. The first are the nodes.
+#[derive(Default)]
 pub struct Polylines {
     pub positions: Vec<Point3<f64>>,
     /// In world units.
@@ -54,5 +55,19 @@ impl Polylines {
             }
         }
         made
+    }
+
+    /// Adds others, whose points come after these.
+    pub fn append(&mut self, mut others: Self) {
+        let first = self.positions.len();
+        let lines = others.lines.iter_mut().flatten();
+        for point in lines.chain(&mut others.alone) {
+            *point += first;
+        }
+        self.positions.append(&mut others.positions);
+        self.radii.append(&mut others.radii);
+        self.levels.append(&mut others.levels);
+        self.lines.append(&mut others.lines);
+        self.alone.append(&mut others.alone);
     }
 }

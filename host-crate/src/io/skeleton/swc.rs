@@ -3,7 +3,7 @@
 //! The tree is that of the shortest ways from the root, the widest node. So a cycle is cut where two ways meet that are
 //! equally long: at the place that is farthest from the root.
 
-use super::polylines::Polylines;
+use super::{Content, polylines::Polylines};
 use crate::graph::Skeleton;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,11 +15,23 @@ const FORK: u8 = 5;
 const END: u8 = 6;
 
 /// Returns how many cycles were cut.
-pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<usize> {
-    let polylines = Polylines::of(skeleton);
-    let (parents, steps) = tree(&polylines);
+pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<usize> {
     writeln!(out, "# a skeleton, written by ferrovox: world coordinates")?;
     writeln!(out, "# number type x y z radius parent")?;
+    let (mut written, mut cut) = (0, 0);
+    for (label, skeleton) in content.parts() {
+        if let Some(label) = label {
+            writeln!(out, "# label {label}")?;
+        }
+        cut += write_one(skeleton, &mut written, out)?;
+    }
+    Ok(cut)
+}
+
+/// Writes a skeleton's trees after so many points, which it counts on. Returns how many cycles were cut.
+fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> io::Result<usize> {
+    let polylines = Polylines::of(skeleton);
+    let (parents, steps) = tree(&polylines);
     let mut children = vec![Vec::new(); parents.len()];
     let mut roots = Vec::new();
     for (point, parent) in parents.iter().enumerate() {
@@ -29,12 +41,11 @@ pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<usize> {
         }
     }
     let mut numbers = vec![0usize; parents.len()];
-    let mut written = 0;
     // branch after branch
     let mut left: Vec<usize> = roots.into_iter().rev().collect();
     while let Some(point) = left.pop() {
-        written += 1;
-        numbers[point] = written;
+        *written += 1;
+        numbers[point] = *written;
         let parent = parents[point].map_or(-1, |parent| numbers[parent] as i64);
         let kind = match (children[point].len(), parent) {
             (0, _) => END,

@@ -1,7 +1,6 @@
 //! Writing VTK's XML polydata as text: lines, and nodes without any as vertices.
 
-use super::polylines::Polylines;
-use crate::graph::Skeleton;
+use super::{Content, polylines::Polylines};
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -37,8 +36,35 @@ fn cells<'a>(
     array(out, "type=\"Int64\" Name=\"offsets\"", ends)
 }
 
-pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<()> {
-    let polylines = Polylines::of(skeleton);
+/// What is known of a cell.
+struct Cell {
+    level: u8,
+    component: u32,
+    label: i64,
+}
+
+/// All skeletons as one, single points, and lines.
+fn joined(content: Content<'_>) -> (Polylines, Vec<Cell>) {
+    let mut all = Polylines::default();
+    let [mut points, mut lines] = [Vec::new(), Vec::new()];
+    for (label, skeleton) in content.parts() {
+        let polylines = Polylines::of(skeleton);
+        let cell = |node: usize, level| Cell {
+            level,
+            component: skeleton.nodes[node].component,
+            label: label.unwrap_or_default(),
+        };
+        points.extend(polylines.alone.iter().map(|&node| cell(node, 0)));
+        let edges = skeleton.edges.iter();
+        lines.extend(edges.map(|edge| cell(edge.nodes[0], edge.level)));
+        all.append(polylines);
+    }
+    points.extend(lines);
+    (all, points)
+}
+
+pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (polylines, data) = joined(content);
     let alone = || polylines.alone.iter();
     writeln!(
         out,
@@ -55,19 +81,23 @@ pub fn write(skeleton: &Skeleton, out: &mut dyn Write) -> io::Result<()> {
     array(out, "type=\"UInt8\" Name=\"level\"", &polylines.levels)?;
     // vertices are the first cells, then lines
     writeln!(out, "</PointData>\n<CellData Scalars=\"level\">")?;
-    let levels = skeleton.edges.iter().map(|edge| edge.level);
     array(
         out,
         "type=\"UInt8\" Name=\"level\"",
-        alone().map(|_| 0).chain(levels),
+        data.iter().map(|cell| cell.level),
     )?;
-    let of_node = |node: usize| skeleton.nodes[node].component;
-    let of_edges = skeleton.edges.iter().map(|edge| of_node(edge.nodes[0]));
     array(
         out,
         "type=\"UInt32\" Name=\"component\"",
-        alone().map(|&node| of_node(node)).chain(of_edges),
+        data.iter().map(|cell| cell.component),
     )?;
+    if let Content::Labels(_) = content {
+        array(
+            out,
+            "type=\"Int64\" Name=\"label\"",
+            data.iter().map(|cell| cell.label),
+        )?;
+    }
     writeln!(out, "</CellData>\n<Points>")?;
     array(
         out,

@@ -2,9 +2,11 @@
 
 mod distance;
 mod object;
+mod skeleton;
 
 pub use distance::{DistanceInputError, DistanceJobError, PointsOutside};
 pub use object::ObjectError;
+pub use skeleton::SkeletonJobError;
 
 use super::paths::PathError;
 use crate::{
@@ -38,6 +40,9 @@ pub enum PipelineError {
     /// A distance map that cannot be computed, whatever the file.
     #[error(transparent)]
     DistanceJob(Box<DistanceJobError>),
+    /// A skeleton that cannot be made, whatever the file.
+    #[error(transparent)]
+    SkeletonJob(#[from] SkeletonJobError),
     /// A picture that cannot be drawn.
     #[error(transparent)]
     Picture(Box<RenderError>),

@@ -9,6 +9,9 @@ pub enum ObjectError {
     /// A volume with a dim of 0.
     #[error("the volume has no samples")]
     NoSamples,
+    /// A list of no labels.
+    #[error("the list of labels is empty: name one at least")]
+    NoLabels,
     /// No voxel is of it.
     #[error("there is no object: {}", nothing(*selection, *range))]
     Nothing {

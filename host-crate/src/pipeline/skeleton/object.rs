@@ -3,12 +3,14 @@
 use super::ObjectError;
 use crate::{
     device::{DeviceError, Stream},
-    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Inside, Selection},
-    io::{VolumeFile, read_mesh},
-    pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
-    voxelize::{VoxelizeParams, volume_of, voxelize},
+    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, Inside, Mask, Selection},
+    pipeline::{PipelineError, Problem, VolumeSource},
+    voxelize::{VoxelizeParams, volume_of},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// Where an object comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,13 @@ pub enum ObjectSource {
         /// Which samples are those of the object.
         voxels: Selection,
     },
+    /// The labels of a segmentation, each an object of its own, all in one pass: whole numbers, of which 0 is the background.
+    Labels {
+        /// The volume file.
+        source: Box<VolumeSource>,
+        /// Which labels: all where none are named. They stand in place of those of [`SkeletonizeParams`](crate::skeleton::SkeletonizeParams).
+        labels: Option<Vec<i64>>,
+    },
     /// The voxels inside a closed mesh.
     Mesh {
         /// The mesh file.
@@ -29,19 +38,42 @@ pub enum ObjectSource {
     },
 }
 
-/// An object on a device, and what it was made of.
+/// The voxels of an object, or of several.
+pub(super) enum Voxels {
+    OnDevice(DeviceMask),
+    OnHost(Mask),
+    /// Those of these labels.
+    Labels(AnyVolume, Vec<i64>),
+}
+
+/// An object, and what it was made of.
 pub(super) struct Object {
-    pub mask: DeviceMask,
+    pub voxels: Voxels,
     /// The volume and the threshold that its surface is drawn at, where it has one.
-    drawn: Option<(AnyVolume, f32)>,
+    pub drawn: Option<(AnyVolume, f32)>,
 }
 
 impl ObjectSource {
     /// The file, as messages name it.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Volume { source, .. } => &source.path,
+            Self::Volume { source, .. } | Self::Labels { source, .. } => &source.path,
             Self::Mesh { path, .. } => path,
+        }
+    }
+
+    /// The labels that there will be, if that is known before the file is read, in ascending order.
+    pub(super) fn labels(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::Volume {
+                voxels: Selection::Label(label),
+                ..
+            } if label.fract() == 0.0 => Some(vec![*label as i64]),
+            Self::Volume { .. } | Self::Mesh { .. } => Some(vec![1]),
+            Self::Labels { labels, .. } => {
+                let labels: BTreeSet<i64> = labels.as_ref()?.iter().copied().collect();
+                Some(labels.into_iter().collect())
+            }
         }
     }
 
@@ -49,53 +81,65 @@ impl ObjectSource {
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         match self {
             Self::Volume { source, voxels } => voxels.check().map_err(source.error()),
+            Self::Labels { source, labels } => match labels {
+                Some(labels) if labels.is_empty() => {
+                    Err(ObjectError::NoLabels).map_err(source.error())
+                }
+                _ => Ok(()),
+            },
             Self::Mesh { .. } => Ok(()),
-        }
-    }
-
-    /// Reads the file, and marks the object's voxels on the stream's device.
-    pub(super) fn load(
-        &self,
-        stream: &Stream,
-        stages: &mut Stages<'_>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Object, PipelineError> {
-        match self {
-            Self::Volume { source, voxels } => {
-                let volume = stages.run("read", || read(source, warnings))?;
-                let select = || -> Result<DeviceMask, Problem> {
-                    let on_device = upload(stream, &volume)?;
-                    let mask = DeviceMask::select(stream, &on_device, *voxels)?;
-                    check(*voxels, &volume, mask.count(stream)?)?;
-                    Ok(mask)
-                };
-                let mask = stages.run("object", || select().map_err(source.error()))?;
-                let drawn = match voxels {
-                    Selection::AtLeast(threshold) => Some((volume, *threshold as f32)),
-                    _ => None,
-                };
-                Ok(Object { mask, drawn })
-            }
-            Self::Mesh { path, grid } => {
-                let mesh = stages.run("read", || read_mesh(path))?;
-                let mark = || -> Result<DeviceMask, Problem> {
-                    let mask = voxelize(stream, &mesh, grid)?;
-                    stream.synchronize()?;
-                    Ok(mask)
-                };
-                let mask = stages.run("object", || mark().map_err(at(path)))?;
-                Ok(Object { mask, drawn: None })
-            }
         }
     }
 }
 
 impl Object {
+    pub fn of(voxels: Voxels) -> Self {
+        Self {
+            voxels,
+            drawn: None,
+        }
+    }
+
+    /// The volume with its threshold, if it has one.
+    pub fn level(selection: Selection, volume: AnyVolume) -> Option<(AnyVolume, f32)> {
+        match selection {
+            Selection::AtLeast(threshold) => Some((volume, threshold as f32)),
+            _ => None,
+        }
+    }
+
+    /// Voxels of the grid along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        match &self.voxels {
+            Voxels::OnDevice(mask) => mask.dims(),
+            Voxels::OnHost(mask) => mask.dims(),
+            Voxels::Labels(volume, _) => volume.dims(),
+        }
+    }
+
+    /// Where the grid lies in the world.
+    pub fn geometry(&self) -> Geometry {
+        match &self.voxels {
+            Voxels::OnDevice(mask) => *mask.geometry(),
+            Voxels::OnHost(mask) => *mask.geometry(),
+            Voxels::Labels(volume, _) => *volume.geometry(),
+        }
+    }
+
     /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and the isovalue.
     pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
-        let (volume, iso) = match self.drawn.take() {
-            Some(drawn) => drawn,
-            None => (volume_of(stream, &self.mask)?.into(), 0.5),
+        let (volume, iso) = match (self.drawn.take(), &self.voxels) {
+            (Some((volume, iso)), _) => (volume.into_kernel_type().0, iso),
+            (None, Voxels::OnDevice(mask)) => (volume_of(stream, mask)?.into(), 0.5),
+            (None, Voxels::OnHost(mask)) => {
+                let mask = mask.upload(stream)?;
+                (volume_of(stream, &mask)?.into(), 0.5)
+            }
+            (None, Voxels::Labels(volume, labels)) => {
+                let is_wanted = |sample: f64| labels.binary_search(&(sample as i64)).is_ok();
+                let mask = Mask::from_volume(volume, is_wanted)?.upload(stream)?;
+                (volume_of(stream, &mask)?.into(), 0.5)
+            }
         };
         let solid = volume.crop_to_solid(iso, Inside::Above);
         let solid = upload(stream, &solid).map_err(Problem::PictureVolume)?;
@@ -103,77 +147,9 @@ impl Object {
     }
 }
 
-/// Reads the volume, with samples of a type that kernels read.
-fn read(source: &VolumeSource, warnings: &mut Vec<Warning>) -> Result<AnyVolume, PipelineError> {
-    let VolumeFile { volume, header } = source.read()?;
-    warnings.extend(source.notes(&header));
-    let sample_type = volume.sample_type();
-    let (volume, inexact) = volume.into_kernel_type();
-    warnings.extend(source.conversion(&header, sample_type, inexact));
-    Ok(volume)
-}
-
-/// Fails if the object is nothing, or a threshold leaves nothing out.
-fn check(selection: Selection, volume: &AnyVolume, voxels: u64) -> Result<(), ObjectError> {
-    let all = volume.len() as u64;
-    if all == 0 {
-        return Err(ObjectError::NoSamples);
-    }
-    let range = || {
-        let summary = volume.summary();
-        summary.min.zip(summary.max).map(|(min, max)| [min, max])
-    };
-    let is_threshold = matches!(selection, Selection::AtLeast(_) | Selection::Below(_));
-    match voxels {
-        0 => Err(ObjectError::Nothing {
-            selection,
-            range: range(),
-        }),
-        _ if voxels == all && is_threshold => Err(ObjectError::Everything {
-            selection,
-            range: range(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 /// Copies a volume to the stream's device, and synchronises the stream.
-fn upload(stream: &Stream, volume: &AnyVolume) -> Result<AnyDeviceVolume, DeviceError> {
+pub(super) fn upload(stream: &Stream, volume: &AnyVolume) -> Result<AnyDeviceVolume, DeviceError> {
     let uploaded = AnyDeviceVolume::upload(stream, volume)?;
     stream.synchronize()?;
     Ok(uploaded)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grid::{Geometry, Volume};
-
-    #[test]
-    fn objects_that_are_none_are_refused_with_the_samples() {
-        let volume = Volume::new(
-            vec![-1.5_f32, f32::NAN, 4.0],
-            [3, 1, 1],
-            Geometry::default(),
-        );
-        let volume = AnyVolume::from(volume.unwrap());
-        let of = |selection, voxels| check(selection, &volume, voxels).map_err(|it| it.to_string());
-        let threshold = Selection::AtLeast(5.0);
-        assert_eq!(
-            of(threshold, 0).unwrap_err(),
-            "there is no object: no sample is 5 or more (samples are from -1.5 to 4); give a lower threshold"
-        );
-        assert_eq!(
-            of(threshold, 3).unwrap_err(),
-            "all of the volume is object: every sample is 5 or more (samples are from -1.5 to 4); give a higher threshold"
-        );
-        assert_eq!(
-            of(Selection::Label(3.0), 0).unwrap_err(),
-            "there is no object: no sample is 3 (samples are from -1.5 to 4); give another label"
-        );
-        assert!(of(threshold, 1).is_ok() && of(Selection::NotZero, 3).is_ok());
-        let none = Volume::<u8>::new(Vec::new(), [0, 1, 1], Geometry::default()).unwrap();
-        let error = check(threshold, &none.into(), 0).unwrap_err();
-        assert_eq!(error.to_string(), "the volume has no samples");
-    }
 }

@@ -45,6 +45,16 @@ impl ClassTable {
         &self.bits[class as usize]
     }
 
+    /// Whether one class is the sum of two others.
+    pub fn is_sum(&self, a: Class, b: Class, sum: Class) -> bool {
+        match (a, b, sum) {
+            (_, 0, _) => sum == a,
+            (0, _, _) => sum == b,
+            (_, _, 0) => a == b,
+            _ => a != b && difference(self.bits(a), self.bits(b)) == self.bits(sum),
+        }
+    }
+
     /// The sum of two classes.
     #[inline(always)]
     pub fn sum(&mut self, a: Class, b: Class) -> Class {

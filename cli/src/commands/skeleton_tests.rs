@@ -1,0 +1,319 @@
+//! What `ferrovox skeleton` says, of outcomes that were made up.
+
+use super::{
+    skeleton_json::json,
+    skeleton_method::method,
+    skeleton_report::{SkeletonRun, readable},
+};
+use crate::args::{Cli, Command, SkeletonArgs};
+use clap::Parser;
+use ferrovox::{
+    device::Device,
+    grid::Geometry,
+    monitor::StageTime,
+    pipeline::{
+        Timings,
+        skeleton::{Checks, Defect, LabelOutcome, SkeletonOutcome},
+    },
+    skeleton::{
+        Certificate, ClassCounts, ComponentReport, Dust, Edge, Failure, Node, NodeKind, Skeleton,
+    },
+};
+use nalgebra::Point3;
+use serde_json::{Value, json as value};
+use std::time::Duration;
+
+fn args(line: &str) -> SkeletonArgs {
+    let words = ["ferrovox", "skeleton"].into_iter();
+    match Cli::parse_from(words.chain(line.split_whitespace())).command {
+        Command::Skeleton(args) => *args,
+        _ => panic!("another command"),
+    }
+}
+
+/// A ring of one node, and a point.
+fn skeleton() -> Skeleton {
+    let node = |kind, component| Node {
+        kind,
+        position: Point3::origin(),
+        eigenvalues: None,
+        radius: 1.0,
+        component,
+    };
+    let ring = Edge {
+        nodes: [0, 0],
+        points: vec![
+            Point3::origin(),
+            Point3::new(3.0, 0.0, 0.0),
+            Point3::origin(),
+        ],
+        radii: vec![1.0; 3],
+        level: 0,
+    };
+    Skeleton {
+        nodes: vec![node(NodeKind::Attracting, 0), node(NodeKind::End, 1)],
+        edges: vec![ring],
+        ..Skeleton::default()
+    }
+}
+
+fn outcome(labels: Vec<LabelOutcome>) -> SkeletonOutcome {
+    let time = |stage, ms| StageTime {
+        stage,
+        time: Duration::from_millis(ms),
+    };
+    SkeletonOutcome {
+        labels,
+        dims: [10, 5, 2],
+        geometry: Geometry::default(),
+        cut_cycles: 1,
+        written: vec!["a.swc".into(), "a.vtp".into()],
+        warnings: Vec::new(),
+        timings: Timings {
+            stages: vec![time("read", 1), time("skeleton", 2)],
+            total: Duration::from_micros(3500),
+        },
+        stages: vec![StageTime {
+            stage: "field",
+            time: Duration::from_micros(1500),
+        }],
+    }
+}
+
+/// By the published method: a point lacks a saddle.
+fn core() -> SkeletonOutcome {
+    let index = vec![
+        Certificate {
+            attracting: 4,
+            saddles_index1: 4,
+            ..Certificate::default()
+        },
+        Certificate {
+            attracting: 2,
+            euler_solid: 1,
+            ..Certificate::default()
+        },
+    ];
+    outcome(vec![LabelOutcome {
+        label: 1,
+        skeleton: skeleton(),
+        pruned: 2,
+        checks: Checks::Core {
+            index,
+            bridges: 1,
+            counts: ClassCounts {
+                exterior: 90,
+                surface: 6,
+                boundary: 3,
+                interior: 1,
+            },
+            variant: ferrovox::skeleton::FieldVariant::Tuned,
+        },
+    }])
+}
+
+fn component(voxels: u64, failures: Vec<Failure>) -> ComponentReport {
+    ComponentReport {
+        first: [1, 2, 3],
+        voxels,
+        tunnels: 1,
+        cavities: 0,
+        rank: 1,
+        centred: true,
+        failures,
+    }
+}
+
+/// Two labels by the method for whole objects; two components of the second have something wrong.
+fn whole() -> SkeletonOutcome {
+    let label = |label, reports: &[ComponentReport]| {
+        let reports = reports.to_vec();
+        let defects = reports.iter().enumerate();
+        let defects = defects.flat_map(|(component, report)| {
+            let failures = report.failures.iter().cloned();
+            failures.map(move |failure| Defect {
+                label,
+                component,
+                failure,
+                at: Point3::new(0.5, 2.0, -3.25),
+            })
+        });
+        LabelOutcome {
+            label,
+            skeleton: skeleton(),
+            pruned: 0,
+            checks: Checks::Whole {
+                defects: defects.collect(),
+                components: reports.clone(),
+                dust: Dust {
+                    components: 1,
+                    voxels: 5,
+                },
+            },
+        }
+    };
+    let twice = || Failure::Twice {
+        edge: 0,
+        at: Point3::origin(),
+    };
+    let cover = Failure::Cover {
+        voxels: 8,
+        at: Point3::origin(),
+    };
+    let good = component(40, Vec::new());
+    outcome(vec![
+        label(3, std::slice::from_ref(&good)),
+        label(
+            70,
+            &[
+                component(30, vec![twice(), cover, twice()]),
+                good,
+                component(20, vec![twice()]),
+            ],
+        ),
+    ])
+}
+
+/// The object and the lines of a run.
+fn said(line: &str, made: &SkeletonOutcome) -> (Value, String) {
+    let args = args(line);
+    let run = SkeletonRun {
+        args: &args,
+        method: &method(&args).unwrap(),
+        devices: &[Device::cpu()],
+        made,
+    };
+    (serde_json::to_value(json(&run)).unwrap(), readable(&run))
+}
+
+#[test]
+fn the_published_method_says_everything() {
+    let line =
+        "a.nii --iso 5 --levels core --curvature 0.1 --exponent 4 -o a.swc -o a.vtp --prune 3";
+    let (json, text) = said(line, &core());
+    for (field, value) in [
+        ("outputs", value!(["a.swc", "a.vtp"])),
+        ("levels", value!("core")),
+        ("divergence", value!(0.2)),
+        ("curvature", value!(0.1)),
+        ("exponent", value!(4.0)),
+        ("certified", Value::Null),
+        ("components", value!(2)),
+        ("bridges", value!(1)),
+        ("cycles", value!(1)),
+        ("nodes", value!(2)),
+        ("edges", value!(1)),
+        ("length", value!(6.0)),
+        ("cut_cycles", value!(1)),
+        ("pruned", value!(2)),
+        ("pruned_below", value!(3.0)),
+        (
+            "labels",
+            value!([{"label": 1, "certified": null, "length": 6.0, "nodes": 2, "edges": 1, "cycles": 1}]),
+        ),
+        (
+            "timings",
+            value!({"read": 1.0, "skeleton": 2.0, "total": 3.5, "stages": {"field": 1.5}}),
+        ),
+        (
+            "voxels",
+            value!({"exterior": 90, "surface": 6, "boundary": 3, "interior": 1}),
+        ),
+    ] {
+        assert_eq!(json[field], value, "{field}");
+    }
+    let index = &json["index_balance"];
+    assert_eq!(index["attracting"], 6);
+    assert_eq!(index["euler_solid"], 1);
+    assert_eq!(index["balanced"], false);
+    assert_eq!(json["index_balances"][0]["balanced"], true);
+
+    assert!(text.contains("5 or more, in 10 x 5 x 2 voxels"), "{text}");
+    assert!(text.contains("1 components not balanced"), "{text}");
+    assert!(text.contains("of skeleton   field 1.5"), "{text}");
+    assert!(!text.contains("certified"), "{text}");
+}
+
+#[test]
+fn what_does_not_hold_is_said_with_its_place() {
+    let (json, text) = said("a.nii --labels all --dust 9 -o a.swc", &whole());
+    for (field, value) in [
+        ("labels_asked", value!("all")),
+        ("levels", value!("whole")),
+        ("scale", value!(1.5)),
+        ("const", value!(4.0)),
+        ("dust_below", value!(9)),
+        ("certified", value!(false)),
+        ("length", value!(12.0)),
+        ("components", value!(4)),
+        ("index_balance", Value::Null),
+    ] {
+        assert_eq!(json[field], value, "{field}");
+    }
+    let [first, second] = [0, 1].map(|at| &json["labels"][at]);
+    assert_eq!([&first["certified"], &second["certified"]], [true, false]);
+    assert_eq!(
+        first["components"],
+        value!([{
+            "first": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "rank": 1, "centred": true, "certified": true, "failures": []
+        }])
+    );
+    assert_eq!(first["dust"], value!({"components": 1, "voxels": 5}));
+    assert_eq!(second["components"][2]["certified"], false);
+    assert_eq!(
+        second["components"][0]["failures"][1],
+        "cover: 8 voxels are too far from the curves, at (0.5, 2, -3.25)"
+    );
+    for line in [
+        "all of 2 labels",
+        "label 70    2 components, 1 cycle, 2 nodes, 1 edge, length 6, not certified",
+        "no: 4 components with 4 tunnels and 0 cavities",
+        "twice       in 2 components: curves pass a place twice, at (0.5, 2, -3.25)",
+        "cover       in 1 component: 8 voxels",
+        "2 components of 10 voxels left out",
+        "whole, scale 1.5, const 4",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+/// Of very many components the list has what is not certified, and the largest.
+#[test]
+fn lists_of_components_end() {
+    let mut reports: Vec<_> = (0..5000)
+        .map(|size| component(1 + size % 7, Vec::new()))
+        .collect();
+    reports[4321] = component(1, vec![Failure::Pieces { found: 2 }]);
+    let voxels: u64 = reports.iter().map(|report| report.voxels).sum();
+    let defect = Defect {
+        label: 1,
+        component: 4321,
+        failure: Failure::Pieces { found: 2 },
+        at: Point3::origin(),
+    };
+    let made = outcome(vec![LabelOutcome {
+        label: 1,
+        skeleton: skeleton(),
+        pruned: 0,
+        checks: Checks::Whole {
+            components: reports,
+            dust: Dust::default(),
+            defects: vec![defect],
+        },
+    }]);
+    let (json, _) = said("a.nii --json", &made);
+    let label = &json["labels"][0];
+    let listed = label["components"].as_array().unwrap();
+    assert_eq!(listed.len(), 1000);
+    let bad: Vec<_> = listed
+        .iter()
+        .filter(|it| it["certified"] == false)
+        .collect();
+    assert_eq!(bad.len(), 1);
+    assert_eq!(bad[0]["failures"].as_array().unwrap().len(), 1);
+    let shown: u64 = listed.iter().map(|it| it["voxels"].as_u64().unwrap()).sum();
+    assert_eq!(
+        label["unlisted"],
+        value!({"components": 4000, "voxels": voxels - shown})
+    );
+}

@@ -1,0 +1,252 @@
+//! `ferrovox skeleton` of labels, and whether skeletons are certified.
+
+use crate::{
+    samples::{little_endian, nrrd},
+    support::Folder,
+};
+use serde_json::json;
+
+const DIMS: [usize; 3] = [44, 24, 9];
+
+/// Label 3: a T, its bar 40 x 5 x 5 and its branch 14 long. Label 7: a ring, and a single voxel. Label 250: a rod.
+fn labels() -> Vec<u8> {
+    let mut samples = Vec::new();
+    for z in 0..DIMS[2] {
+        for y in 0..DIMS[1] {
+            for x in 0..DIMS[0] {
+                samples.push(match (x, y, z) {
+                    (2..42, 2..7, 2..7) | (20..25, 7..18, 2..7) => 3,
+                    (2..12, 10, 4) | (2..12, 20, 4) | (2, 10..21, 4) | (11, 10..21, 4) => 7,
+                    (15, 22, 8) => 7,
+                    (30..40, 12, 3) => 250,
+                    _ => 0,
+                });
+            }
+        }
+    }
+    samples
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let file = nrrd(
+        "type: uint8\nsizes: 44 24 9\nspacings: 0.5 0.5 0.5\nencoding: raw",
+        &labels(),
+    );
+    folder.file("labels.nrrd", file);
+    folder
+}
+
+#[test]
+fn all_labels_in_one_pass() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("out")).unwrap();
+    let run = folder
+        .run("skeleton labels.nrrd --labels all --dust 2 -o out/{label}.swc -o all.json -o all.vtp --json")
+        .ok();
+    let report = run.json();
+    for (field, value) in [
+        ("certified", json!(true)),
+        ("levels", json!("whole")),
+        ("labels_asked", json!("all")),
+        ("components", json!(3)),
+        ("cycles", json!(1)),
+        ("cut_cycles", json!(1)),
+        ("device", json!("cpu")),
+        (
+            "outputs",
+            json!([
+                "out/3.swc",
+                "out/7.swc",
+                "out/250.swc",
+                "all.json",
+                "all.vtp"
+            ]),
+        ),
+    ] {
+        assert_eq!(report[field], value, "{field}");
+    }
+    let labels = report["labels"].as_array().unwrap();
+    let numbers: Vec<_> = labels.iter().map(|it| it["label"].clone()).collect();
+    assert_eq!(numbers, [3, 7, 250]);
+    assert_eq!(labels[1]["dust"], json!({"components": 1, "voxels": 1}));
+    let ring = &labels[1]["components"][0];
+    assert_eq!([&ring["tunnels"], &ring["rank"]], [1, 1]);
+    assert_eq!(ring["first"], json!([2, 10, 4]));
+    // the T has a branch
+    assert_eq!(labels[0]["edges"], 3);
+    for name in ["out/3.swc", "out/7.swc", "out/250.swc"] {
+        assert!(folder.path(name).exists(), "{name}");
+    }
+    let file = std::fs::read_to_string(folder.path("all.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(file["labels"][2]["label"], 250);
+    assert_eq!(file["labels"][0]["length"], labels[0]["length"]);
+
+    // each alone is the same, by a label and by a list
+    let whole = std::fs::read(folder.path("out/7.swc")).unwrap();
+    for (args, name) in [
+        ("--labels 7 --dust 2", "{label}.swc"),
+        ("--label 7 --dust 2", "one.swc"),
+    ] {
+        folder
+            .run(&format!("skeleton labels.nrrd {args} -o {name}"))
+            .ok();
+        let written = folder.path(&name.replace("{label}", "7"));
+        assert_eq!(std::fs::read(written).unwrap(), whole, "{args}");
+    }
+}
+
+#[test]
+fn labels_that_are_not_there_are_refused() {
+    let folder = folder();
+    folder.refuses(
+        "skeleton labels.nrrd --labels 3,9 -o {label}.swc",
+        &["labels.nrrd: no voxel has the label 9", "3, 7, 250"],
+    );
+    folder.refuses(
+        "skeleton labels.nrrd --labels all -o no/{label}.swc",
+        &["no/{label}.swc", "there is no folder no"],
+    );
+    folder.refuses(
+        "skeleton labels.nrrd --labels all -o {label}/a.swc",
+        &["3/a.swc", "there is no folder 3"],
+    );
+    folder.refuses(
+        "skeleton labels.nrrd --labels all -o {label}.swc -o 250.swc",
+        &["250.swc", "which is written too"],
+    );
+}
+
+#[test]
+fn samples_that_are_no_labels_are_refused() {
+    let folder = Folder::new();
+    for (value, text) in [(2.5, "2.5"), (f32::NAN, "NaN"), (f32::INFINITY, "inf")] {
+        let samples = [0.0, 1.0, value, 0.0];
+        let file = nrrd(
+            "type: float\nsizes: 4 1 1\nencoding: raw",
+            &little_endian(&samples),
+        );
+        folder.file("a.nrrd", file);
+        let facts = [
+            "a.nrrd: the sample at voxel (2, 0, 0)",
+            text,
+            "labels are whole numbers",
+            "--iso or --label",
+        ];
+        folder.refuses("skeleton a.nrrd --labels all -o {label}.swc", &facts);
+        folder.refuses("skeleton a.nrrd --labels 1 -o a.swc", &facts);
+    }
+    // as numbers with a point they are labels all the same
+    let samples = [0.0, 1.0, 20.0, -3.0];
+    let file = nrrd(
+        "type: float\nsizes: 4 1 1\nencoding: raw",
+        &little_endian(&samples),
+    );
+    folder.file("a.nrrd", file);
+    folder
+        .run("skeleton a.nrrd --labels all -o {label}.swc")
+        .ok();
+    assert!(folder.path("-3.swc").exists());
+}
+
+/// A skeleton of which branches were pruned does not cover its object any more.
+#[test]
+fn certified_or_not_is_a_warning_or_a_failure() {
+    let folder = folder();
+    let line = "skeleton labels.nrrd --label 3 -o a.swc --require-certified";
+    let run = folder.run(line).ok();
+    assert_eq!(run.stderr, "");
+    assert!(run.stdout.contains("certified     yes"), "{}", run.stdout);
+
+    let pruned = "skeleton labels.nrrd --label 3 --prune 9 -o b.swc";
+    let run = folder.run(pruned).ok();
+    assert!(
+        run.stderr.contains("ferrovox: warning: labels.nrrd: ")
+            && run.stderr.contains("not certified"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stdout.contains("certified     no"), "{}", run.stdout);
+    let written = std::fs::read(folder.path("b.swc")).unwrap();
+    std::fs::remove_file(folder.path("b.swc")).unwrap();
+
+    let run = folder.run(&format!("{pruned} --require-certified"));
+    assert_eq!(run.status, Some(1));
+    assert!(
+        run.stderr
+            .contains("ferrovox: error: labels.nrrd: the skeleton is not certified")
+    );
+    assert!(run.stdout.contains("certified     no"), "{}", run.stdout);
+    assert_eq!(std::fs::read(folder.path("b.swc")).unwrap(), written);
+
+    let run = folder.run(&format!("{pruned} --require-certified --json --quiet"));
+    assert_eq!(run.status, Some(1));
+    let report = run.json();
+    assert_eq!(
+        [&report["certified"], &report["labels"][0]["certified"]],
+        [false, false]
+    );
+    assert!(
+        report["error"]
+            .as_str()
+            .unwrap()
+            .contains("--require-certified")
+    );
+    assert_eq!(report["outputs"], json!(["b.swc"]));
+    assert!(
+        run.stderr.starts_with("ferrovox: error: "),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Of what only the published method has the others say so; numbers of levels are understood as names.
+#[test]
+fn levels_have_names_and_numbers() {
+    let folder = folder();
+    let object = |levels: &str| {
+        let line = format!("skeleton labels.nrrd --label 3 --json --device cpu {levels}");
+        folder.run(&line).ok().json()
+    };
+    for (levels, name) in [
+        ("", "whole"),
+        ("--levels 1", "whole"),
+        ("--levels 2", "detail"),
+        ("--levels 0", "core"),
+        ("--levels core", "core"),
+    ] {
+        assert_eq!(object(levels)["levels"], name, "{levels}");
+    }
+    let core = object("--levels core");
+    assert_eq!(core["certified"], json!(null));
+    assert_eq!([&core["divergence"], &core["curvature"]], [&json!(null); 2]);
+    let one = object("--levels core --divergence 0.3");
+    assert_eq!(
+        [&one["divergence"], &one["curvature"]],
+        [&json!(0.3), &json!(null)]
+    );
+    let two = object("--levels core --curvature 0.1");
+    assert_eq!([&two["divergence"], &two["curvature"]], [0.2, 0.1]);
+    let length = |report: &serde_json::Value| report["length"].as_f64().unwrap();
+    assert!(length(&core) < length(&one) && length(&one) <= length(&two));
+    // every corner of the T
+    let detail = object("--levels detail --curvature 0.1");
+    assert_eq!(
+        [&detail["curvature"], &object("")["curvature"]],
+        [&json!(0.1), &json!(null)]
+    );
+    assert_eq!(object("--levels detail")["curvature"], 0.05);
+    assert!(length(&detail) > length(&object("")));
+    assert_eq!(detail["certified"], true);
+    let run = folder.run("skeleton labels.nrrd --label 3 --exponent 4 -o a.swc");
+    assert_eq!(run.status, Some(2));
+    assert!(
+        run.stderr.contains("published method: give --levels core"),
+        "{}",
+        run.stderr
+    );
+    // what covers more needs fewer branches
+    let wide = object("--scale 9 --const 9");
+    assert!(length(&wide) < length(&object("")));
+}

@@ -1,0 +1,167 @@
+//! `ferrovox skeleton` of odd objects: nearly nothing, everything, very many, on grids that are none.
+
+use crate::{
+    samples::{nifti, nrrd},
+    support::Folder,
+};
+use serde_json::{Value, json};
+
+/// A volume of u8 with a spacing of 1.
+fn folder(dims: [usize; 3], is_set: impl Fn(usize, usize, usize) -> bool) -> Folder {
+    let folder = Folder::new();
+    let [nx, ny, nz] = dims;
+    let mut samples = Vec::with_capacity(nx * ny * nz);
+    for z in 0..nz {
+        for y in 0..ny {
+            for x in 0..nx {
+                samples.push(u8::from(is_set(x, y, z)));
+            }
+        }
+    }
+    let fields = format!("type: uint8\nsizes: {nx} {ny} {nz}\nspacings: 1 1 1\nencoding: raw");
+    folder.file("a.nrrd", nrrd(&fields, &samples));
+    folder
+}
+
+/// The report, once for the object and once for the label.
+fn certified(folder: &Folder) -> Value {
+    let report = |args: &str| {
+        let line = format!("skeleton a.nrrd {args} --json --require-certified -o a.swc -o a.vtp");
+        let mut report = folder.run(&line).ok().json();
+        for key in ["timings", "labels_asked"] {
+            report[key] = Value::Null;
+        }
+        report
+    };
+    let found = report("");
+    assert_eq!(found["certified"], true);
+    assert_eq!(report("--labels all"), found);
+    found
+}
+
+#[test]
+fn one_voxel_is_a_point() {
+    let found = certified(&folder([5, 4, 3], |x, y, z| (x, y, z) == (1, 2, 1)));
+    assert_eq!([&found["nodes"], &found["edges"]], [1, 0]);
+    assert_eq!(
+        found["labels"][0]["components"][0]["first"],
+        json!([1, 2, 1])
+    );
+    // it is all there is
+    let found = certified(&folder([1, 1, 1], |_, _, _| true));
+    assert_eq!(
+        [&found["nodes"], &found["length"]],
+        [&json!(1), &json!(0.0)]
+    );
+}
+
+#[test]
+fn two_voxels_that_touch_at_a_corner_are_one_object() {
+    let found = certified(&folder([4, 4, 4], |x, y, z| {
+        [(1, 1, 1), (2, 2, 2)].contains(&(x, y, z))
+    }));
+    assert_eq!([&found["components"], &found["edges"]], [1, 1]);
+    let length = found["length"].as_f64().unwrap();
+    assert!((length - 3f64.sqrt()).abs() < 1e-9, "{length}");
+}
+
+#[test]
+fn an_object_may_fill_the_volume() {
+    let full = folder([24, 6, 5], |_, _, _| true);
+    let found = certified(&full);
+    assert_eq!(found["components"], 1);
+    assert!(found["length"].as_f64().unwrap() > 17.0);
+    // by an isovalue that is a mistake
+    full.refuses(
+        "skeleton a.nrrd --iso 1 -o b.swc",
+        &["all of the volume is object", "give a higher --iso"],
+    );
+    let flat = certified(&folder([40, 3, 1], |_, _, _| true));
+    assert_eq!(flat["cycles"], 0);
+}
+
+#[test]
+fn nothing_is_refused() {
+    let nothing = folder([3, 4, 5], |_, _, _| false);
+    nothing.refuses(
+        "skeleton a.nrrd -o a.swc",
+        &["a.nrrd: there is no object: every sample is 0"],
+    );
+    nothing.refuses(
+        "skeleton a.nrrd --labels all -o {label}.swc",
+        &["a.nrrd: there is no object"],
+    );
+    nothing.file(
+        "b.nrrd",
+        nrrd("type: uint8\nsizes: 3 0 5\nencoding: raw", &[]),
+    );
+    let run = nothing.run("skeleton b.nrrd --labels all -o {label}.swc");
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+}
+
+#[test]
+fn grids_that_are_none_are_refused() {
+    let folder = Folder::new();
+    for spacings in ["0 1 1", "1 1 inf"] {
+        let fields = format!("type: uint8\nsizes: 3 3 3\nspacings: {spacings}\nencoding: raw");
+        folder.file("a.nrrd", nrrd(&fields, &[1; 27]));
+        folder.refuses(
+            "skeleton a.nrrd --labels all -o {label}.swc",
+            &["a.nrrd: ", "spacing"],
+        );
+    }
+    // that is how NRRD writes a spacing that is not known
+    let fields = "type: uint8\nsizes: 3 3 3\nspacings: nan nan nan\nencoding: raw";
+    folder.file("a.nrrd", nrrd(fields, &[1; 27]));
+    let report = folder.run("skeleton a.nrrd --labels all --json").ok();
+    assert_eq!(report.json()["spacing"], json!([1.0, 1.0, 1.0]));
+    // no sform, and a spacing along x that is none; 0 is how NIfTI leaves out an axis, and said to be taken as it is
+    for spacing in [0.0, f32::NAN, f32::NEG_INFINITY] {
+        let mut file = nifti(&[1.0; 27], [3, 3, 3]);
+        file[254] = 0;
+        file[80..84].copy_from_slice(&spacing.to_le_bytes());
+        folder.file("a.nii", file);
+        let line = "skeleton a.nii --labels all -o {label}.swc";
+        if spacing == 0.0 {
+            let run = folder.run(line).ok();
+            assert!(run.stderr.contains("the spacing is used"), "{}", run.stderr);
+            std::fs::remove_file(folder.path("1.swc")).unwrap();
+        } else {
+            folder.refuses(line, &["a.nii: ", "spacing"]);
+        }
+    }
+    for spacing in ["0", "nan", "1,-1,1"] {
+        folder.file(
+            "a.nrrd",
+            nrrd("type: uint8\nsizes: 3 3 3\nencoding: raw", &[1; 27]),
+        );
+        folder.refuses(
+            &format!("skeleton a.nrrd --spacing {spacing} -o b.swc"),
+            &["a.nrrd: ", "spacing"],
+        );
+    }
+}
+
+/// Noise: a million components of one voxel.
+#[test]
+fn a_million_specks_take_seconds() {
+    let specks = folder([200; 3], |x, y, z| (x | y | z) % 2 == 0);
+    let run = |args: &str| {
+        let start = std::time::Instant::now();
+        let report = specks.run(&format!("skeleton a.nrrd --json {args}")).ok();
+        let taken = start.elapsed();
+        eprintln!("{args}: {taken:?}");
+        (report.json(), report.stdout.len())
+    };
+    let (report, size) = run("-o a.swc");
+    assert_eq!([&report["components"], &report["nodes"]], [1_000_000; 2]);
+    assert_eq!(report["certified"], true);
+    let label = &report["labels"][0];
+    assert_eq!(label["components"].as_array().unwrap().len(), 1000);
+    assert_eq!(label["unlisted"]["components"], 999_000);
+    assert!(size < 1_000_000, "{size}");
+    let (report, _) = run("--dust 2 -o b.swc");
+    assert_eq!(report["components"], 0);
+    let dust = &report["labels"][0]["dust"];
+    assert_eq!(*dust, json!({"components": 1_000_000, "voxels": 1_000_000}));
+}

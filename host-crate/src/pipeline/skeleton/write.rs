@@ -1,0 +1,55 @@
+//! The files of skeletons: one for all labels, or one for each.
+
+use super::{
+    LabelOutcome, ObjectSource, SkeletonJob,
+    job::{files_of, has_label},
+};
+use crate::{
+    graph::Skeleton,
+    io::{FileError, write_skeleton, write_skeletons},
+    pipeline::Warning,
+};
+use std::path::PathBuf;
+
+/// What was written.
+#[derive(Default)]
+pub struct Written {
+    pub files: Vec<PathBuf>,
+    /// Of the last output that is trees.
+    pub cut_cycles: usize,
+}
+
+impl SkeletonJob {
+    /// Writes all outputs.
+    pub(super) fn write(
+        &self,
+        labels: &[LabelOutcome],
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Written, FileError> {
+        let all: Vec<(i64, &Skeleton)> = labels.iter().map(|it| (it.label, &it.skeleton)).collect();
+        let numbers: Vec<i64> = labels.iter().map(|it| it.label).collect();
+        let of_labels = matches!(self.object, ObjectSource::Labels { .. });
+        let mut written = Written::default();
+        for output in &self.outputs {
+            let mut cut = 0;
+            if has_label(output) || !of_labels {
+                let files = files_of(output, &numbers);
+                for (file, (_, skeleton)) in files.into_iter().zip(&all) {
+                    cut += write_skeleton(&file, skeleton)?.cut_cycles;
+                    written.files.push(file);
+                }
+            } else {
+                cut = write_skeletons(output, &all)?.cut_cycles;
+                written.files.push(output.clone());
+            }
+            if cut > 0 {
+                written.cut_cycles = cut;
+                warnings.push(Warning::CutCycles {
+                    path: output.clone(),
+                    count: cut,
+                });
+            }
+        }
+        Ok(written)
+    }
+}
