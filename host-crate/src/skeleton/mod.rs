@@ -43,7 +43,7 @@ pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams,
 pub use tree_params::TreeParams;
 pub use whole::{
     ComponentReport, Dust, Failure, LabelSkeleton, SkeletonizeParams, Skeletons, skeletonize,
-    skeletonize_mask,
+    skeletonize_mask, skeletonize_mask_on_devices, skeletonize_on_devices,
 };
 
 pub use crate::graph::{Chain, Components, Edge, Node, NodeKind, Prune, Skeleton};

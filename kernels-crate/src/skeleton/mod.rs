@@ -8,3 +8,4 @@ pub mod doubt;
 pub mod euler;
 pub mod field;
 pub mod radii;
+pub mod ways;

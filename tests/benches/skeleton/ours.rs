@@ -6,7 +6,7 @@ use ferrovox::{
     graph::Skeleton,
     grid::DeviceMask,
     monitor::Monitor,
-    skeleton::{Levels, SkeletonParams, SkeletonizeParams, skeleton, skeletonize},
+    skeleton::{Levels, SkeletonParams, SkeletonizeParams, skeleton, skeletonize_on_devices},
 };
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub fn measure(
 ) -> Outcome<()> {
     for name in arguments.levels.iter().filter(|name| *name != "none") {
         let made = match name.as_str() {
-            "whole" => timed(arguments.common.runs, || whole(object)),
+            "whole" => timed(arguments.common.runs, || whole(device, object)),
             _ => {
                 let found = Levels::ALL.into_iter().find(|level| level.name() == name);
                 let levels = found.ok_or_else(|| {
@@ -64,9 +64,11 @@ pub fn measure(
 }
 
 /// The skeletons of all labels, in one call.
-fn whole(object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
+fn whole(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
-    let made = skeletonize(voxels, &SkeletonizeParams::default(), Monitor::silent())?;
+    let params = SkeletonizeParams::default();
+    let devices = std::slice::from_ref(device);
+    let made = skeletonize_on_devices(devices, voxels, &params, Monitor::silent())?;
     let labels = made.labels.into_iter();
     let labelled = labels.map(|one| Ok((u8::try_from(one.label)?, one.skeleton)));
     labelled.collect()

@@ -25,7 +25,7 @@ use crate::{
     monitor::{Monitor, StageTime},
     skeleton::{
         Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
-        skeleton_on_devices, skeletonize, skeletonize_mask,
+        skeleton_on_devices, skeletonize_mask_on_devices, skeletonize_on_devices,
     },
 };
 use object::{Object, Voxels};
@@ -41,7 +41,7 @@ struct Made {
 
 /// Reads the object, makes its skeleton or that of each label, and writes them, with the force field and a picture where these are asked for.
 ///
-/// Memory and time are those of [`skeletonize`], with the volume on the host; or of [`skeleton()`](crate::skeleton::skeleton()), with the volume on the host and on the first device. The picture takes a
+/// Memory and time are those of [`skeletonize`](crate::skeleton::skeletonize), with the volume on the host; or of [`skeleton()`](crate::skeleton::skeleton()), with the volume on the host and on the first device. The picture takes a
 /// second volume, cut to the object.
 ///
 /// ```
@@ -124,7 +124,7 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
     Ok(outcome)
 }
 
-/// By the method for whole objects, on the host.
+/// By the method for whole objects, on the host and the devices.
 fn whole(
     job: &SkeletonJob,
     params: &SkeletonizeParams,
@@ -134,7 +134,7 @@ fn whole(
 ) -> Result<Made, PipelineError> {
     let object = job.load(stages, warnings)?;
     let skeletons = || match &object.voxels {
-        Voxels::OnHost(mask) => skeletonize_mask(mask, params, monitor),
+        Voxels::OnHost(mask) => skeletonize_mask_on_devices(&job.devices, mask, params, monitor),
         Voxels::Labels(volume, _) => of_labels(volume, job, params, monitor),
         Voxels::OnDevice(_) => Err(SkeletonError::NoDevices),
     };
@@ -173,7 +173,8 @@ fn of_labels(
         labels: job.object.labels(),
         ..params.clone()
     };
-    with_volume!(volume, volume => skeletonize(volume.view(), &params, monitor))
+    let devices = &job.devices;
+    with_volume!(volume, volume => skeletonize_on_devices(devices, volume.view(), &params, monitor))
 }
 
 /// By the published method, on the devices.

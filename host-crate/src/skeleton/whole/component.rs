@@ -5,8 +5,9 @@ use super::{
     certify::{Judge, Verdict},
     cocycle::Cocycle,
     cover::Reach,
-    curves::{Beginning, Start, draw},
+    curves::{Beginning, Root, Start, draw},
     detail::curved,
+    device_ways::DeviceObject,
     distances::squares,
     draft::Draft,
     frame::Frame,
@@ -22,9 +23,14 @@ use super::{
     shell::Shell,
     thinning::Scaffold,
     tips::{cut, extend},
-    ways::prices,
+    ways::{Ways, prices},
 };
+use crate::device::Device;
 use crate::monitor::{StageTime, Stopwatch, add_times};
+use crate::skeleton::SkeletonError;
+
+/// Components of fewer voxels are the host's.
+const FEW_ON_GPU: u64 = 1 << 16;
 
 /// The skeleton of a component.
 pub struct Piece {
@@ -40,23 +46,33 @@ pub struct Piece {
     pub times: Vec<StageTime>,
 }
 
-/// The skeleton of one component.
+/// The skeleton of one component. A device computes distances and ways of a large one.
 pub fn one(
     runs: &[Run],
     voxels: u64,
     metric: &Metric,
     reach: Reach,
     params: &SkeletonizeParams,
-) -> Piece {
+    device: Option<&Device>,
+) -> Result<Piece, SkeletonError> {
     let mut watch = Stopwatch::start();
     let frame = Frame::of(runs, metric);
     if voxels == 1 {
-        return point(&runs[0], frame, watch);
+        return Ok(point(&runs[0], frame, watch));
     }
     let metric = &frame.metric(metric);
     let object = &Object::new(runs, &frame);
     watch.lap("voxels");
-    let squares = &squares(object, metric);
+    let stream = device.filter(|_| voxels >= FEW_ON_GPU).map(Device::stream);
+    let stream = stream.transpose()?;
+    let (on_device, squares) = match &stream {
+        Some(stream) if DeviceObject::suits(stream, object, metric) => {
+            let (on_device, squares) = DeviceObject::new(stream, object, metric)?;
+            (Some(on_device), squares)
+        }
+        _ => (None, squares(object, metric)),
+    };
+    let squares = &squares;
     watch.lap("distances");
     let numbers = Numbers::of(object);
     watch.lap("numbers");
@@ -78,13 +94,20 @@ pub fn one(
     let find_ways = || {
         let mut watch = Stopwatch::start();
         let shell = Shell::new(object, metric);
-        let prices = prices(object, metric, squares);
-        let start = Start::of(object, metric, squares, &prices, numbers.tunnels);
+        let root = Root::of(object, metric, squares, numbers.tunnels);
+        let with_costs = numbers.tunnels > 0;
+        let ways = match on_device {
+            Some(on_device) => on_device.ways(object, metric, root.voxel, with_costs)?,
+            None => {
+                let prices = prices(object, metric, squares);
+                Ways::from_root(object, metric, &prices, root.voxel, with_costs)
+            }
+        };
         watch.lap("ways");
-        (shell, prices, start, watch.times())
+        Ok::<_, SkeletonError>((shell, Start { root, ways }, watch.times()))
     };
-    let ((mut cocycle, open_triangles, classes), (shell, prices, start, ways)) =
-        rayon::join(find_classes, find_ways);
+    let ((mut cocycle, open_triangles, classes), found) = rayon::join(find_classes, find_ways);
+    let (shell, start, ways) = found?;
     let mut times = Vec::new();
     add_times(&mut times, classes);
     add_times(&mut times, ways);
@@ -93,7 +116,6 @@ pub fn one(
         metric,
         squares,
         shell: &shell,
-        prices: &prices,
     };
     let judge = Judge {
         known,
@@ -130,7 +152,7 @@ pub fn one(
     watch.lap("certificate");
     add_times(&mut times, watch.times());
     let first = &runs[0];
-    Piece {
+    Ok(Piece {
         label: first.label,
         first: [first.start.into(), first.y.into(), first.z.into()],
         voxels,
@@ -140,7 +162,7 @@ pub fn one(
         verdict,
         centred: is_centred,
         times,
-    }
+    })
 }
 
 /// That of a component of one voxel: a point, of which everything holds. There may be millions.

@@ -16,33 +16,34 @@ use super::{
     uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 
 /// Where ways begin, and the ways.
 pub struct Start {
-    root: usize,
-    /// Whether it is the middle of a ball.
-    is_middle: bool,
-    ways: Ways,
+    pub root: Root,
+    pub ways: Ways,
 }
 
-impl Start {
-    pub fn of(
-        object: &Object,
-        metric: &Metric,
-        squares: &[f64],
-        prices: &[f64],
-        tunnels: u64,
-    ) -> Self {
+/// The voxel that ways begin at.
+#[derive(Clone, Copy)]
+pub struct Root {
+    pub voxel: usize,
+    /// Whether it is the middle of a ball.
+    is_middle: bool,
+}
+
+impl Root {
+    pub fn of(object: &Object, metric: &Metric, squares: &[f64], tunnels: u64) -> Self {
         let middle = match tunnels {
             0 => middle_of_ball(object, metric, squares),
             _ => None,
         };
-        let root = middle.unwrap_or_else(|| tip(object, metric));
         Self {
-            root,
+            voxel: middle.unwrap_or_else(|| tip(object, metric)),
             is_middle: middle.is_some(),
-            ways: Ways::from_root(object, metric, prices, root),
         }
     }
 }
@@ -55,18 +56,18 @@ pub struct Beginning {
 
 impl Beginning {
     pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, start: Start, reach: Reach) -> Self {
-        let Start {
-            root,
+        let Start { root, ways } = start;
+        let Root {
+            voxel: root,
             is_middle,
-            ways,
-        } = start;
+        } = root;
         let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
         drawing.is_on[root] = true;
         if cocycle.rank() > 0 {
             drawing.add_cycles(cocycle);
             drawing.cut_trunk(root);
         } else if !is_middle {
-            drawing.add_branch(farthest_along(&ways));
+            drawing.add_branch(farthest_along(&ways, known.object.len()));
         } else {
             drawing.links = Links::dot(root);
         }
@@ -113,11 +114,11 @@ const ROUNDS: usize = 20;
 const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
-fn farthest_along(ways: &Ways) -> usize {
+fn farthest_along(ways: &Ways, count: usize) -> usize {
     let mut end = 0;
-    for &voxel in &ways.order {
-        if ways.length(voxel as usize) > ways.length(end) {
-            end = voxel as usize;
+    for voxel in 0..count {
+        if ways.parts(voxel) > ways.parts(end) {
+            end = voxel;
         }
     }
     end
@@ -225,14 +226,10 @@ impl<'a> Drawing<'a> {
         let object = self.known.object;
         let ways = self.ways;
         let mut classes: Vec<Class> = vec![0; object.len()];
-        for &voxel in &ways.order {
-            let voxel = voxel as usize;
-            if let Some(bit) = ways.back(voxel) {
-                let before = object.neighbour(voxel, bit);
-                let step = cocycle.step(voxel, bit);
-                classes[voxel] = cocycle.table.sum(classes[before], step);
-            }
-        }
+        ways.from_root_on(object, |voxel, before, bit| {
+            let step = cocycle.step(voxel, bit);
+            classes[voxel] = cocycle.table.sum(classes[before], step);
+        });
         let mut candidates = self.candidates(cocycle, &classes);
         candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends)));
         let mut basis = Basis::default();
@@ -384,17 +381,17 @@ impl<'a> Drawing<'a> {
             return;
         }
         let object = self.known.object;
-        let mut lengths = vec![0f32; object.len()];
-        for &voxel in &self.ways.order {
-            let voxel = voxel as usize;
-            if let Some(before) = self.before(voxel).filter(|_| !self.is_on[voxel]) {
-                lengths[voxel] =
-                    lengths[before] + self.ways.length(voxel) - self.ways.length(before);
+        let ways = self.ways;
+        let mut lengths = vec![0u32; object.len()];
+        ways.from_root_on(object, |voxel, before, _| {
+            if !self.is_on[voxel] {
+                let step = ways.parts(voxel).wrapping_sub(ways.parts(before));
+                lengths[voxel] = lengths[before].wrapping_add(step);
             }
-        }
+        });
         let mut waiting = curved.to_vec();
         let length = |voxel: u32| lengths[voxel as usize];
-        waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+        waiting.sort_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // others are as far from them as the object is thick there
         let mut beside = Cover::new(object, self.known.metric);
         for voxel in waiting {
@@ -407,7 +404,7 @@ impl<'a> Drawing<'a> {
             }
             let long = self.ways.length(voxel as usize) - self.ways.length(leaves);
             let radius = self.known.radius(self.place(leaves as u32));
-            if self.is_on[leaves] && f64::from(long) > LONG[0] * radius + LONG[1] {
+            if self.is_on[leaves] && long > LONG[0] * radius + LONG[1] {
                 self.add_branch(voxel as usize);
                 beside.add(object.voxels[voxel as usize].map(f64::from), radius + 0.5);
             }
@@ -420,8 +417,8 @@ impl<'a> Drawing<'a> {
             return false;
         }
         let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
-        let length = |voxel: u32| self.ways.length(voxel as usize);
-        waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+        let length = |voxel: u32| self.ways.parts(voxel as usize);
+        waiting.sort_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         for voxel in waiting {
             if !self.cover.is_covered(voxel as usize) {
                 self.add_branch(voxel as usize);

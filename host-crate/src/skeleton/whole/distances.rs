@@ -37,7 +37,11 @@ pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
         }
         start = end;
     }
-    let mut line = Line::default();
+    let mut line = Line {
+        // then all are whole numbers
+        is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
+        ..Line::default()
+    };
     for axis in [1, 2] {
         let weight = metric.square(axis);
         for voxel in 0..object.len() {
@@ -67,6 +71,8 @@ pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
 struct Line {
     voxels: Vec<u32>,
     values: Vec<f64>,
+    /// Whether no value is rounded.
+    is_exact: bool,
     /// Parabolas of the lower envelope, and from where on each is the lowest.
     lowest: Vec<(usize, f64)>,
 }
@@ -74,12 +80,40 @@ struct Line {
 impl Line {
     /// Replaces the values of the line's voxels by the least of the parabolas over them.
     fn minimise(&mut self, weight: f64, squares: &mut [f64]) {
-        let count = self.voxels.len();
         self.values.clear();
         self.values.push(0.0);
         let values = self.voxels.iter().map(|&voxel| squares[voxel as usize]);
         self.values.extend(values);
         self.values.push(0.0);
+        if self.is_exact {
+            self.by_parabolas(weight, squares);
+        } else {
+            self.by_steps(weight, squares);
+        }
+    }
+
+    /// Looks at all values that may be the least: where values are rounded, parabolas that meet nearly at a voxel would give one or the other.
+    fn by_steps(&self, weight: f64, squares: &mut [f64]) {
+        for (at, &voxel) in (1..).zip(&self.voxels) {
+            let mut best = self.values[at];
+            for steps in 1..self.values.len() {
+                let far = weight * steps as f64 * steps as f64;
+                if far >= best {
+                    break;
+                }
+                if let Some(value) = self.values.get(at + steps) {
+                    best = best.min(value + far);
+                }
+                if let Some(before) = at.checked_sub(steps) {
+                    best = best.min(self.values[before] + far);
+                }
+            }
+            squares[voxel as usize] = best;
+        }
+    }
+
+    fn by_parabolas(&mut self, weight: f64, squares: &mut [f64]) {
+        let count = self.voxels.len();
         self.lowest.clear();
         self.lowest.push((0, f64::NEG_INFINITY));
         for at in 1..count + 2 {

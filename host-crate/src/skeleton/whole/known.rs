@@ -15,8 +15,6 @@ pub struct Known<'a> {
     /// For each voxel the squared distance to the nearest that is not of the component, in squares of the smallest spacing.
     pub squares: &'a [f64],
     pub shell: &'a Shell<'a>,
-    /// What a unit of length costs at each voxel, for ways that lead through the middle.
-    pub prices: &'a [f64],
 }
 
 impl Known<'_> {

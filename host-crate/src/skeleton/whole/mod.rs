@@ -21,6 +21,7 @@ mod crossing;
 mod curves;
 mod detail;
 mod detour;
+mod device_ways;
 mod distances;
 mod draft;
 mod force;
@@ -55,4 +56,6 @@ mod ways;
 
 pub use params::SkeletonizeParams;
 pub use report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons};
-pub use skeletonize::{skeletonize, skeletonize_mask};
+pub use skeletonize::{
+    skeletonize, skeletonize_mask, skeletonize_mask_on_devices, skeletonize_on_devices,
+};

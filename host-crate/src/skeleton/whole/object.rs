@@ -120,6 +120,27 @@ impl Object {
         row.start + start..row.start + end
     }
 
+    /// Voxels along each axis of the box around them.
+    pub fn dims(&self) -> [i32; 3] {
+        let mut most = [0; 3];
+        for voxel in &self.voxels {
+            most = [0, 1, 2].map(|axis| most[axis].max(voxel[axis]));
+        }
+        most.map(|most| most + 1)
+    }
+
+    /// The bits of the box with a margin of one voxel, as those of a mask.
+    pub fn padded_words(&self) -> Vec<u32> {
+        let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
+        let per_row = nx.div_ceil(32);
+        let mut words = vec![0u32; per_row * ny * nz];
+        for &[x, y, z] in &self.voxels {
+            let [x, y, z] = [x, y, z].map(|along| along as usize + 1);
+            words[(z * ny + y) * per_row + x / 32] |= 1 << (x % 32);
+        }
+        words
+    }
+
     /// Planes.
     pub fn planes(&self) -> i32 {
         self.rows.planes()

@@ -10,6 +10,7 @@ use super::{
     scan::{Run, Runs},
 };
 use crate::{
+    device::{Device, DeviceKind},
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
     monitor::{Monitor, Stopwatch, add_times},
@@ -52,6 +53,20 @@ pub fn skeletonize<T: Sample>(
     params: &SkeletonizeParams,
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
+    skeletonize_on_devices(&[], labels, params, monitor)
+}
+
+/// [`skeletonize`] with devices, which compute the distances and cheapest ways of large components: of the first on the first device, and so on. The same bits. A device
+/// without memory for a component leaves it to the host.
+///
+/// # Errors
+/// Those of [`skeletonize`], and what fails on a device.
+pub fn skeletonize_on_devices<T: Sample>(
+    devices: &[Device],
+    labels: VolumeView<'_, T>,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     let mut watch = Stopwatch::start();
     let wanted = |label: i64| match &params.labels {
@@ -68,6 +83,7 @@ pub fn skeletonize<T: Sample>(
     }
     watch.lap("scan");
     of_runs(
+        devices,
         &runs,
         *labels.geometry(),
         params,
@@ -86,12 +102,33 @@ pub fn skeletonize_mask(
     params: &SkeletonizeParams,
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
+    skeletonize_mask_on_devices(&[], mask, params, monitor)
+}
+
+/// [`skeletonize_mask`] with devices, as [`skeletonize_on_devices`].
+///
+/// # Errors
+/// As there.
+pub fn skeletonize_mask_on_devices(
+    devices: &[Device],
+    mask: &Mask,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     let mut watch = Stopwatch::start();
     let runs = Runs::of_mask(mask)?;
     watch.lap("scan");
     let voxels = mask.dims().iter().product();
-    of_runs(&runs, *mask.geometry(), params, monitor, watch, voxels)
+    of_runs(
+        devices,
+        &runs,
+        *mask.geometry(),
+        params,
+        monitor,
+        watch,
+        voxels,
+    )
 }
 
 /// A label that has no voxel.
@@ -116,6 +153,7 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
 }
 
 fn of_runs(
+    devices: &[Device],
     runs: &Runs,
     geometry: Geometry,
     params: &SkeletonizeParams,
@@ -124,6 +162,11 @@ fn of_runs(
     samples: usize,
 ) -> Result<Skeletons, SkeletonError> {
     let components = runs.components()?;
+    // on the CPU the host's own ways are quicker
+    let gpus: Vec<&Device> = devices
+        .iter()
+        .filter(|device| device.kind() == DeviceKind::Cuda)
+        .collect();
     let mut list: Vec<(&[Run], u64)> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
     let mut all = 0;
@@ -156,10 +199,12 @@ fn of_runs(
     order.sort_by_key(|&at| std::cmp::Reverse(list[at].1));
     let mut pieces = order
         .into_par_iter()
+        .enumerate()
         .with_max_len(1)
-        .map(|at| {
+        .map(|(turn, at)| {
             let (runs, voxels) = list[at];
-            let piece = one(runs, voxels, &metric, reach, params);
+            let device = gpus.get(turn % gpus.len().max(1)).copied();
+            let piece = one(runs, voxels, &metric, reach, params, device)?;
             counter
                 .add(voxels)
                 .map_err(crate::device::DeviceError::from)?;

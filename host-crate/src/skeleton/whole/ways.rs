@@ -13,14 +13,23 @@ use std::{
 };
 
 /// Cheapest ways.
+#[cfg_attr(test, derive(PartialEq))]
 pub struct Ways {
-    reached: Vec<Reached>,
-    /// For each voxel the bit of the way to the one before it; 13 for the root.
+    /// For each voxel the bit of the way to the one before it: of several the first; 13 for the root.
     back: Vec<u8>,
-    /// The voxels in the order of their costs.
-    pub order: Vec<u32>,
+    /// For each voxel the length of the way to it, in parts of the smallest spacing.
+    lengths: Vec<u32>,
+    /// May be empty where no one asks for them.
+    costs: Vec<Cost>,
     /// The lengths of steps.
     steps: [f64; 27],
+}
+
+/// What the way to a voxel costs, and its price.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Cost {
+    pub cost: f64,
+    pub price: f32,
 }
 
 /// What is known of a voxel, together since it is asked for together.
@@ -28,28 +37,40 @@ pub struct Ways {
 struct Reached {
     cost: f64,
     price: f32,
-    length: f32,
+    length: u32,
 }
 
 /// The bit of the voxel itself.
 const ROOT: u8 = 13;
 
+/// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not depend on their order.
+const PARTS: f64 = 256.0;
+
+/// The length of a step in these parts.
+pub fn fixed_length(length: f64) -> u32 {
+    (PARTS * length).round() as u32
+}
+
 impl Ways {
     /// Those from a root. A step costs its length by the mean of the prices of its ends.
-    pub fn from_root(object: &Object, metric: &Metric, prices: &[f64], root: usize) -> Self {
+    pub fn from_root(
+        object: &Object,
+        metric: &Metric,
+        prices: &[f64],
+        root: usize,
+        with_costs: bool,
+    ) -> Self {
         let unknown = |&price: &f64| Reached {
             cost: f64::INFINITY,
             price: price as f32,
-            length: 0.0,
+            length: 0,
         };
-        let mut ways = Self {
-            reached: prices.iter().map(unknown).collect(),
-            back: vec![ROOT; object.len()],
-            order: Vec::with_capacity(object.len()),
-            steps: OFFSETS.map(|step| metric.length(step.map(f64::from))),
-        };
+        let mut reached: Vec<Reached> = prices.iter().map(unknown).collect();
+        let mut back = vec![ROOT; object.len()];
+        let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
+        let lengths = steps.map(fixed_length);
         let mut queue = RadixHeap::default();
-        ways.reached[root].cost = 0.0;
+        reached[root].cost = 0.0;
         queue.push(0, root as u32);
         while let Some((key, voxel)) = queue.pop() {
             let voxel = voxel as usize;
@@ -57,28 +78,69 @@ impl Ways {
                 cost,
                 price,
                 length,
-            } = ways.reached[voxel];
+            } = reached[voxel];
             // positive numbers are in the order of their bits
             if key > cost.to_bits() {
                 continue;
             }
-            ways.order.push(voxel as u32);
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
-                let there = &mut ways.reached[other];
+                let there = &mut reached[other];
                 if there.cost <= cost {
                     continue;
                 }
-                let step = ways.steps[bit];
-                let next = cost + step_cost(step, price, there.price);
-                if next < there.cost {
+                let next = cost + step_cost(steps[bit], price, there.price);
+                let way_back = 26 - bit as u8;
+                let is_less = next < there.cost;
+                if is_less || (next == there.cost && way_back < back[other]) {
                     there.cost = next;
-                    there.length = length + step as f32;
-                    ways.back[other] = 26 - bit as u8;
-                    queue.push(next.to_bits(), other as u32);
+                    there.length = length.wrapping_add(lengths[bit]);
+                    back[other] = way_back;
+                    if is_less {
+                        queue.push(next.to_bits(), other as u32);
+                    }
                 }
             }
         }
-        ways
+        let lengths = reached.iter().map(|reached| reached.length).collect();
+        let costs = match with_costs {
+            true => reached.into_iter().map(Reached::cost).collect(),
+            false => Vec::new(),
+        };
+        Self {
+            back,
+            lengths,
+            costs,
+            steps,
+        }
+    }
+
+    /// Those that were found elsewhere.
+    pub fn of_parts(metric: &Metric, back: Vec<u8>, lengths: Vec<u32>, costs: Vec<Cost>) -> Self {
+        Self {
+            back,
+            lengths,
+            costs,
+            steps: OFFSETS.map(|step| metric.length(step.map(f64::from))),
+        }
+    }
+
+    /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to that, which is visited first.
+    pub fn from_root_on(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
+        let mut is_done = vec![false; self.back.len()];
+        let mut way = Vec::new();
+        for voxel in 0..self.back.len() {
+            let mut at = voxel;
+            while !is_done[at] {
+                is_done[at] = true;
+                let Some(bit) = self.back(at) else { break };
+                let before = object.neighbour(at, bit);
+                way.push((at, before, bit));
+                at = before;
+            }
+            while let Some((at, before, bit)) = way.pop() {
+                visit(at, before, bit);
+            }
+        }
     }
 
     /// The bit of the way to the voxel before one; none for the root.
@@ -90,14 +152,29 @@ impl Ways {
 
     /// How long the way from the root is, in the smallest spacing.
     #[inline(always)]
-    pub fn length(&self, voxel: usize) -> f32 {
-        self.reached[voxel].length
+    pub fn length(&self, voxel: usize) -> f64 {
+        f64::from(self.lengths[voxel]) / PARTS
     }
 
-    /// What the way from the root to two voxels that touch and the step between them cost together.
+    /// The same in parts, for comparisons.
+    #[inline(always)]
+    pub fn parts(&self, voxel: usize) -> u32 {
+        self.lengths[voxel]
+    }
+
+    /// What the way from the root to two voxels that touch and the step between them cost together. Not without costs.
     pub fn cost_round(&self, from: usize, to: usize, bit: usize) -> f64 {
-        let [from, to] = [from, to].map(|voxel| self.reached[voxel]);
+        let [from, to] = [from, to].map(|voxel| self.costs[voxel]);
         from.cost + step_cost(self.steps[bit], from.price, to.price) + to.cost
+    }
+}
+
+impl Reached {
+    fn cost(self) -> Cost {
+        Cost {
+            cost: self.cost,
+            price: self.price,
+        }
     }
 }
 
@@ -117,10 +194,7 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
     let mut steps = vec![0u32; object.len()];
     for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
         let square = metric.square(axis);
-        let price = |steps: u32| {
-            let steps = f64::from(steps) * f64::from(steps) * square;
-            1.0 / (steps * steps)
-        };
+        let price = |steps: u32| price_of_steps(steps, square);
         for voxel in 0..object.len() {
             steps[voxel] = match object.around[voxel] >> back & 1 {
                 1 => steps[object.neighbour(voxel, back)] + 1,
@@ -139,14 +213,42 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
     prices
 }
 
-/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
-pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+/// That of one voxel.
+fn price_of(known: &Known<'_>, voxel: usize) -> f64 {
     let Known {
         object,
         metric,
-        prices,
+        squares,
         ..
     } = *known;
+    let mut price = 1.0 / (squares[voxel] * squares[voxel]);
+    for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
+        for way in [back, ahead] {
+            let (mut at, mut steps) = (voxel, 1u32);
+            while object.around[at] >> way & 1 == 1 {
+                at = object.neighbour(at, way);
+                steps += 1;
+            }
+            price += price_of_steps(steps, metric.square(axis));
+        }
+    }
+    price
+}
+
+/// The price of so many steps out of a component along an axis whose squared spacing is `square`.
+fn price_of_steps(steps: u32, square: f64) -> f64 {
+    let steps = f64::from(steps) * f64::from(steps) * square;
+    1.0 / (steps * steps)
+}
+
+/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
+pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+    let Known { object, metric, .. } = *known;
+    let mut prices: HashMap<u32, f64> = HashMap::new();
+    let mut price = |voxel: u32| {
+        let price = prices.entry(voxel);
+        *price.or_insert_with(|| price_of(known, voxel as usize))
+    };
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
     let mut queue = BinaryHeap::new();
@@ -170,8 +272,9 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
             way.reverse();
             return way;
         }
+        let price_here = price(voxel);
         for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
-            let next = cost + 0.5 * steps[bit] * (prices[here] + prices[other]);
+            let next = cost + 0.5 * steps[bit] * (price_here + price(other as u32));
             let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
             if next < best.0 {
                 *best = (next, voxel);

@@ -8,7 +8,6 @@ use crate::skeleton::whole::{
     object::Object,
     scan::Run,
     shell::Shell,
-    ways::prices,
 };
 
 /// Curves in a solid block, where all ways have one class; what becomes of them.
@@ -29,7 +28,6 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
         metric: &metric,
         squares,
         shell: &Shell::new(object, &metric),
-        prices: &prices(object, &metric, squares),
     };
     let mut draft = Draft {
         nodes: nodes.iter().map(|&at| nearest(at)).collect(),

@@ -36,6 +36,7 @@ mod series;
 
 pub use bricks::{
     coarsen_bricks, count_bricks, list_sources, number as brick_number, number_bricks,
+    place as brick_place,
 };
 pub use exact::{PARTIAL, exact_forces};
 pub use far::{Far, far_forces};

@@ -1,0 +1,331 @@
+//! Distances and cheapest ways of a component on a device: for large ones.
+
+use super::{
+    metric::Metric,
+    neighbours::OFFSETS,
+    object::Object,
+    ways::{Cost, Ways, fixed_length},
+};
+use crate::{
+    device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
+    grid::{DeviceMask, Geometry, Mask},
+    skeleton::{SkeletonError, field::Targets},
+};
+use ferrovox_kernels::{
+    grid::Grid,
+    rows::Rows,
+    skeleton::ways::{
+        BRICK, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_samples,
+        relax_bricks, squares_along_x, squares_along_y, trace_back,
+    },
+};
+
+/// Rounds that are launched before the host looks whether there is something left to do.
+const ROUNDS: u32 = 12;
+
+/// Launches that lead chains on, before the host looks whether all have come to the root. In three a chain gets to 16 times 16 times 16 voxels from where it begins.
+const FOLLOWED: u32 = 3;
+
+/// Device memory for each sample of the box around a component, and for each of its voxels.
+const BYTES: [u64; 2] = [20, 21];
+
+/// At most so many samples of the box for each voxel.
+const SPARSE: u64 = 64;
+
+/// A component on a device, in its box with a margin of one sample.
+pub struct DeviceObject<'a> {
+    stream: &'a Stream,
+    mask: DeviceMask,
+    /// How many voxels come before each word of the mask.
+    before: Buffer<u64>,
+    count: u64,
+    prices: Buffer<f32>,
+    /// The cost of each sample of the box.
+    costs: Buffer<f64>,
+    halves: Buffer<f64>,
+    lengths: Buffer<u32>,
+}
+
+impl<'a> DeviceObject<'a> {
+    /// Whether a component can be computed there: its axes are at right angles, its box is not nearly empty, and there is memory.
+    pub fn suits(stream: &Stream, object: &Object, metric: &Metric) -> bool {
+        let [x, y, z] = object.dims().map(|along| along as u64 + 2);
+        let samples = (x * y).saturating_mul(z);
+        let count = object.len() as u64;
+        metric.is_diagonal()
+            && samples / count <= SPARSE
+            && u32::try_from(samples).is_ok()
+            && stream
+                .require(BYTES[0] * samples + BYTES[1] * count)
+                .is_ok()
+    }
+
+    /// A component whose axes are at right angles. Its squared distances come with it, in squares of the smallest spacing. Synchronises the stream.
+    pub fn new(
+        stream: &'a Stream,
+        object: &Object,
+        metric: &Metric,
+    ) -> Result<(Self, Vec<f64>), SkeletonError> {
+        let dims = object.dims().map(|along| along as usize + 2);
+        let mask = Mask::from_words(object.padded_words(), dims, Geometry::default())?;
+        let mask = mask.upload(stream)?;
+        let Targets { before, count, .. } = Targets::of(stream, &mask)?;
+        let samples = mask.grid.samples() as usize;
+        let mut costs = stream.alloc::<f64>(samples)?;
+        let mut prices = stream.alloc::<f32>(samples)?;
+        let mut squares = stream.alloc::<f64>(count as usize)?;
+        let weights = [0, 1, 2].map(|axis| metric.square(axis));
+        let of_box = rows_of(stream, mask.grid);
+        let launch = rows_launch(of_box);
+        let bits = mask.layout();
+        {
+            let mut along = stream.alloc::<f64>(samples)?;
+            // SAFETY: the object has a margin of one sample, and there is room for a number of each sample of its box, and of each voxel.
+            unsafe {
+                let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
+                stream.launch::<squares_along_x>(launch, args)?;
+                let args = (costs.view(), bits, weights[1], of_box, along.view_mut());
+                stream.launch::<squares_along_y>(launch, args)?;
+                let args = (
+                    mask.bits.view(),
+                    before.view(),
+                    along.view(),
+                    bits,
+                    weights,
+                    of_box,
+                    squares.view_mut(),
+                    prices.view_mut(),
+                    costs.view_mut(),
+                );
+                stream.launch::<price_samples>(launch, args)?;
+            }
+        }
+        let lengths = OFFSETS.map(|step| metric.length(step.map(f64::from)));
+        let device = Self {
+            stream,
+            before,
+            count,
+            prices,
+            costs,
+            halves: stream.upload(&lengths.map(|length| 0.5 * length))?,
+            lengths: stream.upload(&lengths.map(fixed_length))?,
+            mask,
+        };
+        let squares = stream.download(&squares)?;
+        Ok((device, squares))
+    }
+
+    /// The cheapest ways from a root, which is a voxel of the component; with the costs if `with_costs`. Synchronises the stream.
+    pub fn ways(
+        mut self,
+        object: &Object,
+        metric: &Metric,
+        root: usize,
+        with_costs: bool,
+    ) -> Result<Ways, SkeletonError> {
+        let root_at = object.voxels[root].map(|along| along as u32 + 1);
+        self.relax(root_at)?;
+        let count = self.count as usize;
+        let stream = self.stream;
+        let mut backs = stream.alloc::<u8>(count)?;
+        let mut chains = stream.alloc::<u64>(count)?;
+        let of_box = rows_of(stream, self.mask.grid);
+        let bits = self.mask.layout();
+        // SAFETY: as before; there is room for two numbers of each voxel.
+        unsafe {
+            let args = (
+                self.mask.bits.view(),
+                self.before.view(),
+                bits,
+                self.prices.view(),
+                self.costs.view(),
+                self.halves.view(),
+                self.lengths.view(),
+                of_box,
+                backs.view_mut(),
+                chains.view_mut(),
+            );
+            stream.launch::<trace_back>(rows_launch(of_box), args)?;
+        }
+        let lengths = self.lengths_of(&mut chains)?;
+        drop(chains);
+        let costs = match with_costs {
+            true => self.list_costs()?,
+            false => Vec::new(),
+        };
+        let backs = stream.download(&backs)?;
+        Ok(Ways::of_parts(metric, backs, lengths, costs))
+    }
+
+    /// Brings the costs to what they are from a voxel on.
+    fn relax(&mut self, root: [u32; 3]) -> Result<(), DeviceError> {
+        let stream = self.stream;
+        let grid = self.mask.grid;
+        let along = |samples: u32| samples.div_ceil(BRICK);
+        let bricks = Grid {
+            nx: along(grid.nx),
+            ny: along(grid.ny),
+            nz: along(grid.nz),
+        };
+        let count = bricks.samples() as usize;
+        let mut queues = [stream.alloc::<u32>(count)?, stream.alloc::<u32>(count)?];
+        let mut marks = stream.zeros::<u32>(count)?;
+        let mut counts = stream.zeros::<u32>(3)?;
+        let mut round = 1;
+        // SAFETY: the root is a sample of the box, and there is room for all bricks.
+        unsafe {
+            let args = (
+                grid,
+                bricks,
+                root,
+                round,
+                queues[0].view_mut(),
+                counts.view_mut(),
+                self.costs.view_mut(),
+            );
+            stream.launch::<begin_at_root>(Launch::one_block().max_useful_threads(1), args)?;
+        }
+        let by_bricks = Launch::pieces(count as u64).block_divides(VOXELS);
+        let plan = stream.plan::<relax_bricks>(by_bricks)?;
+        let blocks = u64::from(plan.resident_blocks).min(count as u64);
+        let launch = Launch::pieces(blocks).block_divides(VOXELS);
+        loop {
+            for _ in 0..ROUNDS {
+                let [queue, next] = &mut queues;
+                // SAFETY: there is a price and a cost for each sample of the box, queues and marks have room for all bricks, marks are numbers of earlier rounds.
+                unsafe {
+                    let args = (
+                        self.prices.view(),
+                        self.halves.view(),
+                        grid,
+                        bricks,
+                        round,
+                        queue.view(),
+                        next.view_mut(),
+                        counts.view_mut(),
+                        marks.view_mut(),
+                        self.costs.view_mut(),
+                    );
+                    stream.launch::<relax_bricks>(launch, args)?;
+                }
+                queues.swap(0, 1);
+                round += 1;
+            }
+            if stream.download(&counts)?[(round % 3) as usize] == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The lengths of all ways.
+    fn lengths_of(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
+        let stream = self.stream;
+        let (launch, items) = over(stream, self.count);
+        let mut unfinished = stream.zeros::<u32>(1)?;
+        loop {
+            for _ in 0..FOLLOWED {
+                // SAFETY: there is a chain for each item.
+                unsafe {
+                    let args = (items, chains.view_mut(), unfinished.view_mut());
+                    stream.launch::<follow>(launch, args)?;
+                }
+            }
+            if stream.download(&unfinished)?[0] == 0 {
+                break;
+            }
+            stream.fill_with_zero(&mut unfinished)?;
+        }
+        let mut lengths = stream.alloc::<u32>(self.count as usize)?;
+        // SAFETY: there is a chain and room for a length for each item.
+        unsafe {
+            let args = (chains.view(), items, lengths.view_mut());
+            stream.launch::<chain_lengths>(launch, args)?;
+        }
+        stream.download(&lengths)
+    }
+
+    /// What voxels cost, in their order.
+    fn list_costs(&self) -> Result<Vec<Cost>, DeviceError> {
+        let stream = self.stream;
+        let count = self.count as usize;
+        let mut prices = stream.alloc::<f32>(count)?;
+        let mut costs = stream.alloc::<f64>(count)?;
+        let of_box = rows_of(stream, self.mask.grid);
+        // SAFETY: the object is that of the box, and there is room for two numbers of each voxel.
+        unsafe {
+            let args = (
+                self.mask.bits.view(),
+                self.before.view(),
+                self.mask.layout(),
+                self.prices.view(),
+                self.costs.view(),
+                of_box,
+                prices.view_mut(),
+                costs.view_mut(),
+            );
+            stream.launch::<list_costs>(rows_launch(of_box), args)?;
+        }
+        let prices = stream.download(&prices)?;
+        let costs = stream.download(&costs)?;
+        let both = costs.into_iter().zip(prices);
+        Ok(both.map(|(cost, price)| Cost { cost, price }).collect())
+    }
+}
+
+/// All samples of a box.
+fn rows_of(stream: &Stream, grid: Grid) -> Rows {
+    rows(stream, [grid.nx, grid.ny, grid.nz], 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        device::{CpuOptions, Device},
+        skeleton::whole::{
+            distances::squares,
+            frame::Frame,
+            scan::Runs,
+            ways::{prices, tip},
+        },
+    };
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
+
+        /// Bricks that are brought up to date until nothing changes, and one voxel after the other by its cost: the same bits.
+        #[test]
+        fn a_device_finds_the_ways_of_the_host(
+            seed in any::<u64>(),
+            fill in 0.2f64..1.0,
+            dims in prop::array::uniform3(1usize..22),
+            spacing in prop::sample::select(vec![[1.0; 3], [0.5, 0.5, 1.5], [0.7, 0.9, 1.1]]),
+        ) {
+            let mut state = seed;
+            let mut mask = Mask::new(dims, Geometry::from_spacing(spacing, [0.0; 3]).unwrap()).unwrap();
+            let samples: Vec<bool> = (0..dims.iter().product::<usize>()).map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                ((state >> 40) as f64) < fill * (1u64 << 24) as f64
+            }).collect();
+            mask = Mask::from_bools(&samples, dims, *mask.geometry()).unwrap();
+            let runs = Runs::of_mask(&mask).unwrap();
+            let components = runs.components().unwrap();
+            let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
+            let (metric, _) = Metric::of(mask.geometry());
+            let frame = Frame::of(runs, &metric);
+            let metric = frame.metric(&metric);
+            let object = Object::new(runs, &frame);
+            let by_host = squares(&object, &metric);
+            let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, ..CpuOptions::default() });
+            let stream = device.stream().unwrap();
+            let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
+            prop_assert_eq!(&by_host, &by_device);
+            let root = tip(&object, &metric);
+            let prices = prices(&object, &metric, &by_host);
+            let ours = Ways::from_root(&object, &metric, &prices, root, true);
+            let theirs = on_device.ways(&object, &metric, root, true).unwrap();
+            prop_assert!(ours == theirs);
+        }
+    }
+}
