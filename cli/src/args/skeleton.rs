@@ -209,7 +209,7 @@ pub struct SkeletonArgs {
     /// To compare with Zhao et al. (2016); it changes little.
     #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
     pub boundary: Option<BoundaryName>,
-    /// How the surface's voxels are brought to the others [default: tuned]
+    /// How the surface's voxels are brought to the others [default: auto]
     ///
     /// To measure: it changes the time alone.
     #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]

@@ -108,8 +108,12 @@ pub enum VariantName {
     Constant,
     /// From shared memory
     Shared,
-    /// The quickest way known
+    /// The quickest way known to compare all pairs
     Tuned,
+    /// What is far by series: in time linear in the voxels, exact where the bound of the error does not suffice
+    Tree,
+    /// The quicker one of tuned and tree
+    Auto,
 }
 
 impl From<VariantName> for FieldVariant {
@@ -119,6 +123,8 @@ impl From<VariantName> for FieldVariant {
             VariantName::Constant => Self::Constant,
             VariantName::Shared => Self::Shared,
             VariantName::Tuned => Self::Tuned,
+            VariantName::Tree => Self::Tree,
+            VariantName::Auto => Self::Auto,
         }
     }
 }

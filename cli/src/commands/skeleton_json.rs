@@ -6,7 +6,7 @@ use crate::{
     report::{Devices, Grid, JsonTimings, path, paths},
 };
 use ferrovox::{
-    pipeline::skeleton::{Checks, Defect, LabelOutcome, Method},
+    pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
     skeleton::{Certificate, ClassCounts, ComponentReport, Dust, Levels, SkeletonParams},
 };
 use serde::Serialize;
@@ -149,7 +149,7 @@ impl From<&Certificate> for Balance {
 }
 
 impl Choices {
-    fn of(method: &Method) -> Self {
+    fn of(method: &Method, made: &SkeletonOutcome) -> Self {
         match method {
             Method::Whole(params) => Self::Whole {
                 scale: params.scale,
@@ -170,7 +170,7 @@ impl Choices {
                     surface: params.surface.name(),
                     precision: params.precision.name(),
                     boundary: params.boundary.name(),
-                    variant: params.variant.name(),
+                    variant: made.variant().unwrap_or(params.variant).name(),
                 }
             }
         }
@@ -265,7 +265,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         }),
         cavities_filled: args.fill_cavities,
         levels: args.levels.name(),
-        choices: Choices::of(run.method),
+        choices: Choices::of(run.method, made),
         pruned_below: args.prune,
         pruned: made.pruned(),
         merged: args.merge,
@@ -282,6 +282,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
                 index,
                 bridges,
                 counts,
+                ..
             } => Some(Index {
                 bridges: *bridges,
                 index_balance: Balance {

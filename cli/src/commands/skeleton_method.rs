@@ -54,6 +54,7 @@ fn published(args: &SkeletonArgs) -> SkeletonParams {
         precision: args.precision.map_or(default.precision, Into::into),
         boundary: args.boundary.map_or(default.boundary, Into::into),
         variant: args.variant.map_or(default.variant, Into::into),
+        ..default
     }
 }
 

@@ -149,7 +149,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
                 "{devices}, exponent {}, {}, {}",
                 params.exponent,
                 params.precision.name(),
-                params.variant.name()
+                made.variant().unwrap_or(params.variant).name()
             ),
         ),
     }

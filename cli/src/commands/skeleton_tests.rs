@@ -107,6 +107,7 @@ fn core() -> SkeletonOutcome {
                 boundary: 3,
                 interior: 1,
             },
+            variant: ferrovox::skeleton::FieldVariant::Tuned,
         },
     }])
 }

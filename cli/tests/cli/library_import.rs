@@ -38,10 +38,12 @@ fn a_program_elsewhere_builds_and_runs() {
     .unwrap();
 
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // the repository's profile and target directory, so that the library is compiled once for this program and the examples
+    // the examples' profile and the repository's target directory, so that the library is compiled once for this program and the examples
     cargo
         .args(["run", "--quiet", "--config"])
         .arg(root.join(".cargo/config.toml"))
+        .arg("--config")
+        .arg(root.join("examples/.cargo/config.toml"))
         .current_dir(folder.path())
         .env_clear();
     for name in [

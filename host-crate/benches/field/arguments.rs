@@ -2,7 +2,7 @@
 
 use crate::{support::Outcome, whole::Object};
 use clap::Parser;
-use ferrovox::skeleton::SkeletonParams;
+use ferrovox::skeleton::{FieldVariant, Precision, SkeletonParams, TreeParams};
 use measure::Common;
 
 /// Times force fields.
@@ -15,7 +15,7 @@ pub struct Arguments {
     /// Points that exert them [default: 206010, on a CPU 16384]
     #[arg(long, value_name = "N", value_parser = measure::options::elements)]
     sources: Option<u64>,
-    /// How sources are brought to targets: simple, constant, shared, tuned, all
+    /// How sources are brought to targets: simple, constant, shared, tuned, tree, auto, all
     #[arg(
         long,
         value_name = "NAME",
@@ -37,6 +37,18 @@ pub struct Arguments {
     /// Time whole skeletons of these solids instead: human:256 (or another width), animal
     #[arg(long, value_name = "SOLID", value_delimiter = ',')]
     pub solids: Vec<Object>,
+    /// Time the field of a hand in grids of so many voxels along each axis instead [default with tree or auto: 128,256,512,1024, on a CPU 64,128,256]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub sizes: Vec<usize>,
+    /// The order of the series of `tree` [default: by the exponent]
+    #[arg(long, value_name = "P")]
+    order: Option<u32>,
+    /// The squared radius, in bricks, of what is near for `tree` [default: by the exponent]
+    #[arg(long, value_name = "N")]
+    near: Option<u32>,
+    /// What the bounds of `tree` are multiplied by
+    #[arg(long, value_name = "FACTOR", default_value_t = TreeParams::default().trust)]
+    trust: f64,
     #[command(flatten)]
     pub common: Common,
 }
@@ -55,7 +67,14 @@ impl Arguments {
         ]
     }
 
-    /// All combinations.
+    /// Whether whole fields of hands are timed.
+    pub fn measures_hands(&self, jobs: &[SkeletonParams]) -> bool {
+        let by_series =
+            |job: &SkeletonParams| matches!(job.variant, FieldVariant::Tree | FieldVariant::Auto);
+        !self.sizes.is_empty() || jobs.iter().any(by_series)
+    }
+
+    /// All combinations; of `tree`, which has one precision, each once.
     ///
     /// # Errors
     /// A name that nothing has, an exponent out of range.
@@ -63,11 +82,19 @@ impl Arguments {
         let mut jobs = Vec::new();
         for variant in crate::variants(&self.variants)? {
             for precision in crate::precisions(&self.precision)? {
+                if variant == FieldVariant::Tree && precision == Precision::F32 {
+                    continue;
+                }
                 for &exponent in &self.exponents {
                     let params = SkeletonParams {
                         variant,
                         precision,
                         exponent,
+                        tree: TreeParams {
+                            order: self.order,
+                            near: self.near,
+                            trust: self.trust,
+                        },
                         ..SkeletonParams::default()
                     };
                     params.check()?;

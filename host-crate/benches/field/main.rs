@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help` names the options.
 //!
-//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages.
+//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages. With `--sizes`, or where `tree` or `auto` are among the variants, the whole field of
+//! a hand is timed instead at each size, with its memory, its errors, and the times of the kernels.
 //!
 //! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source and a target. `force` is the time by the device's clock
 //! from the masks to directions and magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair takes
@@ -11,6 +12,7 @@
 
 mod accuracy;
 mod arguments;
+mod hand;
 mod limit;
 mod shapes;
 #[path = "../support/mod.rs"]
@@ -43,6 +45,16 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
                     whole::measure(report, &device, object, params, arguments.common.runs)?;
                 }
             }
+            continue;
+        }
+        if arguments.measures_hands(&jobs) {
+            hand::measure(
+                report,
+                &device,
+                &arguments.sizes,
+                &jobs,
+                arguments.common.runs,
+            )?;
             continue;
         }
         let stream = device.stream()?;

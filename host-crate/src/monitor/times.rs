@@ -41,6 +41,11 @@ impl Stopwatch {
         add_times(&mut self.times, vec![StageTime { stage, time }]);
     }
 
+    /// Everything since the last stage is of none.
+    pub(crate) fn skip(&mut self) {
+        self.last = Instant::now();
+    }
+
     /// The time of each stage, in the order of their first laps.
     pub fn times(self) -> Vec<StageTime> {
         self.times

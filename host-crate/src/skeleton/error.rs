@@ -34,6 +34,18 @@ pub enum SkeletonError {
         /// The fraction.
         found: f64,
     },
+    /// A number for the field's series out of range.
+    #[error("the tree's {name} is {found}: it must be from {least} to {most}")]
+    Tree {
+        /// Which: `order`, `near` or `trust`.
+        name: &'static str,
+        /// The number.
+        found: f64,
+        /// The least that it may be.
+        least: f64,
+        /// The most that it may be.
+        most: f64,
+    },
     /// A number of the cover rule that is none.
     #[error("the cover's {name} is {found}: it must be a finite number, 0 or more")]
     Cover {

@@ -1,8 +1,8 @@
 //! From a solid to its skeleton.
 
 use super::{
-    Certificate, ClassCounts, Execution, Skeleton, SkeletonError, SkeletonParams, classify,
-    components,
+    Certificate, ClassCounts, Execution, FieldVariant, Skeleton, SkeletonError, SkeletonParams,
+    classify, components,
     context::Context,
     field::{ForceField, force_field_on_devices},
     fill_cavities,
@@ -27,14 +27,16 @@ pub struct Extraction {
     pub bridges: usize,
     /// How many voxels there are of each class.
     pub counts: ClassCounts,
+    /// How the force field was made: never [`FieldVariant::Auto`].
+    pub variant: FieldVariant,
     /// How long each stage took.
     pub timings: Vec<StageTime>,
 }
 
 /// The skeleton of a solid.
 ///
-/// Work is proportional to the voxels inside times those of the surface: the rest is little. It takes about 60 bytes of device memory for each voxel inside, and
-/// 5 for each of the grid. Synchronises the stream after each stage.
+/// The force field is most of the work: proportional to the voxels inside times those of the surface where these are few, otherwise to the voxels. It takes about 60 bytes of
+/// device memory for each voxel inside, and 5 for each of the grid. Synchronises the stream after each stage.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{self, SkeletonParams}};
@@ -119,6 +121,7 @@ pub fn skeleton_on_devices(
         certificate,
         bridges,
         counts: classes.counts,
+        variant: field.variant,
         timings: stopwatch.times(),
     };
     Ok((extraction, field))

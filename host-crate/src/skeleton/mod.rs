@@ -29,6 +29,7 @@ mod levels;
 mod params;
 mod radii;
 mod trace;
+mod tree_params;
 mod whole;
 
 pub use certificate::Certificate;
@@ -39,6 +40,7 @@ pub use euler::euler_number;
 pub use execution::Execution;
 pub use extraction::{Extraction, skeleton, skeleton_on_devices};
 pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
+pub use tree_params::TreeParams;
 pub use whole::{
     ComponentReport, Dust, Failure, LabelSkeleton, SkeletonizeParams, Skeletons, skeletonize,
     skeletonize_mask,

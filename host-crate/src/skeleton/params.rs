@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use super::{SkeletonError, error::EXPONENTS};
+use super::{SkeletonError, error::EXPONENTS, tree_params::TreeParams};
 
 /// Which levels of the hierarchy a skeleton has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,18 +107,25 @@ pub enum FieldVariant {
     Constant,
     /// From shared memory, in tiles.
     Shared,
-    /// The quickest way known.
-    #[default]
+    /// The quickest way known to compare all pairs.
     Tuned,
+    /// What is far by series over bricks of voxels: in time linear in the voxels, with a bound of the error, and exact where that does not suffice
+    /// ([`TreeParams`]). Always as precise as [`Precision::Accurate`].
+    Tree,
+    /// The quicker one of [`Tuned`](Self::Tuned) and [`Tree`](Self::Tree), by the number of pairs.
+    #[default]
+    Auto,
 }
 
 impl FieldVariant {
     /// All of them.
-    pub const ALL: [FieldVariant; 4] = [
+    pub const ALL: [FieldVariant; 6] = [
         FieldVariant::Simple,
         FieldVariant::Constant,
         FieldVariant::Shared,
         FieldVariant::Tuned,
+        FieldVariant::Tree,
+        FieldVariant::Auto,
     ];
 
     /// The name, as the command line takes it.
@@ -128,6 +135,8 @@ impl FieldVariant {
             FieldVariant::Constant => "constant",
             FieldVariant::Shared => "shared",
             FieldVariant::Tuned => "tuned",
+            FieldVariant::Tree => "tree",
+            FieldVariant::Auto => "auto",
         }
     }
 }
@@ -156,6 +165,8 @@ pub struct SkeletonParams {
     pub boundary: BoundaryForce,
     /// How sources are brought to the voxels that they act on.
     pub variant: FieldVariant,
+    /// How precise [`FieldVariant::Tree`] is.
+    pub tree: TreeParams,
 }
 
 impl Default for SkeletonParams {
@@ -170,6 +181,7 @@ impl Default for SkeletonParams {
             precision: Precision::default(),
             boundary: BoundaryForce::default(),
             variant: FieldVariant::default(),
+            tree: TreeParams::default(),
         }
     }
 }
@@ -178,7 +190,7 @@ impl SkeletonParams {
     /// Refuses numbers out of their range.
     ///
     /// # Errors
-    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`].
+    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Tree`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         let [least, most] = EXPONENTS;
         if !(least..=most).contains(&self.exponent) {
@@ -186,6 +198,7 @@ impl SkeletonParams {
                 found: self.exponent,
             });
         }
+        self.tree.check()?;
         let fractions = [
             ("divergence", self.divergence),
             ("curvature", self.curvature),

@@ -36,7 +36,7 @@ pub unsafe fn critical_cells(
         let mut found = 0;
         while left != 0 {
             let bit = left.trailing_zeros();
-            if may_vanish(&ranks, forces, [in_row * 32 + bit, y, z]) {
+            if may_vanish(&ranks, forces, [in_row * 32 + bit, y, z], |_| 0.0) {
                 found |= 1 << bit;
             }
             left &= left - 1;
@@ -47,7 +47,12 @@ pub unsafe fn critical_cells(
 
 /// The cells of a word that have a force at all eight corners.
 #[inline(always)]
-fn with_forces(words: View<u32>, bits: BitRows, item: usize, [in_row, y, z]: [u32; 3]) -> u32 {
+pub(super) fn with_forces(
+    words: View<u32>,
+    bits: BitRows,
+    item: usize,
+    [in_row, y, z]: [u32; 3],
+) -> u32 {
     if y + 1 >= bits.grid.ny || z + 1 >= bits.grid.nz {
         return 0;
     }
@@ -69,15 +74,22 @@ fn with_forces(words: View<u32>, bits: BitRows, item: usize, [in_row, y, z]: [u3
     all
 }
 
-/// Whether every component of the force has both signs at the corners of a cell.
+/// Whether every component of the force has both signs at the corners of a cell, if it may be off by `error` at each.
+#[cuda_std::inline_closures]
 #[inline(always)]
-fn may_vanish(ranks: &Ranks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> bool {
+pub(super) fn may_vanish(
+    ranks: &Ranks<'_>,
+    forces: View<f32>,
+    [x, y, z]: [u32; 3],
+    error: impl Fn([u32; 3]) -> f32,
+) -> bool {
     let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     let mut largest = 0.0;
     let mut corner = 0;
     while corner < 8 {
         let at = [x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2)];
         if let Some(target) = ranks.of(at) {
+            let error = error(at);
             let first = NUMBERS * target as usize;
             let magnitude = forces.read(first + 3);
             largest = if magnitude > largest {
@@ -88,11 +100,11 @@ fn may_vanish(ranks: &Ranks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> bool
             let mut axis = 0;
             while axis < 3 {
                 let component = magnitude * forces.read(first + axis);
-                if component < least[axis] {
-                    least[axis] = component;
+                if component - error < least[axis] {
+                    least[axis] = component - error;
                 }
-                if component > most[axis] {
-                    most[axis] = component;
+                if component + error > most[axis] {
+                    most[axis] = component + error;
                 }
                 axis += 1;
             }

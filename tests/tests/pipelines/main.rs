@@ -44,6 +44,7 @@ mod skeleton_kernels;
 mod skeleton_known;
 mod skeleton_phantom;
 mod skeleton_random;
+mod skeleton_tree;
 mod synthetic;
 mod voxelize;
 // the pipelines that the bench of block sizes runs

@@ -6,7 +6,9 @@ use crate::{
     grid::Geometry,
     monitor::StageTime,
     pipeline::{Timings, Warning},
-    skeleton::{Certificate, ClassCounts, ComponentReport, Dust, Extraction, LabelSkeleton},
+    skeleton::{
+        Certificate, ClassCounts, ComponentReport, Dust, Extraction, FieldVariant, LabelSkeleton,
+    },
 };
 use std::path::{Path, PathBuf};
 
@@ -64,6 +66,8 @@ pub enum Checks {
         bridges: usize,
         /// How many voxels there are of each class.
         counts: ClassCounts,
+        /// How the force field was made: never [`FieldVariant::Auto`].
+        variant: FieldVariant,
     },
 }
 
@@ -101,6 +105,7 @@ impl LabelOutcome {
                 index: extraction.certificate,
                 bridges: extraction.bridges,
                 counts: extraction.counts,
+                variant: extraction.variant,
             },
         };
         (outcome, extraction.timings)
@@ -165,6 +170,14 @@ impl SkeletonOutcome {
             .iter()
             .any(is_core)
             .then(|| Certificate::sum(parts))
+    }
+
+    /// How the force field was made, by the published method.
+    pub fn variant(&self) -> Option<FieldVariant> {
+        self.labels.iter().find_map(|label| match label.checks {
+            Checks::Core { variant, .. } => Some(variant),
+            Checks::Whole { .. } => None,
+        })
     }
 
     /// Components whose critical points do not add up to their Euler number, by the published method.

@@ -33,8 +33,8 @@ pub(super) fn forces_on(
     let whole = WholeJob {
         stream: first,
         items: match params.variant {
-            FieldVariant::Tuned => runs(&words),
-            _ => ones(&words),
+            FieldVariant::Simple | FieldVariant::Constant | FieldVariant::Shared => ones(&words),
+            FieldVariant::Tuned | FieldVariant::Tree | FieldVariant::Auto => runs(&words),
         },
     };
     let weights = words.iter().map(|word| u64::from(word.count_ones()));

@@ -1,10 +1,16 @@
 //! The force at voxels.
 
-use super::{Targets, devices::forces_on, job::Job};
+use super::{
+    ForceBounds, Targets,
+    choice::Choice,
+    devices::forces_on,
+    job::Job,
+    tree::{TreeField, tree_on},
+};
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
-    grid::{DeviceMask, DevicePoints},
-    skeleton::{BoundaryForce, Classes, Execution, SkeletonError, SkeletonParams},
+    grid::{DeviceMask, DevicePoints, Points},
+    skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
 
@@ -18,6 +24,10 @@ pub struct ForceField {
     pub forces: Buffer<f32>,
     /// How many voxels of the mask come before each of its words.
     pub before: Buffer<u64>,
+    /// How it was made: never [`FieldVariant::Auto`].
+    pub variant: FieldVariant,
+    /// How far the forces can be off, if it was made by [`FieldVariant::Tree`] for all voxels of the mask.
+    pub bounds: Option<ForceBounds>,
 }
 
 impl ForceField {
@@ -64,8 +74,9 @@ impl ForceField {
 
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
 ///
-/// Work is proportional to voxels times surface voxels; the memory it takes is 24 bytes for each voxel with a force and slice of the surface, 40 bytes
-/// for each that remain. Synchronises the stream.
+/// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24 bytes for each voxel with a force and slice of the surface, and
+/// 40 bytes for each remain. By series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for each voxel with a force, at most three
+/// for each of the solid, and 0.1 for each of the grid. Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device.
@@ -93,11 +104,15 @@ pub fn force_field_on_devices(
     let stream = execution.first();
     let sources = DevicePoints::from_sites(stream, &classes.surface)?;
     let inside = classes.inside(stream)?;
+    let sources = Sources {
+        points: &sources,
+        voxels: Some(&classes.surface),
+    };
     if params.boundary == BoundaryForce::Exact {
-        return forces_on_devices(execution, &sources, inside, params);
+        return forces_on_devices(execution, sources, inside, params);
     }
     let interior = classes.interior.copy(stream)?;
-    let known = forces_on_devices(execution, &sources, interior, params)?;
+    let known = forces_on_devices(execution, sources, interior, params)?;
     let all = Targets::of(stream, &inside)?;
     let mut forces = stream.alloc::<f32>(NUMBERS * all.count as usize)?;
     let bits = inside.layout();
@@ -121,10 +136,22 @@ pub fn force_field_on_devices(
         mask: inside,
         forces,
         before,
+        variant: known.variant,
+        // of means there are none
+        bounds: None,
     })
 }
 
+/// What exerts forces: points, and the same as voxels of the targets' grid where they are known to be some.
+#[derive(Clone, Copy)]
+struct Sources<'a> {
+    points: &'a DevicePoints,
+    voxels: Option<&'a DeviceMask>,
+}
+
 /// The forces of points on the voxels of a mask, none of which is at a point.
+///
+/// [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once: for others all pairs are compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
 /// Errors of the device.
@@ -134,37 +161,86 @@ pub fn forces(
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
-    forces_on_devices(Execution::single(stream), sources, mask, params)
+    let execution = Execution::single(stream);
+    let voxels = match params.variant {
+        FieldVariant::Tree | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
+        _ => None,
+    };
+    let sources = Sources {
+        points: sources,
+        voxels: voxels.as_ref(),
+    };
+    forces_on_devices(execution, sources, mask, params)
+}
+
+/// Points as voxels of the grid of a mask, if they are some, each once.
+fn voxels_of(
+    stream: &Stream,
+    points: &DevicePoints,
+    mask: &DeviceMask,
+) -> Result<Option<DeviceMask>, SkeletonError> {
+    let (dims, geometry) = (mask.dims(), mask.geometry);
+    let on_host = Points::from_voxels(&points.download(stream)?, dims, geometry)?;
+    let Some(voxels) = on_host.voxels() else {
+        return Ok(None);
+    };
+    let made = DeviceMask::from_indices(stream, &voxels, dims, geometry)?;
+    let each_once = made.count(stream)? == voxels.len() as u64;
+    Ok(each_once.then_some(made))
 }
 
 fn forces_on_devices(
     execution: Execution<'_>,
-    sources: &DevicePoints,
+    sources: Sources<'_>,
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
+    params.tree.check()?;
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
-    let pairs = targets.count.saturating_mul(sources.len() as u64);
+    let pairs = targets.count.saturating_mul(sources.points.len() as u64);
     let monitor = execution.monitor();
     let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
     let counter = counter.as_ref();
-    let forces = match execution.streams() {
-        [_] => Job {
+    let choice = Choice {
+        device: stream.device(),
+        pairs,
+        targets: targets.count,
+    };
+    let params = &SkeletonParams {
+        variant: choice.variant(params.variant, sources.voxels.is_some()),
+        ..*params
+    };
+    let mut bounds = None;
+    let forces = match (sources.voxels, execution.streams()) {
+        (Some(sources), _) if params.variant == FieldVariant::Tree => {
+            let field = TreeField {
+                sources,
+                targets: &targets,
+                params,
+                counter,
+            };
+            let (forces, made) = tree_on(execution, &field)?;
+            bounds = Some(made);
+            forces
+        }
+        (_, [_]) => Job {
             stream,
-            sources,
+            sources: sources.points,
             targets: &targets,
             params,
             whole: None,
             counter,
         }
         .compute()?,
-        streams => forces_on(streams, (sources, &mask), params, counter)?,
+        (_, streams) => forces_on(streams, (sources.points, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {
         mask,
         forces,
         before,
+        variant: params.variant,
+        bounds,
     })
 }

@@ -131,7 +131,10 @@ impl Job<'_> {
     fn run<A: Add, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let stream = self.stream;
         let (sums, slices) = match self.params.variant {
-            FieldVariant::Tuned => self.tuned::<A, P>()?,
+            // who calls has chosen, and `Tree` is no job for all pairs
+            FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Tree => {
+                self.tuned::<A, P>()?
+            }
             FieldVariant::Simple => self.by_target::<forces_simple<A, P>>()?,
             FieldVariant::Constant => self.constant::<A, P>()?,
             FieldVariant::Shared => self.by_target::<forces_shared<A, P>>()?,

@@ -1,12 +1,15 @@
 //! The force that a solid's surface exerts on its inside.
 
+mod choice;
 mod devices;
 mod forces;
 mod job;
 mod point_forces;
 mod portions;
 mod targets;
+mod tree;
 
 pub use forces::{ForceField, force_field, force_field_on_devices, forces};
 pub use point_forces::{PointForce, forces_at};
 pub(crate) use targets::Targets;
+pub use tree::ForceBounds;

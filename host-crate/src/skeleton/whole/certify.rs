@@ -17,6 +17,8 @@ use rayon::prelude::*;
 /// A component and everything that its curves are held to.
 pub struct Judge<'a> {
     pub known: &'a Known<'a>,
+    /// Triangles around which the classes of steps do not add up to zero.
+    pub open_triangles: u64,
     pub numbers: Numbers,
     pub reach: Reach,
 }
@@ -158,9 +160,8 @@ impl Judge<'_> {
         classes: Option<&[Class]>,
         faults: &mut Vec<Fault>,
     ) -> u64 {
-        let open = cocycle.open_triangles(self.known.object);
-        if open > 0 {
-            faults.push(Fault::Cocycle(open));
+        if self.open_triangles > 0 {
+            faults.push(Fault::Cocycle(self.open_triangles));
         }
         let Some(classes) = classes else {
             return 0;

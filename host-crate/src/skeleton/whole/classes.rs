@@ -45,6 +45,16 @@ impl ClassTable {
         &self.bits[class as usize]
     }
 
+    /// Whether one class is the sum of two others.
+    pub fn is_sum(&self, a: Class, b: Class, sum: Class) -> bool {
+        match (a, b, sum) {
+            (_, 0, _) => sum == a,
+            (0, _, _) => sum == b,
+            (_, _, 0) => a == b,
+            _ => a != b && difference(self.bits(a), self.bits(b)) == self.bits(sum),
+        }
+    }
+
     /// The sum of two classes.
     #[inline(always)]
     pub fn sum(&mut self, a: Class, b: Class) -> Class {
@@ -107,7 +117,12 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        match self.rest(table, class) {
+        self.add_bits(table.bits(class).to_vec())
+    }
+
+    /// The same with the bits of a class.
+    pub fn add_bits(&mut self, bits: Vec<u32>) -> bool {
+        match self.rest(bits) {
             Some((highest, rest)) => {
                 self.rows.insert(highest, rest);
                 true
@@ -118,12 +133,11 @@ impl Basis {
 
     /// Whether a class is independent of those that there are.
     pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
-        self.rest(table, class).is_some()
+        self.rest(table.bits(class).to_vec()).is_some()
     }
 
     /// What is left of a class without those that there are, with its highest bit.
-    fn rest(&self, table: &ClassTable, class: Class) -> Option<(u32, Vec<u32>)> {
-        let mut rest = table.bits(class).to_vec();
+    fn rest(&self, mut rest: Vec<u32>) -> Option<(u32, Vec<u32>)> {
         while let Some(&highest) = rest.last() {
             match self.rows.get(&highest) {
                 Some(row) => rest = difference(&rest, row),

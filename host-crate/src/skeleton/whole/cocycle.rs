@@ -10,6 +10,7 @@ use super::{
     object::Object,
     thinning::Scaffold,
 };
+use rayon::prelude::*;
 
 /// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
 type Slot = [Class; 27];
@@ -105,25 +106,24 @@ impl Cocycle {
     }
 
     /// Triangles of voxels that touch each other whose classes do not add up to zero. Triangles without a class need no look.
-    pub fn open_triangles(&mut self, object: &Object) -> u64 {
-        let mut open = 0;
-        for slot in 0..self.slots.len() {
-            let a = self.owners[slot] as usize;
+    pub fn open_triangles(&self, object: &Object) -> u64 {
+        let open_at = |(slot, &owner): (&Slot, &u32)| {
+            let a = owner as usize;
+            let mut open = 0;
             for first in bits(object.around[a] & AROUND) {
-                let ab = self.slots[slot][first];
+                let ab = slot[first];
                 if ab == 0 {
                     continue;
                 }
                 let b = object.neighbour(a, first);
                 for second in bits(object.around[a] & AROUND & TOUCHING[first] & !(1 << first)) {
-                    let ac = self.slots[slot][second];
-                    let bc = self.step(b, between(first, second));
-                    let sum = self.table.sum(ab, ac);
-                    open += u64::from(sum != bc);
+                    let (ac, bc) = (slot[second], self.step(b, between(first, second)));
+                    open += u64::from(!self.table.is_sum(ab, ac, bc));
                 }
             }
-        }
-        open
+            open
+        };
+        self.slots.par_iter().zip(&self.owners).map(open_at).sum()
     }
 }
 

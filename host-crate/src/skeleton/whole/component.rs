@@ -5,7 +5,7 @@ use super::{
     certify::{Judge, Verdict},
     cocycle::Cocycle,
     cover::Reach,
-    curves::draw,
+    curves::{Beginning, Start, draw},
     detail::curved,
     distances::squares,
     draft::Draft,
@@ -24,7 +24,7 @@ use super::{
     tips::{cut, extend},
     ways::prices,
 };
-use crate::monitor::{StageTime, Stopwatch};
+use crate::monitor::{StageTime, Stopwatch, add_times};
 
 /// The skeleton of a component.
 pub struct Piece {
@@ -60,36 +60,59 @@ pub fn one(
     watch.lap("distances");
     let numbers = Numbers::of(object);
     watch.lap("numbers");
-    let mut cocycle = match numbers.tunnels {
-        0 => Cocycle::zero(),
-        _ => {
-            let scaffold = Scaffold::of(object, squares, numbers.cavities);
-            watch.lap("thinning");
-            Cocycle::of(object, &scaffold)
-        }
+    // the two need nothing of each other
+    let find_classes = || {
+        let mut watch = Stopwatch::start();
+        let cocycle = match numbers.tunnels {
+            0 => Cocycle::zero(),
+            _ => {
+                let scaffold = Scaffold::of(object, squares, numbers.cavities);
+                watch.lap("thinning");
+                Cocycle::of(object, &scaffold)
+            }
+        };
+        let open_triangles = cocycle.open_triangles(object);
+        watch.lap("classes");
+        (cocycle, open_triangles, watch.times())
     };
-    watch.lap("classes");
+    let find_ways = || {
+        let mut watch = Stopwatch::start();
+        let shell = Shell::new(object, metric);
+        let prices = prices(object, metric, squares);
+        let start = Start::of(object, metric, squares, &prices, numbers.tunnels);
+        watch.lap("ways");
+        (shell, prices, start, watch.times())
+    };
+    let ((mut cocycle, open_triangles, classes), (shell, prices, start, ways)) =
+        rayon::join(find_classes, find_ways);
+    let mut times = Vec::new();
+    add_times(&mut times, classes);
+    add_times(&mut times, ways);
     let known = &Known {
         object,
         metric,
         squares,
-        shell: &Shell::new(object, metric),
-        prices: &prices(object, metric, squares),
+        shell: &shell,
+        prices: &prices,
     };
     let judge = Judge {
         known,
+        open_triangles,
         numbers,
         reach,
     };
+    watch.skip();
     let curved = match params.detail {
         Some(part) => curved(known, part),
         None => Vec::new(),
     };
     watch.lap("details");
+    let beginning = Beginning::of(known, &mut cocycle, start, reach);
+    watch.lap("curves");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, reach, &curved, ends_go_on);
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on);
             let draft = Draft::of(object, &links);
             watch.lap("curves");
             result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
@@ -98,13 +121,14 @@ pub fn one(
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
     let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, reach, &curved, false);
+        let links = draw(known, &mut cocycle, &beginning, reach, &curved, false);
         let draft = Draft::of(object, &links);
         watch.lap("curves");
         let verdict = judge.judge(&draft, &mut cocycle);
         (draft, verdict)
     });
     watch.lap("certificate");
+    add_times(&mut times, watch.times());
     let first = &runs[0];
     Piece {
         label: first.label,
@@ -115,7 +139,7 @@ pub fn one(
         draft,
         verdict,
         centred: is_centred,
-        times: watch.times(),
+        times,
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Cover<'a> {
     /// A bit for each voxel.
     words: Vec<u64>,
     left: usize,
+    /// Of each row; not known until one of it is covered.
+    left_of_row: Vec<u32>,
 }
 
 /// What rounding may take from a radius.
@@ -42,6 +44,7 @@ impl<'a> Cover<'a> {
             metric,
             words: vec![0; object.len().div_ceil(64)],
             left: object.len(),
+            left_of_row: vec![u32::MAX; object.rows()],
         }
     }
 
@@ -121,16 +124,29 @@ impl<'a> Cover<'a> {
             let half = rest.max(0.0).sqrt();
             let low = ceil(y + (-half - shift) / u[1][1]);
             let high = floor(y + (half - shift) / u[1][1]);
-            let Self { words, left, .. } = self;
-            object.rows_between(plane, [low, high], |row_y, row| {
+            let Self {
+                words,
+                left,
+                left_of_row,
+                ..
+            } = self;
+            object.rows_between(plane, [low, high], |number, row_y, row| {
+                let left_here = &mut left_of_row[number];
+                if *left_here == 0 {
+                    return;
+                }
                 let dy = f64::from(row_y) - y;
                 let across = u[1][1] * dy + shift;
                 let half = (rest - across * across).max(0.0).sqrt();
                 let shift = u[0][1] * dy + u[0][2] * dz;
                 let low = ceil(x + (-half - shift) / u[0][0]);
                 let high = floor(x + (half - shift) / u[0][0]);
-                let part = object.part(row, low, high);
-                *left -= set(words, part);
+                let part = object.part(row.clone(), low, high);
+                let count = set(words, part);
+                if count > 0 {
+                    *left -= count;
+                    *left_here = (*left_here).min(row.len() as u32) - count as u32;
+                }
             });
         }
     }

@@ -9,50 +9,85 @@ use super::{
     draft::Draft,
     known::Known,
     links::Links,
+    metric::Metric,
     neighbours::{AROUND, BEFORE},
+    object::Object,
     tips::end_of,
     uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
 use std::collections::{HashMap, HashSet};
 
-/// Cycles, one for each class, the cheapest first; then for as long as a voxel is not covered, the way from the farthest of them. Edges that go far round are
-/// straightened. The classes of all cycles are independent. Branches to curved places that are long enough come before. With `ends_go_on` the cover is that of curves whose ends go straight on, as [`extend`](super::tips::extend) has them.
+/// Where ways begin, and the ways.
+pub struct Start {
+    root: usize,
+    /// Whether it is the middle of a ball.
+    is_middle: bool,
+    ways: Ways,
+}
+
+impl Start {
+    pub fn of(
+        object: &Object,
+        metric: &Metric,
+        squares: &[f64],
+        prices: &[f64],
+        tunnels: u64,
+    ) -> Self {
+        let middle = match tunnels {
+            0 => middle_of_ball(object, metric, squares),
+            _ => None,
+        };
+        let root = middle.unwrap_or_else(|| tip(object, metric));
+        Self {
+            root,
+            is_middle: middle.is_some(),
+            ways: Ways::from_root(object, metric, prices, root),
+        }
+    }
+}
+
+/// What curves begin with: cycles, one for each class, the cheapest first; without tunnels the longest way, or the middle of a ball.
+pub struct Beginning {
+    ways: Ways,
+    links: Links,
+}
+
+impl Beginning {
+    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, start: Start, reach: Reach) -> Self {
+        let Start {
+            root,
+            is_middle,
+            ways,
+        } = start;
+        let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
+        drawing.is_on[root] = true;
+        if cocycle.rank() > 0 {
+            drawing.add_cycles(cocycle);
+            drawing.cut_trunk(root);
+        } else if !is_middle {
+            drawing.add_branch(farthest_along(&ways));
+        } else {
+            drawing.links = Links::dot(root);
+        }
+        let links = drawing.links;
+        Self { ways, links }
+    }
+}
+
+/// The beginning, and for as long as a voxel is not covered, the way from the farthest of them; then branches to curved places that are long enough. Edges that go far
+/// round are straightened. The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose ends go straight on, as
+/// [`extend`](super::tips::extend) has them.
 pub fn draw(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
+    beginning: &Beginning,
     reach: Reach,
     curved: &[u32],
     ends_go_on: bool,
 ) -> Links {
-    let object = known.object;
-    if object.len() == 1 {
-        return Links::dot(0);
-    }
-    let ball = match cocycle.rank() {
-        0 => middle_of_ball(known),
-        _ => None,
-    };
-    let root = ball.unwrap_or_else(|| tip(object, known.metric));
-    let ways = Ways::from_root(object, known.metric, known.prices, root);
-    let mut drawing = Drawing {
-        known,
-        reach,
-        ways: &ways,
-        is_on: vec![false; object.len()],
-        links: Links::default(),
-        cover: Cover::new(object, known.metric),
-        ends_go_on,
-    };
-    drawing.is_on[root] = true;
-    if cocycle.rank() > 0 {
-        drawing.add_cycles(cocycle);
-        drawing.cut_trunk(root);
-    } else if ball.is_none() {
-        drawing.add_branch(farthest_along(&ways));
-    } else {
-        drawing.links = Links::dot(root);
-    }
+    let Beginning { ways, links } = beginning;
+    let mut drawing = Drawing::of(known, ways, links.clone(), reach, ends_go_on);
     drawing.start_cover();
     drawing.add_branches();
     drawing.add_details(curved);
@@ -81,7 +116,7 @@ const LONG: [f64; 2] = [1.3, 1.5];
 fn farthest_along(ways: &Ways) -> usize {
     let mut end = 0;
     for &voxel in &ways.order {
-        if ways.lengths[voxel as usize] > ways.lengths[end] {
+        if ways.length(voxel as usize) > ways.length(end) {
             end = voxel as usize;
         }
     }
@@ -89,13 +124,7 @@ fn farthest_along(ways: &Ways) -> usize {
 }
 
 /// The middle of a component that is as wide as it is long.
-fn middle_of_ball(known: &Known<'_>) -> Option<usize> {
-    let Known {
-        object,
-        metric,
-        squares,
-        ..
-    } = *known;
+fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
     let mut middle = 0;
     for voxel in 0..object.len() {
         if squares[voxel] > squares[middle] {
@@ -120,7 +149,25 @@ struct Drawing<'a> {
     ends_go_on: bool,
 }
 
-impl Drawing<'_> {
+impl<'a> Drawing<'a> {
+    fn of(
+        known: &'a Known<'a>,
+        ways: &'a Ways,
+        links: Links,
+        reach: Reach,
+        ends_go_on: bool,
+    ) -> Self {
+        Self {
+            known,
+            reach,
+            ways,
+            is_on: vec![false; known.object.len()],
+            links,
+            cover: Cover::new(known.object, known.metric),
+            ends_go_on,
+        }
+    }
+
     /// Covers what a voxel of the skeleton covers.
     fn paint(&mut self, voxel: usize) {
         let place = centre(self.known.object.voxels[voxel]);
@@ -218,8 +265,7 @@ impl Drawing<'_> {
                 if class == 0 {
                     continue;
                 }
-                let step = ways.step_cost(self.known.prices, voxel, other, bit);
-                let cost = ways.costs[voxel] + step + ways.costs[other];
+                let cost = ways.cost_round(voxel, other, bit);
                 let candidate = Candidate {
                     cost,
                     class,
@@ -343,7 +389,7 @@ impl Drawing<'_> {
             let voxel = voxel as usize;
             if let Some(before) = self.before(voxel).filter(|_| !self.is_on[voxel]) {
                 lengths[voxel] =
-                    lengths[before] + self.ways.lengths[voxel] - self.ways.lengths[before];
+                    lengths[before] + self.ways.length(voxel) - self.ways.length(before);
             }
         }
         let mut waiting = curved.to_vec();
@@ -359,7 +405,7 @@ impl Drawing<'_> {
             while let Some(before) = self.before(leaves).filter(|_| !self.is_on[leaves]) {
                 leaves = before;
             }
-            let long = self.ways.lengths[voxel as usize] - self.ways.lengths[leaves];
+            let long = self.ways.length(voxel as usize) - self.ways.length(leaves);
             let radius = self.known.radius(self.place(leaves as u32));
             if self.is_on[leaves] && f64::from(long) > LONG[0] * radius + LONG[1] {
                 self.add_branch(voxel as usize);
@@ -374,7 +420,7 @@ impl Drawing<'_> {
             return false;
         }
         let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
-        let length = |voxel: u32| self.ways.lengths[voxel as usize];
+        let length = |voxel: u32| self.ways.length(voxel as usize);
         waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
         for voxel in waiting {
             if !self.cover.is_covered(voxel as usize) {

@@ -84,7 +84,7 @@ impl Ball {
                 continue;
             };
             let between = [y + first[0], y + last[0]];
-            object.rows_between(z + dz, between, |row_y, row| {
+            object.rows_between(z + dz, between, |_, row_y, row| {
                 let [_, low, high] = rows[(row_y - between[0]) as usize];
                 count += object.part(row, x + low, x + high).len();
             });

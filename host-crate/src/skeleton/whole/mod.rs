@@ -34,6 +34,7 @@ mod numbers;
 mod object;
 mod params;
 mod parting;
+mod radix_heap;
 #[cfg(test)]
 mod random_tests;
 mod report;

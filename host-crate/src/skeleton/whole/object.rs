@@ -95,15 +95,20 @@ impl Object {
         bit_of([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 
-    /// Calls `visit` with the voxels of each row of a plane, from one y to another.
+    /// How many rows of voxels there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Calls `visit` with the number, the y and the voxels of each row of a plane, from one y to another.
     pub fn rows_between(
         &self,
         z: i32,
         [low, high]: [i32; 2],
-        mut visit: impl FnMut(i32, std::ops::Range<usize>),
+        mut visit: impl FnMut(usize, i32, std::ops::Range<usize>),
     ) {
         for row in self.rows.between(z, low, high) {
-            visit(self.rows.y(row), self.rows.voxels(row));
+            visit(row, self.rows.y(row), self.rows.voxels(row));
         }
     }
 

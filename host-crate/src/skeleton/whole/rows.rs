@@ -63,6 +63,11 @@ impl Rows {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ys.len()
+    }
+
     /// The y of a row.
     pub fn y(&self, row: usize) -> i32 {
         self.ys[row]

@@ -1,7 +1,8 @@
 //! Places that curves pass twice.
 
-use super::{crossing::in_voxels, draft::Draft, known::Known};
+use super::{crossing::in_voxels, draft::Draft, known::Known, rows::floor};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Two places are one if they are no farther apart than this, in the smallest spacing,
@@ -32,34 +33,30 @@ pub struct Twice {
 /// The first place of a draft that is passed twice.
 pub fn first(known: &Known<'_>, draft: &Draft) -> Option<Twice> {
     let segments = Segments::of(known, draft);
-    let cells = segments.cells();
-    (0..segments.ends.len()).find_map(|segment| segments.passed_again(segment, &cells))
+    let pairs = segments.near();
+    pairs
+        .into_par_iter()
+        .find_map_first(|pair| segments.passed_by_both(pair))
 }
 
-/// For each segment of a draft the first of its places that is passed again by a later segment.
+/// Places of a draft that are passed twice, of two segments the first.
 pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
     let segments = Segments::of(known, draft);
-    let cells = segments.cells();
-    (0..segments.ends.len())
-        .filter_map(|segment| segments.passed_again(segment, &cells))
+    let pairs = segments.near();
+    pairs
+        .into_par_iter()
+        .filter_map(|pair| segments.passed_by_both(pair))
         .collect()
 }
 
 type Cell = [i32; 3];
 
-/// The cells of one spacing that a segment is in or near to.
-fn cells_of([a, b]: &[Vector3<f64>; 2], mut visit: impl FnMut(Cell)) {
-    let ends = [0, 1, 2].map(|axis| {
-        let (low, high) = (a[axis].min(b[axis]) - NEAR, a[axis].max(b[axis]) + NEAR);
-        [low.floor() as i32, high.floor() as i32]
-    });
-    for z in ends[2][0]..=ends[2][1] {
-        for y in ends[1][0]..=ends[1][1] {
-            for x in ends[0][0]..=ends[0][1] {
-                visit([x, y, z]);
-            }
-        }
-    }
+/// The cells of one spacing around a segment and what is near to it: the first and the last along each axis.
+fn cells_of([a, b]: &[Vector3<f64>; 2]) -> [Cell; 2] {
+    [
+        [0, 1, 2].map(|axis| floor(a[axis].min(b[axis]) - NEAR)),
+        [0, 1, 2].map(|axis| floor(a[axis].max(b[axis]) + NEAR)),
+    ]
 }
 
 impl Segments {
@@ -97,60 +94,83 @@ impl Segments {
         (b - a).norm()
     }
 
-    /// The segments in each cell.
-    fn cells(&self) -> HashMap<Cell, Vec<u32>> {
-        let mut cells: HashMap<Cell, Vec<u32>> = HashMap::new();
-        for (segment, points) in (0u32..).zip(&self.points) {
-            cells_of(points, |cell| cells.entry(cell).or_default().push(segment));
+    /// Pairs of segments that may be near each other and are not next to each other in a curve that goes on, by the first of the two.
+    fn near(&self) -> Vec<[u32; 2]> {
+        let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).collect();
+        let mut inside: Vec<(Cell, u32)> = Vec::with_capacity(8 * boxes.len());
+        for (segment, [low, high]) in (0u32..).zip(&boxes) {
+            for z in low[2]..=high[2] {
+                for y in low[1]..=high[1] {
+                    inside.extend((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
+                }
+            }
         }
-        cells
+        inside.par_sort_unstable();
+        let mut pairs = Vec::new();
+        for there in inside.chunk_by(|one, other| one.0 == other.0) {
+            for (at, &(cell, one)) in there.iter().enumerate() {
+                for &(_, other) in &there[at + 1..] {
+                    let [a, b] = [one, other].map(|segment| boxes[segment as usize][0]);
+                    // once, in the first cell that both are in
+                    let is_first = (0..3).all(|axis| a[axis].max(b[axis]) == cell[axis]);
+                    if is_first && self.may_be_near(one as usize, other as usize) {
+                        pairs.push([one, other]);
+                    }
+                }
+            }
+        }
+        pairs.par_sort_unstable();
+        pairs
     }
 
-    /// The first place of a segment that is one of a later segment too.
-    fn passed_again(&self, segment: usize, cells: &HashMap<Cell, Vec<u32>>) -> Option<Twice> {
-        let mut others = Vec::new();
-        cells_of(&self.points[segment], |cell| {
-            let there = cells.get(&cell).into_iter().flatten();
-            others.extend(
-                there
-                    .map(|&other| other as usize)
-                    .filter(|&other| other > segment),
-            );
-        });
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| segments_are_near(&self.points[segment], &self.points[other]));
-        if others.is_empty() {
-            return None;
+    /// Whether two segments may have a place in common that counts.
+    fn may_be_near(&self, one: usize, other: usize) -> bool {
+        let [p, q] = [one, other].map(|segment| &self.points[segment]);
+        if !segments_are_near(p, q) {
+            return false;
         }
-        let ways = self.ends[segment].map(|end| self.ways(end));
+        let (mine, theirs) = (self.ends[one], self.ends[other]);
+        let shared = (0..4)
+            .map(|pair| [pair / 2, pair % 2])
+            .find(|&[i, j]| mine[i] == theirs[j]);
+        let Some([i, j]) = shared else {
+            return true;
+        };
+        // from a common end on segments at an angle of 60 degrees or more are soon apart
+        let (a, b) = (p[1 - i] - p[i], q[1 - j] - q[j]);
+        a.dot(&b) > 0.5 * a.norm() * b.norm() && a.norm() + b.norm() > APART
+    }
+
+    /// The first place of a segment that another passes too.
+    fn passed_by_both(&self, [segment, other]: [u32; 2]) -> Option<Twice> {
+        let [segment, other] = [segment as usize, other as usize];
+        let mut ways = None;
         let [a, b] = self.points[segment];
         let length = self.length(segment);
         let count = (length / (0.3 * NEAR)).ceil().max(1.0) as usize;
         (0..=count).find_map(|number| {
             let part = number as f64 / count as f64;
             let (place, along) = (a.lerp(&b, part), part * length);
-            others.iter().find_map(|&other| {
-                let (far, part) = nearest(&place, &self.points[other]);
-                if far > NEAR {
-                    return None;
-                }
-                let whole = self.length(other);
-                let there = part * whole;
-                let way = |mine: usize, theirs: usize| {
-                    let between = ways[mine].get(&self.ends[other][theirs])?;
-                    let own = [along, length - along][mine];
-                    Some(own + between + [there, whole - there][theirs])
-                };
-                let is_far = (0..4)
-                    .filter_map(|pair| way(pair / 2, pair % 2))
-                    .all(|way| way > APART);
-                let [mine, theirs] = [segment, other].map(|segment| self.of_edge[segment]);
-                is_far.then_some(Twice {
-                    edges: [mine[0], theirs[0]],
-                    segments: [mine[1], theirs[1]],
-                    along: [along, there],
-                })
+            let (far, part) = nearest(&place, &self.points[other]);
+            if far > NEAR {
+                return None;
+            }
+            let whole = self.length(other);
+            let there = part * whole;
+            let ways = ways.get_or_insert_with(|| self.ends[segment].map(|end| self.ways(end)));
+            let way = |mine: usize, theirs: usize| {
+                let between = ways[mine].get(&self.ends[other][theirs])?;
+                let own = [along, length - along][mine];
+                Some(own + between + [there, whole - there][theirs])
+            };
+            let is_far = (0..4)
+                .filter_map(|pair| way(pair / 2, pair % 2))
+                .all(|way| way > APART);
+            let [mine, theirs] = [segment, other].map(|segment| self.of_edge[segment]);
+            is_far.then_some(Twice {
+                edges: [mine[0], theirs[0]],
+                segments: [mine[1], theirs[1]],
+                along: [along, there],
             })
         })
     }

@@ -5,6 +5,7 @@ use super::{
     metric::Metric,
     neighbours::{AROUND, OFFSETS},
     object::Object,
+    radix_heap::RadixHeap,
 };
 use std::{
     cmp::Reverse,
@@ -13,16 +14,21 @@ use std::{
 
 /// Cheapest ways.
 pub struct Ways {
+    reached: Vec<Reached>,
     /// For each voxel the bit of the way to the one before it; 13 for the root.
     back: Vec<u8>,
-    /// What the way from the root costs.
-    pub costs: Vec<f64>,
-    /// How long it is, in the smallest spacing.
-    pub lengths: Vec<f32>,
     /// The voxels in the order of their costs.
     pub order: Vec<u32>,
     /// The lengths of steps.
     steps: [f64; 27],
+}
+
+/// What is known of a voxel, together since it is asked for together.
+#[derive(Clone, Copy)]
+struct Reached {
+    cost: f64,
+    price: f32,
+    length: f32,
 }
 
 /// The bit of the voxel itself.
@@ -31,40 +37,45 @@ const ROOT: u8 = 13;
 impl Ways {
     /// Those from a root. A step costs its length by the mean of the prices of its ends.
     pub fn from_root(object: &Object, metric: &Metric, prices: &[f64], root: usize) -> Self {
+        let unknown = |&price: &f64| Reached {
+            cost: f64::INFINITY,
+            price: price as f32,
+            length: 0.0,
+        };
         let mut ways = Self {
+            reached: prices.iter().map(unknown).collect(),
             back: vec![ROOT; object.len()],
-            costs: vec![f64::INFINITY; object.len()],
-            lengths: vec![0.0; object.len()],
             order: Vec::with_capacity(object.len()),
             steps: OFFSETS.map(|step| metric.length(step.map(f64::from))),
         };
-        let mut queue = BinaryHeap::new();
-        ways.costs[root] = 0.0;
-        queue.push(Reverse((0u64, root as u32)));
-        while let Some(Reverse((key, voxel))) = queue.pop() {
+        let mut queue = RadixHeap::default();
+        ways.reached[root].cost = 0.0;
+        queue.push(0, root as u32);
+        while let Some((key, voxel)) = queue.pop() {
             let voxel = voxel as usize;
-            let cost = f64::from_bits(key);
-            if cost > ways.costs[voxel] {
+            let Reached {
+                cost,
+                price,
+                length,
+            } = ways.reached[voxel];
+            // positive numbers are in the order of their bits
+            if key > cost.to_bits() {
                 continue;
             }
             ways.order.push(voxel as u32);
-            let price = prices[voxel];
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
-                let next = cost + 0.5 * ways.steps[bit] * (price + prices[other]);
-                if next < ways.costs[other] {
-                    ways.costs[other] = next;
-                    ways.back[other] = 26 - bit as u8;
-                    // positive numbers are in the order of their bits
-                    queue.push(Reverse((next.to_bits(), other as u32)));
+                let there = &mut ways.reached[other];
+                if there.cost <= cost {
+                    continue;
                 }
-            }
-        }
-        for &voxel in &ways.order {
-            let voxel = voxel as usize;
-            let bit = ways.back[voxel];
-            if bit != ROOT {
-                let before = object.neighbour(voxel, bit.into());
-                ways.lengths[voxel] = ways.lengths[before] + ways.steps[usize::from(bit)] as f32;
+                let step = ways.steps[bit];
+                let next = cost + step_cost(step, price, there.price);
+                if next < there.cost {
+                    there.cost = next;
+                    there.length = length + step as f32;
+                    ways.back[other] = 26 - bit as u8;
+                    queue.push(next.to_bits(), other as u32);
+                }
             }
         }
         ways
@@ -77,10 +88,23 @@ impl Ways {
         (bit != ROOT).then_some(bit.into())
     }
 
-    /// What a step between two voxels costs.
-    pub fn step_cost(&self, prices: &[f64], from: usize, to: usize, bit: usize) -> f64 {
-        0.5 * self.steps[bit] * (prices[from] + prices[to])
+    /// How long the way from the root is, in the smallest spacing.
+    #[inline(always)]
+    pub fn length(&self, voxel: usize) -> f32 {
+        self.reached[voxel].length
     }
+
+    /// What the way from the root to two voxels that touch and the step between them cost together.
+    pub fn cost_round(&self, from: usize, to: usize, bit: usize) -> f64 {
+        let [from, to] = [from, to].map(|voxel| self.reached[voxel]);
+        from.cost + step_cost(self.steps[bit], from.price, to.price) + to.cost
+    }
+}
+
+/// What a step between voxels of two prices costs.
+#[inline(always)]
+fn step_cost(length: f64, one: f32, other: f32) -> f64 {
+    0.5 * length * (f64::from(one) + f64::from(other))
 }
 
 /// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in

@@ -45,7 +45,7 @@ pub unsafe fn finish_forces(sums: View<f64>, slices: Slices, items: Items, force
 
 /// Writes the direction and magnitude of a force.
 #[inline(always)]
-fn write_force(forces: ViewMut<f32>, target: usize, [x, y, z]: [f64; 3]) {
+pub(super) fn write_force(forces: ViewMut<f32>, target: usize, [x, y, z]: [f64; 3]) {
     let magnitude = GpuFloat::sqrt(x * x + y * y + z * z);
     let scale = if magnitude > 0.0 {
         1.0 / magnitude

@@ -15,12 +15,15 @@
 //! | [`mean_forces`] | | Zhao et al.'s (2016) way for voxels next to the surface |
 //! | [`forces_at`] | global memory | a part of a slice of the sources, for a point anywhere, with derivatives |
 //! | [`add_slices_at`] | | adds up the slices of a point |
+//!
+//! Those of [`tree`] compare every target with the sources around it only.
 
 mod add;
 mod finish;
 mod points;
 mod power;
 mod tile;
+pub mod tree;
 mod tuned;
 mod variants;
 

@@ -11,7 +11,7 @@ pub const OF_POINT: usize = 10;
 pub const THREADS: u32 = 128;
 
 /// Sources that a thread goes through at a time: on the CPU four are one instruction.
-const LANES: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 4 };
+pub(super) const LANES: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 4 };
 
 /// The exponent `m`, and how the power is made of it.
 #[repr(C)]
@@ -35,7 +35,7 @@ impl Exponent {
 
     /// `R^-(m + 1)` from `R²` and `1 / R²`.
     #[inline(always)]
-    fn weights(self, squared: Lanes, inverse: Lanes) -> Lanes {
+    pub(super) fn weights(self, squared: Lanes, inverse: Lanes) -> Lanes {
         if self.integer == 0 {
             return squared.map(|squared| GpuFloat::powf(squared, -0.5 * (self.m + 1.0)));
         }
@@ -55,12 +55,12 @@ impl Exponent {
 }
 
 /// Numbers of sources that a thread goes through at a time.
-type Lanes = [f64; LANES];
+pub(super) type Lanes = [f64; LANES];
 
 /// A number for each lane.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn each(of: impl Fn(usize) -> f64) -> Lanes {
+pub(super) fn each(of: impl Fn(usize) -> f64) -> Lanes {
     let mut lanes = [0.0; LANES];
     let mut lane = 0;
     while lane < LANES {
@@ -200,7 +200,7 @@ fn sum_of_thread(
 }
 
 /// So far away that a force is 0.
-const NOWHERE: f64 = 1e150;
+pub(super) const NOWHERE: f64 = 1e150;
 
 /// Adds what some sources make: x, y and z from them to the point.
 #[inline(always)]

@@ -1,9 +1,17 @@
 //! Curves that pass a place twice meet there instead.
 
 use super::graph::{Graph, Tip};
-use crate::skeleton::whole::{
-    cocycle::Cocycle, crossing::Place, draft::DraftEdge, known::Known, resample::is_same,
-    twice::Twice,
+use crate::{
+    skeleton::whole::{
+        classes::{Basis, difference},
+        cocycle::Cocycle,
+        crossing::Place,
+        draft::DraftEdge,
+        known::Known,
+        resample::{class_of, is_same},
+        twice::Twice,
+    },
+    union_find::UnionFind,
 };
 use std::{
     cmp::Reverse,
@@ -16,7 +24,8 @@ const MOST_NODES: usize = 1000;
 const AT_NODE: f64 = 0.05;
 
 impl Graph {
-    /// Has two edges meet at a place that both pass, and takes away the longest of the edges that then lead round for nothing.
+    /// Has two edges meet at a place that both pass, and takes away the longest of the edges that then lead round for nothing, or, where they lead
+    /// round a tunnel, one that others make needless.
     pub fn meet(
         &mut self,
         known: &Known<'_>,
@@ -38,27 +47,27 @@ impl Graph {
         }
         waiting.extend(nodes);
         let [one, other] = nodes;
-        let way = match self.way(known, nodes) {
-            Some(way) if one != other => way,
-            _ => return,
-        };
-        let mut points = vec![self.nodes[one]];
-        for &(edge, end) in &way {
-            points.extend(&self.line(known, (edge, end)).places[1..]);
-        }
-        let ends = nodes.map(|node| self.nodes[node]);
-        if !is_same(known, cocycle, &points, &ends) {
+        if one == other {
             return;
         }
-        let mut longest = (0.0, way[0].0);
-        for (edge, _) in way {
-            let length = known.length(&self.edges[edge].points);
-            if length > longest.0 {
-                longest = (length, edge);
+        // a way from one place to the other that leads round nothing
+        let round = self.way(known, nodes).filter(|way| {
+            let mut points = vec![self.nodes[one]];
+            for &(edge, end) in way {
+                points.extend(&self.line(known, (edge, end)).places[1..]);
             }
+            is_same(known, cocycle, &points, &nodes.map(|node| self.nodes[node]))
+        });
+        let length = |&(edge, _): &Tip| known.length(&self.edges[edge].points);
+        let longest = round.and_then(|way| {
+            way.into_iter()
+                .max_by(|a, b| length(a).total_cmp(&length(b)))
+        });
+        let mut ends = Vec::new();
+        if let Some((edge, _)) = longest {
+            ends.extend(self.edges[edge].nodes);
+            self.remove_edge(edge);
         }
-        let ends = self.edges[longest.1].nodes;
-        self.remove_edge(longest.1);
         for tip in self.tips[other].clone() {
             let mut points = self.line(known, tip).places;
             let here = self.nodes[one];
@@ -75,11 +84,64 @@ impl Graph {
             self.replace(tip, one, points);
         }
         self.is_gone[other] = true;
+        if longest.is_none()
+            && let Some(edge) = self.dependent(known, cocycle)
+        {
+            ends.extend(self.edges[edge].nodes);
+            self.remove_edge(edge);
+        }
         for node in ends {
             if !self.is_gone[node] {
                 self.tidy(node, waiting);
             }
         }
+    }
+
+    /// An edge without which there are the same classes of cycles: the first, if short edges are taken before long ones.
+    fn dependent(&self, known: &Known<'_>, cocycle: &Cocycle) -> Option<usize> {
+        let mut order: Vec<(f64, usize)> = (0..self.edges.len())
+            .filter(|&edge| !self.edges[edge].points.is_empty())
+            .map(|edge| (known.length(&self.edges[edge].points), edge))
+            .collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut sets = UnionFind::<usize>::new(self.nodes.len());
+        let (tree, rest): (Vec<_>, Vec<_>) =
+            order.into_iter().map(|(_, edge)| edge).partition(|&edge| {
+                let [a, b] = self.edges[edge].nodes;
+                sets.join(a, b)
+            });
+        let mut is_of_tree = vec![false; self.edges.len()];
+        tree.iter().for_each(|&edge| is_of_tree[edge] = true);
+        let mut classes: Vec<Option<Vec<u32>>> = vec![None; self.nodes.len()];
+        for start in 0..self.nodes.len() {
+            if classes[start].is_some() {
+                continue;
+            }
+            classes[start] = Some(Vec::new());
+            let mut waiting = vec![start];
+            while let Some(node) = waiting.pop() {
+                let here = classes[node].clone().unwrap_or_default();
+                for &tip in &self.tips[node] {
+                    let other = self.beyond(tip);
+                    if is_of_tree[tip.0] && classes[other].is_none() {
+                        let step = class_of(known, cocycle, &self.edges[tip.0].points)?;
+                        classes[other] = Some(difference(&here, &step));
+                        waiting.push(other);
+                    }
+                }
+            }
+        }
+        let mut basis = Basis::default();
+        for edge in rest {
+            let [a, b] = self.edges[edge]
+                .nodes
+                .map(|node| classes[node].clone().unwrap_or_default());
+            let step = class_of(known, cocycle, &self.edges[edge].points)?;
+            if !basis.add_bits(difference(&difference(&a, &b), &step)) {
+                return Some(edge);
+            }
+        }
+        None
     }
 
     /// The node at a length along an edge, which is made.

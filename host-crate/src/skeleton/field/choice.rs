@@ -1,0 +1,37 @@
+//! Which way is the quicker.
+
+use crate::{
+    device::{Device, DeviceKind},
+    skeleton::FieldVariant,
+};
+
+/// What there is to compute, and by what.
+pub(super) struct Choice<'a> {
+    pub device: &'a Device,
+    pub pairs: u64,
+    pub targets: u64,
+}
+
+/// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
+const FEW_ON_CPU: u64 = 1 << 26;
+const FEW_ON_GPU: u64 = 1 << 35;
+
+/// And with so few sources for each target the same.
+const FEW_SOURCES: u64 = 1 << 12;
+
+impl Choice<'_> {
+    /// The variant that is meant; one that compares all pairs where sources are not known as voxels of the targets' grid.
+    pub fn variant(&self, wanted: FieldVariant, has_voxels: bool) -> FieldVariant {
+        let few = match self.device.kind() {
+            DeviceKind::Cpu => FEW_ON_CPU,
+            DeviceKind::Cuda => FEW_ON_GPU,
+        };
+        let is_large = self.pairs > few && self.pairs / self.targets.max(1) > FEW_SOURCES;
+        match wanted {
+            FieldVariant::Auto if is_large && has_voxels => FieldVariant::Tree,
+            FieldVariant::Auto => FieldVariant::Tuned,
+            FieldVariant::Tree if !has_voxels => FieldVariant::Tuned,
+            other => other,
+        }
+    }
+}

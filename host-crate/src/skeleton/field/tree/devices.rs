@@ -1,0 +1,119 @@
+//! By one or more devices.
+
+use super::{
+    bounds::ForceBounds,
+    forces::{Made, TreeJob},
+    levels::bricks_of,
+    refine::Bounded,
+};
+use crate::{
+    device::{Buffer, DeviceError},
+    grid::{DeviceMask, DevicePoints},
+    monitor::Counter,
+    partition::{
+        devices::{Stop, each, finished},
+        slab::by_weight,
+    },
+    skeleton::{Execution, SkeletonError, SkeletonParams, field::Targets},
+};
+use std::ops::Range;
+
+/// The field of voxels that voxels of the same grid exert.
+pub(in crate::skeleton::field) struct TreeField<'a> {
+    pub sources: &'a DeviceMask,
+    pub targets: &'a Targets<'a>,
+    pub params: &'a SkeletonParams,
+    pub counter: Option<&'a Counter<'a>>,
+}
+
+/// Four numbers for each target, and how far they can be off, on the first of several devices. Each makes all moments, and the forces of some planes and rows; the first sums up
+/// again what is in doubt.
+pub(in crate::skeleton::field) fn tree_on(
+    execution: Execution<'_>,
+    field: &TreeField<'_>,
+) -> Result<(Buffer<f32>, ForceBounds), SkeletonError> {
+    let stream = execution.first();
+    let points = DevicePoints::from_sites(stream, field.sources)?;
+    let pairs = field.targets.count.saturating_mul(points.len() as u64);
+    let Made { mut forces, bounds } = match execution.streams() {
+        [_] => TreeJob {
+            stream,
+            sources: field.sources,
+            targets: field.targets,
+            exponent: field.params.exponent,
+            params: field.params.tree,
+            counter: field.counter.map(|counter| (counter, pairs)),
+        }
+        .compute()?,
+        _ => by_parts(execution, field, points.len() as u64)?,
+    };
+    let corrected = Bounded {
+        targets: field.targets,
+        forces: &mut forces,
+        bounds: &bounds,
+    }
+    .refine(stream, &points, field.params)?;
+    let bounds = ForceBounds {
+        bounds,
+        corrected,
+        grid: bricks_of(field.sources.grid),
+    };
+    Ok((forces, bounds))
+}
+
+/// By several devices: sums do not depend on what other targets there are, so bits are those of one.
+fn by_parts(
+    execution: Execution<'_>,
+    field: &TreeField<'_>,
+    sources: u64,
+) -> Result<Made, SkeletonError> {
+    let streams = execution.streams();
+    let first = execution.first();
+    let mask = field.targets.mask;
+    let words = mask.download(first)?;
+    let source_words = field.sources.download(first)?;
+    let weights = words.iter().map(|word| u64::from(word.count_ones()));
+    let parts = by_weight(weights, streams.len());
+    let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
+        let stream = &streams[worker];
+        let (dims, geometry) = (mask.dims(), mask.geometry);
+        let mut mine = vec![0; words.len()];
+        mine[part.clone()].copy_from_slice(&words[part]);
+        let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
+        let targets = Targets::of(stream, &mask)?;
+        let pairs = targets.count.saturating_mul(sources);
+        let made = TreeJob {
+            stream,
+            sources: &DeviceMask::from_words(stream, &source_words, dims, geometry)?,
+            targets: &targets,
+            exponent: field.params.exponent,
+            params: field.params.tree,
+            counter: field.counter.map(|counter| (counter, pairs)),
+        }
+        .compute()?;
+        Ok((
+            stream.download(&made.forces)?,
+            stream.download(&made.bounds)?,
+        ))
+    };
+    let made = each(parts, |worker, part| {
+        of_part(worker, part).map_err(Stop::Failed)
+    });
+    if let Some(counter) = field.counter {
+        // no device's failure
+        counter.add(0).map_err(DeviceError::from)?;
+    }
+    let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
+    let mut forces = Vec::new();
+    let mut bounds = vec![0.0f64; bricks_of(mask.grid).samples() as usize];
+    for (more, of_part) in made {
+        forces.extend(more);
+        // a brick of two parts has the same bound in both
+        let both = bounds.iter_mut().zip(of_part);
+        both.for_each(|(bound, of_part)| *bound = bound.max(of_part));
+    }
+    Ok(Made {
+        forces: first.upload(&forces)?,
+        bounds: first.upload(&bounds)?,
+    })
+}

@@ -1,0 +1,167 @@
+//! Forces of series and of near sources.
+
+use super::{
+    levels::{Levels, bricks_of},
+    series::{Series, bytes, series},
+    tables::Tables,
+};
+use crate::{
+    device::{Buffer, DeviceError, Launch, Stream},
+    grid::DeviceMask,
+    monitor::Counter,
+    skeleton::{
+        SkeletonError, TreeParams,
+        field::{Targets, portions::by_portions},
+    },
+};
+use ferrovox_kernels::skeleton::field::{
+    NUMBERS, Portion,
+    tree::{BRICK, Far, MAX_THREADS, Near, VOXELS, far_forces, near_forces},
+};
+
+/// Bricks whose far forces are there at a time, at least: a megabyte of them for each 85.
+const CHUNK: u64 = 256;
+
+/// So many times the blocks that a device holds get a brick in a launch.
+const WAVES: u64 = 4;
+
+/// Threads that have something to do in a brick: each has four voxels.
+const THREADS: u32 = VOXELS as u32 / 4;
+
+/// Forces to compute.
+pub(in crate::skeleton::field) struct TreeJob<'a> {
+    pub stream: &'a Stream,
+    /// The voxels that exert them, in the same grid as the targets.
+    pub sources: &'a DeviceMask,
+    pub targets: &'a Targets<'a>,
+    pub exponent: f64,
+    pub params: TreeParams,
+    /// Counts pairs of a source and a target, as if all were compared, of which there are so many.
+    pub counter: Option<(&'a Counter<'a>, u64)>,
+}
+
+/// Four numbers for each target, and for each brick how far a force can be off.
+pub(in crate::skeleton::field) struct Made {
+    pub forces: Buffer<f32>,
+    pub bounds: Buffer<f64>,
+}
+
+impl TreeJob<'_> {
+    pub fn compute(&self) -> Result<Made, SkeletonError> {
+        let stream = self.stream;
+        let near = self.params.near_of(self.exponent);
+        let order = self.params.order_of(self.exponent);
+        let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
+        let levels = Levels::new(stream, self.sources, self.targets.mask, near)?;
+        let finest = &levels.levels[0];
+        if self.targets.count == 0 {
+            let bricks = bricks_of(self.sources.grid).samples();
+            let bounds = stream.zeros(bricks as usize)?;
+            return Ok(Made { forces, bounds });
+        }
+        let plan = stream.plan::<near_forces>(self.launch(finest.targets.count))?;
+        let chunk = (WAVES * u64::from(plan.resident_blocks))
+            .max(CHUNK)
+            .min(finest.targets.count);
+        let tables = Tables::new(stream, self.exponent, order, near)?;
+        let sums = 3 * VOXELS as u64 * chunk;
+        stream.require(bytes(&levels, tables.terms) + 8 * sums)?;
+        let series = series(stream, &levels, &tables, self.exponent)?;
+        let mut sums = stream.alloc::<f64>(sums as usize)?;
+        let all = Portion {
+            first: 0,
+            end: finest.targets.count,
+        };
+        let mut launch = |portion: Portion| {
+            let mut first = portion.first;
+            while first < portion.end {
+                let nodes = chunk.min(portion.end - first);
+                self.of_bricks(
+                    &levels,
+                    &tables,
+                    &series,
+                    [first, nodes],
+                    (&mut sums, &mut forces),
+                )?;
+                first += nodes;
+            }
+            Ok(())
+        };
+        match self.counter {
+            None => launch(all)?,
+            Some((counter, pairs)) => {
+                let of = |bricks: u64| {
+                    (u128::from(pairs) * u128::from(bricks) / u128::from(all.end)) as u64
+                };
+                let mut done = 0;
+                by_portions(stream, all, chunk, launch, |bricks| {
+                    let more = of(done + bricks) - of(done);
+                    done += bricks;
+                    Ok(counter.add(more).map_err(DeviceError::from)?)
+                })?;
+            }
+        }
+        Ok(Made {
+            forces,
+            bounds: series.bounds,
+        })
+    }
+
+    fn launch(&self, nodes: u64) -> Launch {
+        Launch::pieces(nodes).block_divides(THREADS)
+    }
+
+    /// Makes the forces of some bricks.
+    fn of_bricks(
+        &self,
+        levels: &Levels,
+        tables: &Tables,
+        series: &Series,
+        [first, nodes]: [u64; 2],
+        (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
+    ) -> Result<(), SkeletonError> {
+        let stream = self.stream;
+        let finest = &levels.levels[0];
+        let far = Far {
+            first,
+            nodes,
+            order: tables.order,
+            terms: tables.terms,
+            scale: -f64::from(BRICK).powf(-self.exponent),
+        };
+        let near = Near {
+            first,
+            nodes,
+            grid: finest.grid,
+            bits: self.targets.mask.layout(),
+            offsets: tables.near.len() as u32,
+        };
+        let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
+        // SAFETY: there is a series for each brick, room for three sums of each of its voxels, and four numbers for each target.
+        unsafe {
+            let args = (
+                series.series.view(),
+                tables.rows.view(),
+                tables.powers_of_targets.view(),
+                far,
+                sums.view_mut(),
+            );
+            stream.launch::<far_forces>(by_voxels, args)?;
+            let args = (
+                self.targets.mask.bits.view(),
+                self.targets.before.view(),
+                finest.targets.bricks.view(),
+                finest.sources.numbers.view(),
+                levels.starts.view(),
+                levels.list.view(),
+                tables.near.view(),
+                tables.weights.view(),
+                sums.view(),
+                near,
+                forces.view_mut(),
+            );
+            stream.launch::<near_forces>(self.launch(nodes), args)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! What the kernels look up.
+
+use super::{
+    offsets::{Offset, Offsets},
+    potential::Potential,
+    terms::{Products, Terms},
+};
+use crate::device::{Buffer, DeviceError, Stream};
+use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED, Pairs};
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+
+/// The tables of an exponent, an order and a radius, on a device.
+pub(super) struct Tables {
+    pub order: u32,
+    pub terms: u32,
+    /// The triples of powers, packed, and where those of two powers begin.
+    pub triples: Buffer<u32>,
+    pub rows: Buffer<u32>,
+    /// Which coefficients are multiplied.
+    pub products: Buffer<u32>,
+    pub gathered: Pairs,
+    pub spread: Pairs,
+    /// Offsets of near and of far bricks.
+    pub near: Buffer<u32>,
+    pub far: Buffer<u32>,
+    pub starts: [u32; 9],
+    /// For each far offset the derivatives, and how far a force can be off: on the finest level, and on others.
+    pub derivatives: Buffer<f32>,
+    pub errors: [Buffer<f64>; 2],
+    /// For each place along a side of a brick the powers of minus its coordinate, and of its coordinate.
+    pub powers_of_sources: Buffer<f64>,
+    pub powers_of_targets: Buffer<f64>,
+    /// What moments are multiplied by on the way up, and series on the way down.
+    pub shifts_up: Buffer<f32>,
+    pub shifts_down: Buffer<f32>,
+    /// `R^-(m + 1)` by `R²`.
+    pub weights: Buffer<f64>,
+}
+
+impl Tables {
+    pub fn new(stream: &Stream, exponent: f64, order: u32, near: u32) -> Result<Self, DeviceError> {
+        let terms = Terms::of(order);
+        let offsets = Offsets::of(near);
+        let products = Products::of(&terms);
+        let potential = Potential::new(&terms, exponent);
+        let [finest, others] = errors(&potential, &offsets);
+        Ok(Self {
+            order,
+            terms: terms.count() as u32,
+            triples: stream.upload(&terms.packed())?,
+            rows: stream.upload(&terms.rows)?,
+            products: stream.upload(&products.tables)?,
+            gathered: products.gathered,
+            spread: products.spread,
+            near: stream.upload(&offsets.near)?,
+            far: stream.upload(&offsets.far)?,
+            starts: offsets.starts,
+            derivatives: stream.upload(&derivatives(&terms, &potential, &offsets))?,
+            errors: [stream.upload(&finest)?, stream.upload(&others)?],
+            powers_of_sources: stream.upload(&powers(order, -1.0))?,
+            powers_of_targets: stream.upload(&powers(order, 1.0))?,
+            shifts_up: stream.upload(&shifts(&terms, -0.25, 0.0))?,
+            shifts_down: stream.upload(&shifts(&terms, 0.5, exponent - 1.0))?,
+            weights: stream.upload(&weights(exponent))?,
+        })
+    }
+}
+
+/// `k!`.
+fn factorial(k: u32) -> f64 {
+    (1..=k).map(f64::from).product()
+}
+
+/// The coordinate of a voxel's centre, from the brick's, in sides of a brick.
+fn coordinate(place: u32) -> f64 {
+    let side = f64::from(BRICK);
+    (f64::from(place) - 0.5 * (side - 1.0)) / side
+}
+
+/// `(sign v)^k / k!` for each place along a side.
+fn powers(order: u32, sign: f64) -> Vec<f64> {
+    let of = |place: u32| {
+        let along = sign * coordinate(place);
+        (0..=order).map(move |k| along.powi(k as i32) / factorial(k))
+    };
+    (0..BRICK).flat_map(of).collect()
+}
+
+/// For each octant `shift^c / c!`, where the shift is that of the upper half along each axis, and then `2^-(more + |c|)`.
+fn shifts(terms: &Terms, shift: f64, more: f64) -> Vec<f32> {
+    let of_octant = |octant: u32| {
+        terms.triples.iter().map(move |triple| {
+            let along = |axis: usize| {
+                let sign = if octant >> axis & 1 == 1 { 1.0 } else { -1.0 };
+                (sign * shift).powi(triple[axis] as i32) / factorial(triple[axis])
+            };
+            (along(0) * along(1) * along(2)) as f32
+        })
+    };
+    let halves = terms.triples.iter().map(|triple| {
+        let sum = f64::from(triple.iter().sum::<u32>());
+        (-(more + sum)).exp2() as f32
+    });
+    (0..8).flat_map(of_octant).chain(halves).collect()
+}
+
+fn weights(exponent: f64) -> Vec<f64> {
+    let of = |squared: usize| (squared as f64).powf(-0.5 * (exponent + 1.0));
+    std::iter::once(0.0)
+        .chain((1..=MAX_SQUARED).map(of))
+        .collect()
+}
+
+/// An offset without its signs, in ascending order.
+fn kind(offset: &Offset) -> Offset {
+    let mut sides = offset.map(i32::abs);
+    sides.sort_unstable();
+    sides
+}
+
+/// The kinds of far offsets: what differs by signs and the order of axes has the same derivatives, but for their signs and order.
+fn kinds(offsets: &Offsets) -> Vec<Offset> {
+    let kinds: BTreeSet<Offset> = offsets.tables.iter().map(kind).collect();
+    kinds.into_iter().collect()
+}
+
+/// The derivatives of the potential for each far offset, which is from what is acted on to what acts.
+fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> Vec<f32> {
+    let of_kind = |kind: &Offset| {
+        let series = potential.series(kind.map(f64::from));
+        let pairs = series.iter().zip(&terms.triples);
+        let derivative = |(a, triple): (&f64, &[u32; 3])| {
+            (a * triple.iter().map(|&k| factorial(k)).product::<f64>()) as f32
+        };
+        (*kind, pairs.map(derivative).collect())
+    };
+    let made: HashMap<Offset, Vec<f32>> = kinds(offsets).par_iter().map(of_kind).collect();
+    // for each order of axes the places of triples, for each choice of signs theirs
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    let place = |axes: [usize; 3]| {
+        let triples = terms.triples.iter();
+        let places = triples.map(move |triple| terms.index(axes.map(|axis| triple[axis])));
+        (axes, places.collect::<Vec<_>>())
+    };
+    let places: HashMap<[usize; 3], Vec<usize>> = orders.into_iter().map(place).collect();
+    let sign = |signs: usize| {
+        let of = move |triple: &[u32; 3]| {
+            let odd = (0..3).filter(|&axis| signs >> axis & 1 == 1 && triple[axis] % 2 == 1);
+            if odd.count() % 2 == 1 { -1.0f32 } else { 1.0 }
+        };
+        terms.triples.iter().map(of).collect()
+    };
+    let signs: Vec<Vec<f32>> = (0..8).map(sign).collect();
+    let of = |offset: &Offset| {
+        let made = &made[&kind(offset)];
+        // where each axis is in the kind
+        let mut axes = [0, 1, 2];
+        axes.sort_by_key(|&axis| offset[axis].abs());
+        // the way is from what acts
+        let negative = (0..3).filter(|&axis| offset[axis] > 0);
+        let signs = &signs[negative.map(|axis| 1 << axis).sum::<usize>()];
+        let pairs = places[&axes].iter().zip(signs);
+        pairs.map(|(&place, sign)| sign * made[place]).collect()
+    };
+    let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
+    all.concat()
+}
+
+/// How far the force of a source can be off for each far offset: on the finest level, whose voxels are half a voxel from a brick's sides, and on others.
+fn errors(potential: &Potential<'_>, offsets: &Offsets) -> [Vec<f64>; 2] {
+    let finest = 1.0 - 1.0 / f64::from(BRICK);
+    let of = |kind: &Offset| {
+        (
+            *kind,
+            potential.worst_errors(kind.map(f64::from), [finest, 1.0]),
+        )
+    };
+    let of_kind: HashMap<Offset, [f64; 2]> = kinds(offsets).par_iter().map(of).collect();
+    [0, 1].map(|level| {
+        let offsets = offsets.tables.iter();
+        offsets
+            .map(|offset| of_kind[&kind(offset)][level])
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_of_a_kind_are_those_of_its_offsets() {
+        let terms = Terms::of(5);
+        let potential = Potential::new(&terms, 3.5);
+        let offsets = Offsets::of(3);
+        let found = derivatives(&terms, &potential, &offsets);
+        for (offset, found) in offsets.tables.iter().zip(found.chunks(terms.count())) {
+            let series = potential.series(offset.map(|a| f64::from(-a)));
+            for ((triple, a), &found) in terms.triples.iter().zip(series).zip(found) {
+                let expected = a * triple.iter().map(|&k| factorial(k)).product::<f64>();
+                let off = (f64::from(found) - expected).abs();
+                assert!(off <= 1e-6 * expected.abs() + 1e-9, "{offset:?} {triple:?}");
+            }
+        }
+    }
+}
