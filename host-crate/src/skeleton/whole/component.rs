@@ -20,11 +20,12 @@ use super::{
     resample::resample,
     scan::Run,
     shell::Shell,
+    steps::{Stage, Steps},
     thinning::Scaffold,
     tips::{cut, extend},
     ways::prices,
 };
-use crate::monitor::{StageTime, Stopwatch, add_times};
+use crate::monitor::{Cancelled, StageTime, Stopwatch, add_times};
 
 /// The skeleton of a component.
 pub struct Piece {
@@ -47,18 +48,21 @@ pub fn one(
     metric: &Metric,
     reach: Reach,
     params: &SkeletonizeParams,
-) -> Piece {
+    steps: &Steps<'_>,
+) -> Result<Piece, Cancelled> {
     let mut watch = Stopwatch::start();
     let frame = Frame::of(runs, metric);
     if voxels == 1 {
-        return point(&runs[0], frame, watch);
+        steps.finish()?;
+        return Ok(point(&runs[0], frame, watch));
     }
     let metric = &frame.metric(metric);
-    let object = &Object::new(runs, &frame);
+    let object = &Object::new(runs, &frame, steps)?;
     watch.lap("voxels");
-    let squares = &squares(object, metric);
+    let squares = &squares(object, metric, steps)?;
     watch.lap("distances");
     let numbers = Numbers::of(object);
+    steps.done(Stage::Numbers)?;
     watch.lap("numbers");
     // the two need nothing of each other
     let find_classes = || {
@@ -66,25 +70,27 @@ pub fn one(
         let cocycle = match numbers.tunnels {
             0 => Cocycle::zero(),
             _ => {
-                let scaffold = Scaffold::of(object, squares, numbers.cavities);
+                let scaffold = Scaffold::of(object, squares, numbers.cavities, steps)?;
                 watch.lap("thinning");
-                Cocycle::of(object, &scaffold)
+                Cocycle::of(object, &scaffold, steps)?
             }
         };
         let open_triangles = cocycle.open_triangles(object);
         watch.lap("classes");
-        (cocycle, open_triangles, watch.times())
+        steps.done(Stage::Classes)?;
+        Ok::<_, Cancelled>((cocycle, open_triangles, watch.times()))
     };
     let find_ways = || {
         let mut watch = Stopwatch::start();
         let shell = Shell::new(object, metric);
         let prices = prices(object, metric, squares);
-        let start = Start::of(object, metric, squares, &prices, numbers.tunnels);
+        let start = Start::of(object, metric, squares, &prices, numbers.tunnels, steps)?;
         watch.lap("ways");
-        (shell, prices, start, watch.times())
+        Ok::<_, Cancelled>((shell, prices, start, watch.times()))
     };
-    let ((mut cocycle, open_triangles, classes), (shell, prices, start, ways)) =
-        rayon::join(find_classes, find_ways);
+    let (found_classes, found_ways) = rayon::join(find_classes, find_ways);
+    let (mut cocycle, open_triangles, classes) = found_classes?;
+    let (shell, prices, start, ways) = found_ways?;
     let mut times = Vec::new();
     add_times(&mut times, classes);
     add_times(&mut times, ways);
@@ -94,6 +100,7 @@ pub fn one(
         squares,
         shell: &shell,
         prices: &prices,
+        steps,
     };
     let judge = Judge {
         known,
@@ -107,30 +114,34 @@ pub fn one(
         None => Vec::new(),
     };
     watch.lap("details");
-    let beginning = Beginning::of(known, &mut cocycle, start, reach);
+    let beginning = Beginning::of(known, &mut cocycle, start, reach)?;
     watch.lap("curves");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on);
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on)?;
             let draft = Draft::of(object, &links);
             watch.lap("curves");
-            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
+            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch)?;
         }
     }
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
-    let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, &beginning, reach, &curved, false);
-        let draft = Draft::of(object, &links);
-        watch.lap("curves");
-        let verdict = judge.judge(&draft, &mut cocycle);
-        (draft, verdict)
-    });
+    let (draft, verdict) = match result {
+        Some(result) => result,
+        None => {
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, false)?;
+            let draft = Draft::of(object, &links);
+            watch.lap("curves");
+            let verdict = judge.judge(&draft, &mut cocycle)?;
+            (draft, verdict)
+        }
+    };
     watch.lap("certificate");
     add_times(&mut times, watch.times());
     let first = &runs[0];
-    Piece {
+    steps.finish()?;
+    Ok(Piece {
         label: first.label,
         first: [first.start.into(), first.y.into(), first.z.into()],
         voxels,
@@ -140,7 +151,7 @@ pub fn one(
         verdict,
         centred: is_centred,
         times,
-    }
+    })
 }
 
 /// That of a component of one voxel: a point, of which everything holds. There may be millions.
@@ -178,21 +189,21 @@ fn centred(
     cocycle: &mut Cocycle,
     ends_go_on: bool,
     watch: &mut Stopwatch,
-) -> Option<(Draft, Verdict)> {
+) -> Result<Option<(Draft, Verdict)>, Cancelled> {
     let known = judge.known;
     resample(known, cocycle, &mut draft);
     let cuts = match ends_go_on {
         true => cut(known, &mut draft),
         false => Vec::new(),
     };
-    centre(known, cocycle, &mut draft, &cuts);
+    centre(known, cocycle, &mut draft, &cuts)?;
     extend(known, cocycle, &mut draft, cuts);
-    part(known, cocycle, &mut draft);
-    if mend(known, &mut draft, judge.reach) {
-        part(known, cocycle, &mut draft);
+    part(known, cocycle, &mut draft)?;
+    if mend(known, &mut draft, judge.reach)? {
+        part(known, cocycle, &mut draft)?;
     }
     watch.lap("centre");
-    let verdict = judge.judge(&draft, cocycle);
+    let verdict = judge.judge(&draft, cocycle)?;
     watch.lap("certificate");
-    verdict.faults.is_empty().then_some((draft, verdict))
+    Ok(verdict.faults.is_empty().then_some((draft, verdict)))
 }

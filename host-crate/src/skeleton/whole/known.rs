@@ -5,6 +5,7 @@ use super::{
     metric::Metric,
     object::Object,
     shell::Shell,
+    steps::Steps,
 };
 use nalgebra::Vector3;
 
@@ -17,6 +18,8 @@ pub struct Known<'a> {
     pub shell: &'a Shell<'a>,
     /// What a unit of length costs at each voxel, for ways that lead through the middle.
     pub prices: &'a [f64],
+    /// How far it is, and whether to stop.
+    pub steps: &'a Steps<'a>,
 }
 
 impl Known<'_> {

@@ -8,8 +8,10 @@ use super::{
     params::SkeletonizeParams,
     report::{Dust, LabelSkeleton, Skeletons},
     scan::{Run, Runs},
+    steps::Steps,
 };
 use crate::{
+    device::DeviceError,
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
     monitor::{Monitor, Stopwatch, add_times},
@@ -159,10 +161,9 @@ fn of_runs(
         .with_max_len(1)
         .map(|at| {
             let (runs, voxels) = list[at];
-            let piece = one(runs, voxels, &metric, reach, params);
-            counter
-                .add(voxels)
-                .map_err(crate::device::DeviceError::from)?;
+            let steps = Steps::new(&counter, voxels);
+            let piece = one(runs, voxels, &metric, reach, params, &steps);
+            let piece = piece.map_err(DeviceError::from)?;
             Ok((at, piece))
         })
         .collect::<Result<Vec<_>, SkeletonError>>()?;

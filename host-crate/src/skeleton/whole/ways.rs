@@ -6,7 +6,9 @@ use super::{
     neighbours::{AROUND, OFFSETS},
     object::Object,
     radix_heap::RadixHeap,
+    steps::{PORTION, Stage, Steps},
 };
+use crate::monitor::Cancelled;
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
@@ -36,7 +38,13 @@ const ROOT: u8 = 13;
 
 impl Ways {
     /// Those from a root. A step costs its length by the mean of the prices of its ends.
-    pub fn from_root(object: &Object, metric: &Metric, prices: &[f64], root: usize) -> Self {
+    pub fn from_root(
+        object: &Object,
+        metric: &Metric,
+        prices: &[f64],
+        root: usize,
+        steps: &Steps<'_>,
+    ) -> Result<Self, Cancelled> {
         let unknown = |&price: &f64| Reached {
             cost: f64::INFINITY,
             price: price as f32,
@@ -62,6 +70,7 @@ impl Ways {
             if key > cost.to_bits() {
                 continue;
             }
+            steps.every(Stage::Ways, ways.order.len(), object.len())?;
             ways.order.push(voxel as u32);
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
                 let there = &mut ways.reached[other];
@@ -78,7 +87,8 @@ impl Ways {
                 }
             }
         }
-        ways
+        steps.done(Stage::Ways)?;
+        Ok(ways)
     }
 
     /// The bit of the way to the voxel before one; none for the root.
@@ -140,7 +150,11 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
 }
 
 /// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
-pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+pub fn cheapest(
+    known: &Known<'_>,
+    from: usize,
+    is_goal: impl Fn(usize) -> bool,
+) -> Result<Vec<u32>, Cancelled> {
     let Known {
         object,
         metric,
@@ -152,10 +166,15 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
     let mut queue = BinaryHeap::new();
     places.insert(from as u32, (0.0, from as u32));
     queue.push(Reverse((0u64, from as u32)));
+    let mut looked_at = 0usize;
     while let Some(Reverse((key, voxel))) = queue.pop() {
         let cost = f64::from_bits(key);
         if places.get(&voxel).is_some_and(|&(known, _)| known < cost) {
             continue;
+        }
+        looked_at += 1;
+        if looked_at % PORTION == 0 {
+            known.steps.check()?;
         }
         let here = voxel as usize;
         if is_goal(here) {
@@ -168,7 +187,7 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
                 at = before;
             }
             way.reverse();
-            return way;
+            return Ok(way);
         }
         for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
             let next = cost + 0.5 * steps[bit] * (prices[here] + prices[other]);
@@ -179,7 +198,7 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
             }
         }
     }
-    vec![from as u32]
+    Ok(vec![from as u32])
 }
 
 /// A voxel at an extremity: the last that is reached from the one that is farthest from the middle of all.

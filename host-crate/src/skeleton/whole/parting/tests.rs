@@ -8,6 +8,7 @@ use crate::skeleton::whole::{
     object::Object,
     scan::Run,
     shell::Shell,
+    steps::Steps,
     ways::prices,
 };
 
@@ -22,14 +23,16 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
     };
     let runs: Vec<Run> = (0..1600).map(run).collect();
     let (metric, _) = Metric::of(&Geometry::default());
-    let object = &Object::new(&runs, &Frame::plain(&runs));
-    let squares = &squares(object, &metric);
+    let steps = &Steps::none();
+    let object = &Object::new(&runs, &Frame::plain(&runs), steps).unwrap();
+    let squares = &squares(object, &metric, steps).unwrap();
     let known = Known {
         object,
         metric: &metric,
         squares,
         shell: &Shell::new(object, &metric),
         prices: &prices(object, &metric, squares),
+        steps,
     };
     let mut draft = Draft {
         nodes: nodes.iter().map(|&at| nearest(at)).collect(),
@@ -45,7 +48,7 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
             voxels: Vec::new(),
         });
     }
-    part(&known, &Cocycle::zero(), &mut draft);
+    part(&known, &Cocycle::zero(), &mut draft).unwrap();
     assert!(twice::all(&known, &draft).is_empty());
     draft
 }
