@@ -63,6 +63,8 @@ impl Cocycle {
             let voxel = voxel as usize;
             steps.every(Stage::Classes, all + at, 2 * all)?;
             if builder.cocycle.is_near[voxel] {
+                // a class that is none is sought in all of them
+                steps.check()?;
                 builder.add(voxel, scaffold.around[voxel]);
             }
         }
@@ -176,7 +178,6 @@ impl Builder<'_> {
                 }
                 self.add(voxel, there);
                 added[at] = true;
-                // a class that is none is sought in all of them
                 steps.check()?;
             }
         }

@@ -83,7 +83,9 @@ pub fn one(
     let find_ways = || {
         let mut watch = Stopwatch::start();
         let shell = Shell::new(object, metric);
+        steps.check()?;
         let prices = prices(object, metric, squares);
+        steps.check()?;
         let start = Start::of(object, metric, squares, &prices, numbers.tunnels, steps)?;
         watch.lap("ways");
         Ok::<_, Cancelled>((shell, prices, start, watch.times()))

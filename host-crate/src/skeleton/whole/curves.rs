@@ -42,6 +42,7 @@ impl Start {
             _ => None,
         };
         let root = middle.unwrap_or_else(|| tip(object, metric));
+        steps.check()?;
         Ok(Self {
             root,
             is_middle: middle.is_some(),
@@ -236,7 +237,10 @@ impl<'a> Drawing<'a> {
         let object = self.known.object;
         let ways = self.ways;
         let mut classes: Vec<Class> = vec![0; object.len()];
-        for &voxel in &ways.order {
+        for (at, &voxel) in ways.order.iter().enumerate() {
+            if at % PORTION == 0 {
+                self.known.steps.check()?;
+            }
             let voxel = voxel as usize;
             if let Some(bit) = ways.back(voxel) {
                 let before = object.neighbour(voxel, bit);

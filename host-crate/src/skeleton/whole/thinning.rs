@@ -171,9 +171,10 @@ impl<'a> Thinning<'a> {
                 .then(a.cmp(&b))
         });
         let state = &self.state;
-        let mut sides = Sides::new(self.object, |voxel| state[voxel] & DELETED != 0);
+        let mut sides = Sides::new(self.object, |voxel| state[voxel] & DELETED != 0, self.steps)?;
         let mut opened = 0;
         for wall in walls {
+            self.steps.check()?;
             let voxel = wall as usize;
             // the voxels around may have gone
             let Some([one, other]) = wall_between(self.around[voxel]) else {
