@@ -198,14 +198,21 @@ fn the_pictures_and_links_are_there() {
             .filter_map(|rest| rest.split_once(')'))
             .map(|(link, _)| link)
         {
-            assert!(
-                link.starts_with("https://") || folder.join(link).exists(),
-                "{file} links to {link}"
-            );
+            let is_there = match link.strip_prefix('#') {
+                Some(heading) => text.lines().any(|line| is_heading(line, heading)),
+                None => link.starts_with("https://") || folder.join(link).exists(),
+            };
+            assert!(is_there, "{file} links to {link}");
         }
     }
     let picture = fs::metadata(root.join("docs/images/brain.png")).unwrap();
     assert!(picture.len() < 300_000, "{} bytes", picture.len());
+}
+
+/// Whether a line is a heading that links find under a name: in lower case, with hyphens for spaces.
+fn is_heading(line: &str, name: &str) -> bool {
+    let words = line.trim_start_matches('#');
+    line.starts_with('#') && words.trim().to_lowercase().replace(' ', "-") == name
 }
 
 /// The packages of a lock file, each as its name and its version.

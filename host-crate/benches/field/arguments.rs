@@ -67,11 +67,10 @@ impl Arguments {
         ]
     }
 
-    /// Whether whole fields of hands are timed.
+    /// Whether whole fields of hands are timed: where their sizes are named, or for variants that need a grid if no numbers of points are.
     pub fn measures_hands(&self, jobs: &[SkeletonParams]) -> bool {
-        let by_series =
-            |job: &SkeletonParams| matches!(job.variant, FieldVariant::Tree | FieldVariant::Auto);
-        !self.sizes.is_empty() || jobs.iter().any(by_series)
+        let has_points = self.targets.is_some() || self.sources.is_some();
+        !self.sizes.is_empty() || (!has_points && jobs.iter().any(needs_grid))
     }
 
     /// All combinations; of `tree`, which has one precision, each once.
@@ -104,4 +103,9 @@ impl Arguments {
         }
         Ok(jobs)
     }
+}
+
+/// Whether a variant is one for the voxels of a grid.
+pub fn needs_grid(job: &SkeletonParams) -> bool {
+    matches!(job.variant, FieldVariant::Tree | FieldVariant::Auto)
 }

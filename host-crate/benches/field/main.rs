@@ -62,7 +62,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         let mask = shapes::ball(&stream, targets)?;
         let points = shapes::sphere(&stream, targets, sources)?;
         let axis = shapes::axis_of_tube(&stream)?;
-        for params in &jobs {
+        for params in jobs.iter().filter(|job| !arguments::needs_grid(job)) {
             let spread = support::by_events(&stream, arguments.common.runs, 1, || {
                 field::forces(&stream, &points, mask.copy(&stream)?, params)?;
                 Ok(())

@@ -14,7 +14,7 @@ pub(super) struct Choice<'a> {
 
 /// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
 const FEW_ON_CPU: u64 = 1 << 26;
-const FEW_ON_GPU: u64 = 1 << 35;
+const FEW_ON_GPU: u64 = 1 << 34;
 
 /// And with so few sources for each target the same.
 const FEW_SOURCES: u64 = 1 << 12;
