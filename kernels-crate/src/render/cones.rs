@@ -135,13 +135,11 @@ impl Cone {
                 }
             }
         }
-        match hit {
-            Some((normal, along)) => Some(ConeHit {
-                depth: best,
-                normal: unit(normal),
-                along,
-            }),
-            None => None,
-        }
+        let (normal, along) = hit?;
+        Some(ConeHit {
+            depth: best,
+            normal: unit(normal),
+            along,
+        })
     }
 }

@@ -255,7 +255,7 @@ pub fn shortest_below(
             continue;
         }
         looked_at += 1;
-        if looked_at % PORTION == 0 {
+        if looked_at.is_multiple_of(PORTION) {
             known.steps.check()?;
         }
         let (voxel, at_class) = place;

@@ -173,7 +173,7 @@ pub fn cheapest(
             continue;
         }
         looked_at += 1;
-        if looked_at % PORTION == 0 {
+        if looked_at.is_multiple_of(PORTION) {
             known.steps.check()?;
         }
         let here = voxel as usize;
