@@ -86,7 +86,7 @@ pub struct SkeletonArgs {
     /// Fill cavities first
     #[arg(long, alias = "fill", help_heading = "Object")]
     pub fill_cavities: bool,
-    /// How much of a skeleton there is
+    /// How much to extract
     #[arg(long, value_enum, default_value_t = LevelsName::Whole, help_heading = "Curves")]
     pub levels: LevelsName,
     /// A curve covers what is within S radii and --const of it [default: 1.5]
@@ -110,9 +110,9 @@ pub struct SkeletonArgs {
         help_heading = "Curves"
     )]
     pub constant: Option<f64>,
-    /// Curves to this part of the surface, the most curved, with --levels detail [default: 0.05]
+    /// Curves to this part of the surface, for --levels detail [default: 0.05]
     ///
-    /// A fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
+    /// The most curved fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
     #[arg(
         long,
         value_name = "X",
@@ -159,9 +159,9 @@ pub struct SkeletonArgs {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    /// What curves are coloured by: radius, label, level or component [default: label if there are several, else radius]
+    /// What colours stand for
     ///
-    /// The picture has a legend.
+    /// The label where there are several, and the radius where there is one, if this is not given. The picture has a legend.
     #[arg(
         long,
         value_name = "WHAT",
