@@ -2,7 +2,9 @@
 
 use super::{
     MORE, ReportArgs,
-    skeleton_names::{BoundaryName, LevelsName, PrecisionName, SurfaceName, VariantName},
+    skeleton_names::{
+        BoundaryName, ColourName, LevelsName, PrecisionName, SurfaceName, VariantName,
+    },
 };
 use crate::{
     device_choice::DeviceList,
@@ -41,7 +43,7 @@ All but .skel are in world coordinates. {label} in a name stands for the label: 
 otherwise all are in one.
 
 Examples:
-  ferrovox skeleton brain.nii.gz --iso 120 -o brain.swc --png brain.png
+  ferrovox skeleton brain.nii.gz --iso 120 -o brain.swc --png brain.png --tubes
   ferrovox skeleton vessels.nrrd --dust 20 --require-certified -o vessels.vtp -o vessels.json
   ferrovox skeleton atlas.nii.gz --labels all -o 'out/{label}.swc' --json
   ferrovox skeleton atlas.nii.gz --labels 3,17 --scale 1.2 --const 2 -o two.vtp
@@ -84,7 +86,7 @@ pub struct SkeletonArgs {
     /// Fill cavities first
     #[arg(long, alias = "fill", help_heading = "Object")]
     pub fill_cavities: bool,
-    /// How much of a skeleton there is
+    /// How much to extract
     #[arg(long, value_enum, default_value_t = LevelsName::Whole, help_heading = "Curves")]
     pub levels: LevelsName,
     /// A curve covers what is within S radii and --const of it [default: 1.5]
@@ -108,9 +110,9 @@ pub struct SkeletonArgs {
         help_heading = "Curves"
     )]
     pub constant: Option<f64>,
-    /// Curves to this part of the surface, the most curved, with --levels detail [default: 0.05]
+    /// Curves to this part of the surface, for --levels detail [default: 0.05]
     ///
-    /// A fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
+    /// The most curved fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
     #[arg(
         long,
         value_name = "X",
@@ -140,6 +142,8 @@ pub struct SkeletonArgs {
     #[arg(long, help_heading = "Output")]
     pub require_certified: bool,
     /// Draw the skeleton over a pale picture of the object
+    ///
+    /// The object fills the picture. What is farther is paler and thinner; nothing is hidden behind the object.
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
     /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
@@ -155,6 +159,21 @@ pub struct SkeletonArgs {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
+    /// What colours stand for
+    ///
+    /// The label where there are several, and the radius where there is one, if this is not given. The picture has a legend.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        alias = "color",
+        requires = "png",
+        help_heading = "Picture"
+    )]
+    pub colour: Option<ColourName>,
+    /// Draw tubes of the radius at each point, in place of lines
+    #[arg(long, requires = "png", help_heading = "Picture")]
+    pub tubes: bool,
     /// Add level 1: curves from the lowest divergence, this part of its range
     ///
     /// 0.2 is a good number.

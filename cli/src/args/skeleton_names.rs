@@ -1,7 +1,10 @@
 //! Names that options of `ferrovox skeleton` take.
 
 use clap::ValueEnum;
-use ferrovox::skeleton::{BoundaryForce, FieldVariant, Precision, SurfaceBy};
+use ferrovox::{
+    render::ColourBy,
+    skeleton::{BoundaryForce, FieldVariant, Precision, SurfaceBy},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LevelsName {
@@ -23,6 +26,29 @@ impl LevelsName {
             Self::Core => "core",
             Self::Whole => "whole",
             Self::Detail => "detail",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColourName {
+    /// The distance to the surface, from dark blue to orange
+    Radius,
+    /// The label
+    Label,
+    /// The level of the hierarchy: red, blue, green
+    Level,
+    /// The component of the object
+    Component,
+}
+
+impl From<ColourName> for ColourBy {
+    fn from(name: ColourName) -> Self {
+        match name {
+            ColourName::Radius => Self::Radius,
+            ColourName::Label => Self::Label,
+            ColourName::Level => Self::Level,
+            ColourName::Component => Self::Component,
         }
     }
 }

@@ -82,6 +82,8 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
             view: args.view,
             width: args.size.width,
             height: args.size.height,
+            colours: args.colour.map(Into::into),
+            tubes: args.tubes,
         }),
         ..SkeletonJob::new(object, args.device.open_if(needs_device)?)
     })

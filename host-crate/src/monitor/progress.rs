@@ -95,6 +95,14 @@ impl<'a> Counter<'a> {
                 });
             }
         }
+        self.check()
+    }
+
+    /// Fails if the work is to stop. Counts nothing and locks nothing.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn check(&self) -> Result<(), Cancelled> {
         self.monitor.check()
     }
 }

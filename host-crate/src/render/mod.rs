@@ -11,21 +11,23 @@
 //! ```
 
 mod camera;
+mod curves;
+mod framing;
 mod isolines;
 mod picture;
-mod skeleton;
 mod view;
 
+pub use curves::{ColourBy, SkeletonStyle, skeleton, skeletons};
 pub use isolines::{IsolineParams, isoline_step, isolines};
 pub use picture::{Picture, RenderError};
-pub use skeleton::{SkeletonStyle, skeleton};
 pub use view::ViewDirection;
 
 use crate::{
-    device::Stream,
+    device::{Buffer, DeviceError, Stream, rows_launch},
     grid::{DeviceSample, DeviceVolume, Inside, gradient_to_world},
 };
 use ferrovox_kernels::{render::render_isosurface, rows::Rows};
+use framing::Framing;
 
 /// What [`isosurface`] is to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,10 +80,27 @@ pub fn isosurface<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     params: &RenderParams,
 ) -> Result<Picture, RenderError> {
+    check(params)?;
+    let RenderParams { width, height, .. } = *params;
+    if volume.samples().is_empty() {
+        return Ok(Picture::filled(width, height, params.background));
+    }
+    let framing = Framing::of_volume(volume, params.view, [width, height]);
+    let pixels = surface(stream, volume, &framing, params)?;
+    Ok(Picture::from_pixels(
+        width,
+        height,
+        &stream.download(&pixels)?,
+    ))
+}
+
+/// Refuses what cannot be drawn.
+fn check(params: &RenderParams) -> Result<(), RenderError> {
     let RenderParams {
         width,
         height,
         rays,
+        iso,
         ..
     } = *params;
     if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
@@ -90,34 +109,54 @@ pub fn isosurface<T: DeviceSample>(
     if !(1..=8).contains(&rays) {
         return Err(RenderError::Rays { rays });
     }
-    if !params.iso.is_finite() {
-        return Err(RenderError::Iso { iso: params.iso });
+    if !iso.is_finite() {
+        return Err(RenderError::Iso { iso });
     }
-    if volume.samples().is_empty() {
-        return Ok(Picture::filled(width, height, params.background));
-    }
-    let (camera, light) = camera::look_at(volume, params);
+    Ok(())
+}
+
+/// How the pixels of a picture are dealt out on a device.
+fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
     let run = if stream.device().limits().threads_per_block == 1 {
         32
     } else {
         1
     };
-    let pixel_rows = Rows {
-        nx: width,
-        ny: height,
+    Rows {
+        nx: params.width,
+        ny: params.height,
         nz: 1,
         piece: run * 128,
         run,
-    };
-    let mut pixels = stream.alloc::<u32>(width as usize * height as usize)?;
+    }
+}
+
+/// The pixels of a picture of nothing.
+fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceError> {
+    let picture = Picture::filled(params.width, params.height, params.background);
+    let pixel = |rgba: &[u8; 4]| u32::from_le_bytes(*rgba);
+    let (pixels, _) = picture.rgba().as_chunks::<4>();
+    stream.upload(&pixels.iter().map(pixel).collect::<Vec<_>>())
+}
+
+/// The pixels of a picture of a volume with samples.
+fn surface<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    framing: &Framing,
+    params: &RenderParams,
+) -> Result<Buffer<u32>, DeviceError> {
+    let (camera, light) = camera::look_at(volume, framing, params);
+    let rows = pixel_rows(stream, params);
+    let mut pixels = stream.alloc::<u32>(params.width as usize * params.height as usize)?;
     // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for each pixel.
     unsafe {
         stream.launch::<render_isosurface<T>>(
-            crate::device::rows_launch(pixel_rows),
+            rows_launch(rows),
             (
                 volume.samples().view(),
                 volume.grid(),
-                pixel_rows,
+                rows,
                 params.iso,
                 (params.inside == Inside::Above) as u32,
                 camera,
@@ -127,9 +166,5 @@ pub fn isosurface<T: DeviceSample>(
             ),
         )?;
     }
-    Ok(Picture::from_pixels(
-        width,
-        height,
-        &stream.download(&pixels)?,
-    ))
+    Ok(pixels)
 }

@@ -1,6 +1,6 @@
 //! A finished picture.
 
-use crate::device::DeviceError;
+use crate::{device::DeviceError, grid::GridError};
 use std::io::{self, Write};
 
 /// An error in drawing a picture.
@@ -30,6 +30,9 @@ pub enum RenderError {
         /// The isovalue.
         iso: f32,
     },
+    /// What is in the object was not found.
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -65,12 +68,25 @@ impl Picture {
         }
     }
 
-    /// Mixes a colour, as sRGB, into a pixel: all of it with `part` 1.
-    pub(super) fn mix(&mut self, pixel: usize, colour: [f32; 3], part: f32) {
-        let channels = &mut self.rgba[4 * pixel..4 * pixel + 3];
-        for (channel, colour) in channels.iter_mut().zip(colour) {
-            let before = f32::from(*channel);
-            *channel = (before + (colour - before) * part + 0.5) as u8;
+    /// Mixes a colour, as sRGB from 0 to 255, into the pixels of a box: all of it with `part` 1. What is outside the picture is left out.
+    pub(super) fn mix_box(
+        &mut self,
+        [left, top]: [u32; 2],
+        [across, down]: [u32; 2],
+        colour: [f32; 3],
+        part: f32,
+    ) {
+        let right = left.saturating_add(across).min(self.width);
+        let bottom = top.saturating_add(down).min(self.height);
+        for y in top..bottom {
+            for x in left..right {
+                let pixel = y as usize * self.width as usize + x as usize;
+                let channels = &mut self.rgba[4 * pixel..4 * pixel + 3];
+                for (channel, colour) in channels.iter_mut().zip(colour) {
+                    let before = f32::from(*channel);
+                    *channel = (before + (colour - before) * part + 0.5) as u8;
+                }
+            }
         }
     }
 

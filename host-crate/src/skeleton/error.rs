@@ -2,7 +2,7 @@
 
 use crate::{
     device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
-    partition::OnDevice,
+    monitor::Cancelled, partition::OnDevice,
 };
 
 /// The exponents that are offered, first and last.
@@ -111,4 +111,10 @@ pub enum SkeletonError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<Cancelled> for SkeletonError {
+    fn from(stopped: Cancelled) -> Self {
+        Self::Device(stopped.into())
+    }
 }

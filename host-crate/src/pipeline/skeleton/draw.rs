@@ -8,7 +8,7 @@ use crate::{
     render::{self, Picture, RenderParams, SkeletonStyle},
     with_device_volume,
 };
-use std::{borrow::Cow, path::Path};
+use std::path::Path;
 
 /// Draws the skeletons over their objects, with curves as wide as is seen in a picture of that size.
 pub fn draw(
@@ -29,32 +29,15 @@ pub fn draw(
         let shorter = wanted.width.min(wanted.height);
         let style = SkeletonStyle {
             width: (shorter as f32 / 200.0).max(1.5),
+            colours: wanted.colours,
+            tubes: wanted.tubes,
             ..SkeletonStyle::default()
         };
-        let skeletons: Vec<&Skeleton> = made.labels.iter().map(|it| &it.skeleton).collect();
-        let skeleton = joined(&skeletons);
+        let labels = made.labels.iter();
+        let skeletons: Vec<(i64, &Skeleton)> = labels.map(|it| (it.label, &it.skeleton)).collect();
         Ok(
-            with_device_volume!(&solid, volume => render::skeleton(stream, volume, &skeleton, &params, &style))?,
+            with_device_volume!(&solid, volume => render::skeletons(stream, volume, &skeletons, &params, &style))?,
         )
     };
     drawn().map_err(at(path))
-}
-
-/// All of them as one.
-fn joined<'a>(skeletons: &[&'a Skeleton]) -> Cow<'a, Skeleton> {
-    if let [one] = skeletons {
-        return Cow::Borrowed(*one);
-    }
-    let mut all = Skeleton::default();
-    for skeleton in skeletons {
-        let first = all.nodes.len();
-        all.geometry = skeleton.geometry;
-        all.nodes.extend_from_slice(&skeleton.nodes);
-        let edges = skeleton.edges.iter().cloned();
-        all.edges.extend(edges.map(|mut edge| {
-            edge.nodes = edge.nodes.map(|node| first + node);
-            edge
-        }));
-    }
-    Cow::Owned(all)
 }

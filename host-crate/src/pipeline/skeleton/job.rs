@@ -7,7 +7,7 @@ use crate::{
         PipelineError, at,
         paths::{self, OutputKind},
     },
-    render::ViewDirection,
+    render::{ColourBy, ViewDirection},
     skeleton::{SkeletonError, SkeletonParams, SkeletonizeParams},
 };
 use std::path::{Path, PathBuf};
@@ -75,6 +75,24 @@ pub struct PictureJob {
     pub width: u32,
     /// Pixels along y.
     pub height: u32,
+    /// What curves are coloured by: where nothing is said, the label of several, and the radius of one.
+    pub colours: Option<ColourBy>,
+    /// Curves are tubes of the radius at each point, in place of lines.
+    pub tubes: bool,
+}
+
+impl PictureJob {
+    /// A picture of 800 x 600 pixels, of curves as lines.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            view: ViewDirection::default(),
+            width: 800,
+            height: 600,
+            colours: None,
+            tubes: false,
+        }
+    }
 }
 
 impl SkeletonJob {

@@ -1,7 +1,6 @@
 //! From files to files.
 
 use super::*;
-use crate::render::ViewDirection;
 use crate::{
     grid::{Geometry, Selection, Volume},
     io::{MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume},
@@ -55,10 +54,9 @@ fn a_mesh_has_a_skeleton() {
         outputs: vec![path("bar.swc"), path("bar.vtp")],
         field: Some(path("bar.npy")),
         picture: Some(PictureJob {
-            path: path("bar.png"),
-            view: ViewDirection::default(),
             width: 40,
             height: 30,
+            ..PictureJob::new(path("bar.png"))
         }),
         ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
     };
@@ -135,10 +133,9 @@ fn labels_have_files_of_their_own_or_one() {
             .map(path)
             .into(),
         picture: Some(PictureJob {
-            path: path("all.png"),
-            view: ViewDirection::default(),
             width: 40,
             height: 30,
+            ..PictureJob::new(path("all.png"))
         }),
         ..SkeletonJob::new(labels(folder.path()), vec![Device::cpu()])
     };

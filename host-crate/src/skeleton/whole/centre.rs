@@ -7,10 +7,13 @@ use super::{
     force::{Sources, step_across, step_to_rest},
     known::{Known, direction},
     resample::is_same,
+    steps::Stage,
     tips::Cut,
 };
+use crate::monitor::Cancelled;
 use nalgebra::Vector3;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often all points are moved.
 const SWEEPS: usize = 4;
@@ -20,21 +23,32 @@ const REST: f64 = 0.05;
 const LONGEST: [f64; 2] = [1.0, 0.3];
 
 /// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
-pub fn centre(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: &[Cut]) {
+pub fn centre(
+    known: &Known<'_>,
+    cocycle: &Cocycle,
+    draft: &mut Draft,
+    cuts: &[Cut],
+) -> Result<(), Cancelled> {
     let centring = Centring {
         known,
         cocycle,
         sources: Sources::of(known),
     };
-    let tangents: Vec<Vec<Vector3<f64>>> = draft
+    let all: usize = draft.edges.iter().map(|edge| edge.points.len()).sum();
+    let done = AtomicUsize::new(0);
+    let tangents: Result<Vec<Vec<Vector3<f64>>>, Cancelled> = draft
         .edges
         .par_iter_mut()
         .map(|edge| {
             let tangents = tangents(known, &edge.points);
-            centring.move_points(&mut edge.points, &tangents);
-            tangents
+            centring.move_points(&mut edge.points, &tangents)?;
+            let count = edge.points.len();
+            let done = done.fetch_add(count, Ordering::Relaxed) + count;
+            known.steps.at(Stage::Centre, done, all)?;
+            Ok(tangents)
         })
         .collect();
+    let tangents = tangents?;
     let mut ends: Vec<Vec<[usize; 2]>> = vec![Vec::new(); draft.nodes.len()];
     for (number, edge) in draft.edges.iter().enumerate() {
         for (end, &node) in edge.nodes.iter().enumerate() {
@@ -43,14 +57,17 @@ pub fn centre(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: &[C
     }
     for (node, ends) in ends.iter().enumerate() {
         if ends.len() >= 2 {
+            known.steps.check()?;
             centring.move_node(draft, node, ends, None);
         }
     }
     for cut in cuts {
         let tangents = &tangents[cut.edge];
         let tangent = tangents[if cut.end == 0 { 0 } else { tangents.len() - 1 }];
+        known.steps.check()?;
         centring.move_node(draft, cut.node, &ends[cut.node], Some(tangent));
     }
+    Ok(())
 }
 
 /// What places are moved by.
@@ -62,7 +79,11 @@ struct Centring<'a> {
 
 impl Centring<'_> {
     /// Moves the points between an edge's ends.
-    fn move_points(&self, points: &mut [Place], tangents: &[Vector3<f64>]) {
+    fn move_points(
+        &self,
+        points: &mut [Place],
+        tangents: &[Vector3<f64>],
+    ) -> Result<(), Cancelled> {
         let mut rests = vec![false; points.len()];
         for _ in 0..SWEEPS {
             let mut any = false;
@@ -70,6 +91,7 @@ impl Centring<'_> {
                 if rests[at] {
                     continue;
                 }
+                self.known.steps.check()?;
                 let [before, after] = [points[at - 1], points[at + 1]];
                 let is_allowed = |from: Place, to: Place| {
                     to != before
@@ -87,6 +109,7 @@ impl Centring<'_> {
                 break;
             }
         }
+        Ok(())
     }
 
     fn is_same(&self, one: &[Place], other: &[Place]) -> bool {

@@ -9,9 +9,10 @@ use super::{
     draft::{Draft, Point},
     known::Known,
     numbers::Numbers,
+    steps::Stage,
     twice::{self, Twice},
 };
-use crate::union_find::UnionFind;
+use crate::{monitor::Cancelled, union_find::UnionFind};
 use rayon::prelude::*;
 
 /// A component and everything that its curves are held to.
@@ -65,7 +66,8 @@ pub struct Verdict {
 
 impl Judge<'_> {
     /// Looks at everything.
-    pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Verdict {
+    pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Result<Verdict, Cancelled> {
+        let steps = self.known.steps;
         let node_radii: Vec<f64> = draft
             .nodes
             .par_iter()
@@ -86,21 +88,26 @@ impl Judge<'_> {
                 radii
             })
             .collect();
+        steps.at(Stage::Certificate, 1, 4)?;
         let mut faults = Vec::new();
         self.pieces(draft, &mut faults);
         let classes = self.inside(draft, cocycle, &mut faults);
         let rank = self.classes(draft, cocycle, classes.as_deref(), &mut faults);
+        steps.check()?;
         self.cover(draft, &node_radii, &radii, &mut faults);
+        steps.at(Stage::Certificate, 2, 4)?;
         self.thin(draft, &mut faults);
+        steps.at(Stage::Certificate, 3, 4)?;
         if let Some(classes) = classes {
-            self.detours(draft, cocycle, &classes, &radii, &mut faults);
+            self.detours(draft, cocycle, &classes, &radii, &mut faults)?;
         }
-        Verdict {
+        steps.done(Stage::Certificate)?;
+        Ok(Verdict {
             faults,
             rank,
             node_radii,
             radii,
-        }
+        })
     }
 
     fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
@@ -259,7 +266,7 @@ impl Judge<'_> {
         classes: &[Class],
         radii: &[Vec<f64>],
         faults: &mut Vec<Fault>,
-    ) {
+    ) -> Result<(), Cancelled> {
         for (number, edge) in draft.edges.iter().enumerate() {
             let length = self.known.length(&edge.points);
             let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -280,7 +287,7 @@ impl Judge<'_> {
                 [from, to],
                 classes[number],
                 longest_half(length, radius),
-            );
+            )?;
             if let Some((shortest, _)) = found {
                 faults.push(Fault::Detour {
                     edge: number,
@@ -289,5 +296,6 @@ impl Judge<'_> {
                 });
             }
         }
+        Ok(())
     }
 }

@@ -8,8 +8,10 @@ use super::{
     classes::{Basis, Class, ClassTable, difference},
     neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
+    steps::{Stage, Steps},
     thinning::Scaffold,
 };
+use crate::monitor::Cancelled;
 use rayon::prelude::*;
 
 /// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
@@ -45,7 +47,7 @@ impl Cocycle {
     }
 
     /// That of an object, by way of its scaffold.
-    pub fn of(object: &Object, scaffold: &Scaffold) -> Self {
+    pub fn of(object: &Object, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<Self, Cancelled> {
         let mut builder = Builder {
             cocycle: Self {
                 slot_of: vec![NONE; object.len()],
@@ -55,16 +57,20 @@ impl Cocycle {
             object,
             alive: Vec::new(),
         };
-        builder.add_scaffold(scaffold);
-        for &voxel in scaffold.deleted.iter().rev() {
+        builder.add_scaffold(scaffold, steps)?;
+        let all = object.len();
+        for (at, &voxel) in scaffold.deleted.iter().rev().enumerate() {
             let voxel = voxel as usize;
+            steps.every(Stage::Classes, all + at, 2 * all)?;
             if builder.cocycle.is_near[voxel] {
+                // a class that is none is sought in all of them
+                steps.check()?;
                 builder.add(voxel, scaffold.around[voxel]);
             }
         }
         let mut cocycle = builder.cocycle;
         cocycle.rank = builder.alive.iter().filter(|&&alive| alive).count() as u64;
-        cocycle
+        Ok(cocycle)
     }
 
     /// How many independent classes there are.
@@ -143,7 +149,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Adds the voxels of the scaffold, each after one that it touches.
-    fn add_scaffold(&mut self, scaffold: &Scaffold) {
+    fn add_scaffold(&mut self, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<(), Cancelled> {
         // by the voxels' places in the scaffold
         let place = |voxel: usize| scaffold.left.binary_search(&(voxel as u32));
         let mut added = vec![false; scaffold.left.len()];
@@ -172,8 +178,10 @@ impl Builder<'_> {
                 }
                 self.add(voxel, there);
                 added[at] = true;
+                steps.check()?;
             }
         }
+        Ok(())
     }
 
     /// Adds a voxel to those of its neighbours that are there.

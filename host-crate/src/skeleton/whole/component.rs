@@ -21,13 +21,16 @@ use super::{
     resample::resample,
     scan::Run,
     shell::Shell,
+    steps::{Stage, Steps},
     thinning::Scaffold,
     tips::{cut, extend},
     ways::{Ways, prices},
 };
-use crate::device::Device;
-use crate::monitor::{StageTime, Stopwatch, add_times};
-use crate::skeleton::SkeletonError;
+use crate::{
+    device::Device,
+    monitor::{Cancelled, StageTime, Stopwatch, add_times},
+    skeleton::SkeletonError,
+};
 
 /// Components of fewer voxels are the host's.
 const FEW_ON_GPU: u64 = 1 << 16;
@@ -54,14 +57,16 @@ pub fn one(
     reach: Reach,
     params: &SkeletonizeParams,
     device: Option<&Device>,
+    steps: &Steps<'_>,
 ) -> Result<Piece, SkeletonError> {
     let mut watch = Stopwatch::start();
     let frame = Frame::of(runs, metric);
     if voxels == 1 {
+        steps.finish()?;
         return Ok(point(&runs[0], frame, watch));
     }
     let metric = &frame.metric(metric);
-    let object = &Object::new(runs, &frame);
+    let object = &Object::new(runs, &frame, steps)?;
     watch.lap("voxels");
     let stream = device.filter(|_| voxels >= FEW_ON_GPU).map(Device::stream);
     let stream = stream.transpose()?;
@@ -70,11 +75,12 @@ pub fn one(
             let (on_device, squares) = DeviceObject::new(stream, object, metric)?;
             (Some(on_device), squares)
         }
-        _ => (None, squares(object, metric)),
+        _ => (None, squares(object, metric, steps)?),
     };
     let squares = &squares;
     watch.lap("distances");
     let numbers = Numbers::of(object);
+    steps.done(Stage::Numbers)?;
     watch.lap("numbers");
     // the two need nothing of each other
     let find_classes = || {
@@ -82,32 +88,37 @@ pub fn one(
         let cocycle = match numbers.tunnels {
             0 => Cocycle::zero(),
             _ => {
-                let scaffold = Scaffold::of(object, squares, numbers.cavities);
+                let scaffold = Scaffold::of(object, squares, numbers.cavities, steps)?;
                 watch.lap("thinning");
-                Cocycle::of(object, &scaffold)
+                Cocycle::of(object, &scaffold, steps)?
             }
         };
         let open_triangles = cocycle.open_triangles(object);
         watch.lap("classes");
-        (cocycle, open_triangles, watch.times())
+        steps.done(Stage::Classes)?;
+        Ok::<_, Cancelled>((cocycle, open_triangles, watch.times()))
     };
     let find_ways = || {
         let mut watch = Stopwatch::start();
         let shell = Shell::new(object, metric);
+        steps.check()?;
         let root = Root::of(object, metric, squares, numbers.tunnels);
         let with_costs = numbers.tunnels > 0;
+        steps.check()?;
         let ways = match on_device {
-            Some(on_device) => on_device.ways(object, metric, root.voxel, with_costs)?,
+            Some(on_device) => on_device.ways(object, metric, root.voxel, with_costs, steps)?,
             None => {
                 let prices = prices(object, metric, squares);
-                Ways::from_root(object, metric, &prices, root.voxel, with_costs)
+                steps.check()?;
+                Ways::from_root(object, metric, &prices, root.voxel, with_costs, steps)?
             }
         };
         watch.lap("ways");
         Ok::<_, SkeletonError>((shell, Start { root, ways }, watch.times()))
     };
-    let ((mut cocycle, open_triangles, classes), found) = rayon::join(find_classes, find_ways);
-    let (shell, start, ways) = found?;
+    let (found_classes, found_ways) = rayon::join(find_classes, find_ways);
+    let (mut cocycle, open_triangles, classes) = found_classes?;
+    let (shell, start, ways) = found_ways?;
     let mut times = Vec::new();
     add_times(&mut times, classes);
     add_times(&mut times, ways);
@@ -116,6 +127,7 @@ pub fn one(
         metric,
         squares,
         shell: &shell,
+        steps,
     };
     let judge = Judge {
         known,
@@ -129,29 +141,33 @@ pub fn one(
         None => Vec::new(),
     };
     watch.lap("details");
-    let beginning = Beginning::of(known, &mut cocycle, start, reach);
+    let beginning = Beginning::of(known, &mut cocycle, start, reach)?;
     watch.lap("curves");
     let mut result = None;
     for ends_go_on in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on);
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on)?;
             let draft = Draft::of(object, &links);
             watch.lap("curves");
-            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch);
+            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch)?;
         }
     }
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
-    let (draft, verdict) = result.unwrap_or_else(|| {
-        let links = draw(known, &mut cocycle, &beginning, reach, &curved, false);
-        let draft = Draft::of(object, &links);
-        watch.lap("curves");
-        let verdict = judge.judge(&draft, &mut cocycle);
-        (draft, verdict)
-    });
+    let (draft, verdict) = match result {
+        Some(result) => result,
+        None => {
+            let links = draw(known, &mut cocycle, &beginning, reach, &curved, false)?;
+            let draft = Draft::of(object, &links);
+            watch.lap("curves");
+            let verdict = judge.judge(&draft, &mut cocycle)?;
+            (draft, verdict)
+        }
+    };
     watch.lap("certificate");
     add_times(&mut times, watch.times());
     let first = &runs[0];
+    steps.finish()?;
     Ok(Piece {
         label: first.label,
         first: [first.start.into(), first.y.into(), first.z.into()],
@@ -200,21 +216,21 @@ fn centred(
     cocycle: &mut Cocycle,
     ends_go_on: bool,
     watch: &mut Stopwatch,
-) -> Option<(Draft, Verdict)> {
+) -> Result<Option<(Draft, Verdict)>, Cancelled> {
     let known = judge.known;
     resample(known, cocycle, &mut draft);
     let cuts = match ends_go_on {
         true => cut(known, &mut draft),
         false => Vec::new(),
     };
-    centre(known, cocycle, &mut draft, &cuts);
+    centre(known, cocycle, &mut draft, &cuts)?;
     extend(known, cocycle, &mut draft, cuts);
-    part(known, cocycle, &mut draft);
-    if mend(known, &mut draft, judge.reach) {
-        part(known, cocycle, &mut draft);
+    part(known, cocycle, &mut draft)?;
+    if mend(known, &mut draft, judge.reach)? {
+        part(known, cocycle, &mut draft)?;
     }
     watch.lap("centre");
-    let verdict = judge.judge(&draft, cocycle);
+    let verdict = judge.judge(&draft, cocycle)?;
     watch.lap("certificate");
-    verdict.faults.is_empty().then_some((draft, verdict))
+    Ok(verdict.faults.is_empty().then_some((draft, verdict)))
 }

@@ -150,7 +150,7 @@ pub fn cross(object: &Object, from: Place, to: Place, way: &mut Vec<u32>) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skeleton::whole::{frame::Frame, metric::Metric, scan::Run};
+    use crate::skeleton::whole::{frame::Frame, metric::Metric, scan::Run, steps::Steps};
 
     fn object(voxels: &[[u32; 3]]) -> Object {
         let run = |&[x, y, z]: &[u32; 3]| Run {
@@ -161,7 +161,7 @@ mod tests {
             label: 1,
         };
         let runs: Vec<Run> = voxels.iter().map(run).collect();
-        Object::new(&runs, &Frame::plain(&runs))
+        Object::new(&runs, &Frame::plain(&runs), &Steps::none()).unwrap()
     }
 
     #[test]

@@ -12,10 +12,12 @@ use super::{
     metric::Metric,
     neighbours::{AROUND, BEFORE},
     object::Object,
+    steps::{PORTION, Stage},
     tips::end_of,
     uncross::uncross,
     ways::{Ways, cheapest, farthest, tip},
 };
+use crate::monitor::Cancelled;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -55,7 +57,12 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    pub fn of(known: &Known<'_>, cocycle: &mut Cocycle, start: Start, reach: Reach) -> Self {
+    pub fn of(
+        known: &Known<'_>,
+        cocycle: &mut Cocycle,
+        start: Start,
+        reach: Reach,
+    ) -> Result<Self, Cancelled> {
         let Start { root, ways } = start;
         let Root {
             voxel: root,
@@ -64,15 +71,15 @@ impl Beginning {
         let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
         drawing.is_on[root] = true;
         if cocycle.rank() > 0 {
-            drawing.add_cycles(cocycle);
+            drawing.add_cycles(cocycle)?;
             drawing.cut_trunk(root);
         } else if !is_middle {
-            drawing.add_branch(farthest_along(&ways, known.object.len()));
+            drawing.add_branch(farthest_along(&ways, known.object.len()))?;
         } else {
             drawing.links = Links::dot(root);
         }
         let links = drawing.links;
-        Self { ways, links }
+        Ok(Self { ways, links })
     }
 }
 
@@ -86,23 +93,24 @@ pub fn draw(
     reach: Reach,
     curved: &[u32],
     ends_go_on: bool,
-) -> Links {
+) -> Result<Links, Cancelled> {
     let Beginning { ways, links } = beginning;
     let mut drawing = Drawing::of(known, ways, links.clone(), reach, ends_go_on);
-    drawing.start_cover();
-    drawing.add_branches();
-    drawing.add_details(curved);
+    drawing.start_cover()?;
+    drawing.add_branches()?;
+    drawing.add_details(curved)?;
     for _ in 0..ROUNDS {
-        if !straighten(known, cocycle, &mut drawing.links) {
+        if !straighten(known, cocycle, &mut drawing.links)? {
             break;
         }
-        drawing.start_cover();
-        if !drawing.add_branches() {
+        drawing.start_cover()?;
+        if !drawing.add_branches()? {
             break;
         }
     }
     uncross(known, cocycle, &mut drawing.links);
-    drawing.links
+    known.steps.done(Stage::Curves)?;
+    Ok(drawing.links)
 }
 
 /// The part of a radius that is passed over.
@@ -196,7 +204,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Covers what the curves cover.
-    fn start_cover(&mut self) {
+    fn start_cover(&mut self) -> Result<(), Cancelled> {
         self.cover = Cover::new(self.known.object, self.known.metric);
         self.is_on.fill(false);
         for voxel in self.links.voxels() {
@@ -208,6 +216,7 @@ impl<'a> Drawing<'a> {
         let draft = Draft::of(self.known.object, &self.links);
         let degrees = draft.degrees();
         for mut edge in draft.edges {
+            self.known.steps.check()?;
             self.paint_way(&edge.voxels);
             if !self.ends_go_on {
                 continue;
@@ -219,10 +228,11 @@ impl<'a> Drawing<'a> {
                 edge.points.reverse();
             }
         }
+        Ok(())
     }
 
     /// The cycles, and the ways from them to the root.
-    fn add_cycles(&mut self, cocycle: &mut Cocycle) {
+    fn add_cycles(&mut self, cocycle: &mut Cocycle) -> Result<(), Cancelled> {
         let object = self.known.object;
         let ways = self.ways;
         let mut classes: Vec<Class> = vec![0; object.len()];
@@ -230,7 +240,8 @@ impl<'a> Drawing<'a> {
             let step = cocycle.step(voxel, bit);
             classes[voxel] = cocycle.table.sum(classes[before], step);
         });
-        let mut candidates = self.candidates(cocycle, &classes);
+        self.known.steps.check()?;
+        let mut candidates = self.candidates(cocycle, &classes)?;
         candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends)));
         let mut basis = Basis::default();
         for candidate in candidates {
@@ -244,14 +255,22 @@ impl<'a> Drawing<'a> {
                 self.links.add(&candidate.ends);
             }
         }
+        Ok(())
     }
 
     /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
-    fn candidates(&self, cocycle: &mut Cocycle, classes: &[Class]) -> Vec<Candidate> {
+    fn candidates(
+        &self,
+        cocycle: &mut Cocycle,
+        classes: &[Class],
+    ) -> Result<Vec<Candidate>, Cancelled> {
         let ways = self.ways;
         let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
         for voxel in 0..object.len() {
+            if voxel % PORTION == 0 {
+                self.known.steps.check()?;
+            }
             let has_classes = cocycle.has_classes(voxel);
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & BEFORE) {
                 if classes[voxel] == classes[other] && !has_classes {
@@ -277,7 +296,7 @@ impl<'a> Drawing<'a> {
                 }
             }
         }
-        cheapest.into_values().collect()
+        Ok(cheapest.into_values().collect())
     }
 
     /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that changes no class.
@@ -338,7 +357,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// The way from a voxel to the skeleton, or to a voxel that touches it.
-    fn add_branch(&mut self, from: usize) {
+    fn add_branch(&mut self, from: usize) -> Result<(), Cancelled> {
         let object = self.known.object;
         let mut way = vec![from as u32];
         let mut voxel = from;
@@ -348,7 +367,7 @@ impl<'a> Drawing<'a> {
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
-                way = cheapest(self.known, from, |voxel| self.is_on[voxel]);
+                way = cheapest(self.known, from, |voxel| self.is_on[voxel])?;
                 break;
             };
             way.push(next as u32);
@@ -365,6 +384,8 @@ impl<'a> Drawing<'a> {
                 .map(|&voxel| centre(object.voxels[voxel as usize]));
             self.paint_end(&places.collect::<Vec<_>>());
         }
+        let covered = object.len() - self.cover.left();
+        self.known.steps.at(Stage::Curves, covered, object.len())
     }
 
     /// Covers what a curve covers from where its end will be.
@@ -376,9 +397,9 @@ impl<'a> Drawing<'a> {
     }
 
     /// Branches to some voxels, those that are farthest from the skeleton first, if they are long for the radius where they leave it.
-    fn add_details(&mut self, curved: &[u32]) {
+    fn add_details(&mut self, curved: &[u32]) -> Result<(), Cancelled> {
         if curved.is_empty() {
-            return;
+            return Ok(());
         }
         let object = self.known.object;
         let ways = self.ways;
@@ -405,26 +426,27 @@ impl<'a> Drawing<'a> {
             let long = self.ways.length(voxel as usize) - self.ways.length(leaves);
             let radius = self.known.radius(self.place(leaves as u32));
             if self.is_on[leaves] && long > LONG[0] * radius + LONG[1] {
-                self.add_branch(voxel as usize);
+                self.add_branch(voxel as usize)?;
                 beside.add(object.voxels[voxel as usize].map(f64::from), radius + 0.5);
             }
         }
+        Ok(())
     }
 
     /// Branches to voxels that are not covered, that with the longest way first. Whether there are any.
-    fn add_branches(&mut self) -> bool {
+    fn add_branches(&mut self) -> Result<bool, Cancelled> {
         if self.cover.left() == 0 {
-            return false;
+            return Ok(false);
         }
         let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
         let length = |voxel: u32| self.ways.parts(voxel as usize);
         waiting.sort_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         for voxel in waiting {
             if !self.cover.is_covered(voxel as usize) {
-                self.add_branch(voxel as usize);
+                self.add_branch(voxel as usize)?;
             }
         }
-        true
+        Ok(true)
     }
 }
 

@@ -8,8 +8,9 @@ use super::{
     known::Known,
     links::Links,
     neighbours::{AROUND, OFFSETS},
+    steps::PORTION,
 };
-use crate::union_find::UnionFind;
+use crate::{monitor::Cancelled, union_find::UnionFind};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
@@ -22,16 +23,20 @@ pub fn longest_half(length: f64, radius: f64) -> f64 {
 }
 
 /// Has edges that go far round take the shortest way of their class instead; whether there are any. Pieces and classes of cycles stay.
-pub fn straighten(known: &Known<'_>, cocycle: &mut Cocycle, links_of: &mut Links) -> bool {
+pub fn straighten(
+    known: &Known<'_>,
+    cocycle: &mut Cocycle,
+    links_of: &mut Links,
+) -> Result<bool, Cancelled> {
     let mut draft = Draft::of(known.object, links_of);
     let mut any = false;
     // each time the sum of lengths becomes less
-    while let Some((edge, way)) = first_detour(known, cocycle, &draft) {
+    while let Some((edge, way)) = first_detour(known, cocycle, &draft)? {
         replace(known, cocycle, links_of, &draft, edge, &way);
         draft = Draft::of(known.object, links_of);
         any = true;
     }
-    any
+    Ok(any)
 }
 
 /// The first edge that is a detour, and the shorter way.
@@ -39,8 +44,9 @@ fn first_detour(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
     draft: &Draft,
-) -> Option<(usize, Vec<u32>)> {
+) -> Result<Option<(usize, Vec<u32>)>, Cancelled> {
     for (number, edge) in draft.edges.iter().enumerate() {
+        known.steps.check()?;
         let length = known.length(&edge.points);
         let ends = [edge.voxels[0], edge.voxels[edge.voxels.len() - 1]].map(|end| end as usize);
         let [a, b] = ends.map(|end| known.object.voxels[end].map(f64::from));
@@ -52,11 +58,11 @@ fn first_detour(
         let radius = edge.points.iter().map(radius).fold(0.0, f64::max);
         let class = class_of(cocycle, known.object, &edge.voxels);
         let most = longest_half(length, radius);
-        if let Some((_, way)) = shortest_below(known, cocycle, ends, class, most) {
-            return Some((number, way));
+        if let Some((_, way)) = shortest_below(known, cocycle, ends, class, most)? {
+            return Ok(Some((number, way)));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Replaces an edge by a part of a way of the same class between its ends, which may touch other edges.
@@ -223,7 +229,7 @@ pub fn shortest_below(
     [from, to]: [usize; 2],
     class: Class,
     most: f64,
-) -> Option<(f64, Vec<u32>)> {
+) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
     let Known { object, metric, .. } = *known;
     let goal = object.voxels[to];
     let rest = |voxel: usize| {
@@ -231,7 +237,7 @@ pub fn shortest_below(
         metric.length([0, 1, 2].map(|axis| f64::from(goal[axis] - at[axis])))
     };
     if rest(from) >= most {
-        return None;
+        return Ok(None);
     }
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     // the length of the shortest way known, and where it comes from
@@ -241,16 +247,21 @@ pub fn shortest_below(
     places.insert(start, (0.0, start));
     // by the least length that the whole way may have (Hart, Nilsson and Raphael 1968)
     queue.push(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
+    let mut looked_at = 0usize;
     while let Some(Reverse((_, bits, place))) = queue.pop() {
         let length = f64::from_bits(bits);
         let is_old = places.get(&place).is_some_and(|&(known, _)| known < length);
         if is_old {
             continue;
         }
+        looked_at += 1;
+        if looked_at.is_multiple_of(PORTION) {
+            known.steps.check()?;
+        }
         let (voxel, at_class) = place;
         let voxel = voxel as usize;
         if voxel == to && at_class == class {
-            return Some((length, way_back(&places, place)));
+            return Ok(Some((length, way_back(&places, place))));
         }
         for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
             let next = length + steps[bit];
@@ -267,7 +278,7 @@ pub fn shortest_below(
             }
         }
     }
-    None
+    Ok(None)
 }
 
 /// For voxels reached by ways of a class the length of the shortest known, and where it comes from.

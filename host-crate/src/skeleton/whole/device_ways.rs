@@ -4,6 +4,7 @@ use super::{
     metric::Metric,
     neighbours::OFFSETS,
     object::Object,
+    steps::{Stage, Steps},
     ways::{Cost, Ways, fixed_length},
 };
 use crate::{
@@ -122,9 +123,10 @@ impl<'a> DeviceObject<'a> {
         metric: &Metric,
         root: usize,
         with_costs: bool,
+        steps: &Steps<'_>,
     ) -> Result<Ways, SkeletonError> {
         let root_at = object.voxels[root].map(|along| along as u32 + 1);
-        self.relax(root_at)?;
+        self.relax(root_at, steps)?;
         let count = self.count as usize;
         let stream = self.stream;
         let mut backs = stream.alloc::<u8>(count)?;
@@ -154,11 +156,12 @@ impl<'a> DeviceObject<'a> {
             false => Vec::new(),
         };
         let backs = stream.download(&backs)?;
+        steps.done(Stage::Ways)?;
         Ok(Ways::of_parts(metric, backs, lengths, costs))
     }
 
     /// Brings the costs to what they are from a voxel on.
-    fn relax(&mut self, root: [u32; 3]) -> Result<(), DeviceError> {
+    fn relax(&mut self, root: [u32; 3], steps: &Steps<'_>) -> Result<(), SkeletonError> {
         let stream = self.stream;
         let grid = self.mask.grid;
         let along = |samples: u32| samples.div_ceil(BRICK);
@@ -211,6 +214,7 @@ impl<'a> DeviceObject<'a> {
                 queues.swap(0, 1);
                 round += 1;
             }
+            steps.check()?;
             if stream.download(&counts)?[(round % 3) as usize] == 0 {
                 return Ok(());
             }
@@ -315,16 +319,17 @@ mod tests {
             let (metric, _) = Metric::of(mask.geometry());
             let frame = Frame::of(runs, &metric);
             let metric = frame.metric(&metric);
-            let object = Object::new(runs, &frame);
-            let by_host = squares(&object, &metric);
+            let object = Object::new(runs, &frame, &Steps::none()).unwrap();
+            let steps = &Steps::none();
+            let by_host = squares(&object, &metric, steps).unwrap();
             let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, ..CpuOptions::default() });
             let stream = device.stream().unwrap();
             let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
             prop_assert_eq!(&by_host, &by_device);
             let root = tip(&object, &metric);
             let prices = prices(&object, &metric, &by_host);
-            let ours = Ways::from_root(&object, &metric, &prices, root, true);
-            let theirs = on_device.ways(&object, &metric, root, true).unwrap();
+            let ours = Ways::from_root(&object, &metric, &prices, root, true, steps).unwrap();
+            let theirs = on_device.ways(&object, &metric, root, true, steps).unwrap();
             prop_assert!(ours == theirs);
         }
     }

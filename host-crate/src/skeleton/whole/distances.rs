@@ -7,7 +7,9 @@ use super::{
     metric::Metric,
     neighbours::{AROUND, OFFSETS, bits},
     object::Object,
+    steps::{Stage, Steps},
 };
+use crate::monitor::Cancelled;
 use std::collections::VecDeque;
 
 /// The way forwards along each axis, and the way back.
@@ -18,9 +20,9 @@ const BACK: [usize; 3] = [12, 10, 4];
 ///
 /// Other axes have no separable distances: nearest voxels are then handed on from neighbour to neighbour, which is exact but for rare voxels, where it
 /// is too far by a small part of a voxel.
-pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
+pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
     if !metric.is_diagonal() {
-        return handed_on(object, metric);
+        return handed_on(object, metric, steps);
     }
     let mut squares = vec![0.0; object.len()];
     let weight = metric.square(0);
@@ -45,6 +47,11 @@ pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
     for axis in [1, 2] {
         let weight = metric.square(axis);
         for voxel in 0..object.len() {
+            steps.every(
+                Stage::Distances,
+                axis * object.len() + voxel,
+                3 * object.len(),
+            )?;
             let around = object.around[voxel];
             if around >> BACK[axis] & 1 == 1 {
                 continue;
@@ -63,7 +70,8 @@ pub fn squares(object: &Object, metric: &Metric) -> Vec<f64> {
             line.minimise(weight, &mut squares);
         }
     }
-    squares
+    steps.done(Stage::Distances)?;
+    Ok(squares)
 }
 
 /// What a line needs.
@@ -143,7 +151,7 @@ impl Line {
 }
 
 /// The nearest voxels outside are handed on for as long as that makes a distance shorter.
-fn handed_on(object: &Object, metric: &Metric) -> Vec<f64> {
+fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
     let mut ways = vec![[0i32; 3]; object.len()];
     let mut squares = vec![f64::INFINITY; object.len()];
     let mut waiting = VecDeque::new();
@@ -162,7 +170,10 @@ fn handed_on(object: &Object, metric: &Metric) -> Vec<f64> {
             is_waiting[voxel] = true;
         }
     }
+    let mut looked_at = 0;
     while let Some(voxel) = waiting.pop_front() {
+        looked_at += 1;
+        steps.every(Stage::Distances, looked_at, 2 * object.len())?;
         is_waiting[voxel] = false;
         for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
             let step = OFFSETS[bit];
@@ -178,5 +189,6 @@ fn handed_on(object: &Object, metric: &Metric) -> Vec<f64> {
             }
         }
     }
-    squares
+    steps.done(Stage::Distances)?;
+    Ok(squares)
 }

@@ -5,6 +5,7 @@ use super::{
     metric::Metric,
     object::Object,
     shell::Shell,
+    steps::Steps,
 };
 use nalgebra::Vector3;
 
@@ -15,6 +16,8 @@ pub struct Known<'a> {
     /// For each voxel the squared distance to the nearest that is not of the component, in squares of the smallest spacing.
     pub squares: &'a [f64],
     pub shell: &'a Shell<'a>,
+    /// How far it is, and whether to stop.
+    pub steps: &'a Steps<'a>,
 }
 
 impl Known<'_> {

@@ -7,10 +7,11 @@ use super::{
     known::Known,
     ways::cheapest,
 };
+use crate::monitor::Cancelled;
 use std::collections::HashMap;
 
 /// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first. Whether there are any.
-pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> bool {
+pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, Cancelled> {
     let mut cover = Cover::new(known.object, known.metric);
     cover.add_all(known, reach, draft, |_, place| known.radius(place));
     let is_whole = cover.left() == 0;
@@ -19,7 +20,7 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> bool {
         // deep voxels last: ends of branches are at the surface
         let from = left.min_by(|&a, &b| known.squares[a].total_cmp(&known.squares[b]));
         let Some(from) = from else { break };
-        let added = add_branch(known, draft, from);
+        let added = add_branch(known, draft, from)?;
         for place in added {
             cover.add(in_voxels(place), reach.of(known.radius(place)));
         }
@@ -27,11 +28,11 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> bool {
             break;
         }
     }
-    !is_whole
+    Ok(!is_whole)
 }
 
 /// A branch from a voxel to the nearest point; its places.
-fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Vec<Place> {
+fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Result<Vec<Place>, Cancelled> {
     let mut points: HashMap<usize, Point> = HashMap::new();
     for (number, edge) in draft.edges.iter().enumerate() {
         for at in 1..edge.points.len() - 1 {
@@ -45,9 +46,9 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Vec<Place> {
             points.insert(voxel, Point::Node(number));
         }
     }
-    let way = cheapest(known, from, |voxel| points.contains_key(&voxel));
+    let way = cheapest(known, from, |voxel| points.contains_key(&voxel))?;
     let Some(&goal) = way.last().and_then(|&voxel| points.get(&(voxel as usize))) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let node = match goal {
         Point::Node(node) => node,
@@ -62,7 +63,7 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Vec<Place> {
         places.push(end);
     }
     if places.len() < 2 {
-        return places;
+        return Ok(places);
     }
     draft.nodes.push(places[0]);
     draft.edges.push(DraftEdge {
@@ -70,7 +71,7 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Vec<Place> {
         points: places.clone(),
         voxels: way,
     });
-    places
+    Ok(places)
 }
 
 /// Makes a point of an edge a node.

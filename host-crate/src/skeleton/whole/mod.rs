@@ -45,6 +45,7 @@ mod scan;
 
 mod shell;
 mod skeletonize;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod thinning;

@@ -5,7 +5,9 @@ use super::{
     neighbours::{BELOW, CENTRE, bit_of, bits},
     rows::{Rows, lower},
     scan::Run,
+    steps::{Stage, Steps},
 };
+use crate::monitor::Cancelled;
 
 /// The voxels of a component in the order of its frame: x fastest, then y, then z.
 pub struct Object {
@@ -19,7 +21,7 @@ pub struct Object {
 
 impl Object {
     /// Those of some runs, which are one component.
-    pub fn new(runs: &[Run], frame: &Frame) -> Self {
+    pub fn new(runs: &[Run], frame: &Frame, steps: &Steps<'_>) -> Result<Self, Cancelled> {
         let voxels = sorted(runs, frame);
         let rows = Rows::of(&voxels);
         let mut object = Self {
@@ -28,16 +30,17 @@ impl Object {
             voxels,
             rows,
         };
-        object.find_neighbours();
-        object
+        object.find_neighbours(steps)?;
+        Ok(object)
     }
 
     pub fn len(&self) -> usize {
         self.voxels.len()
     }
 
-    fn find_neighbours(&mut self) {
+    fn find_neighbours(&mut self, steps: &Steps<'_>) -> Result<(), Cancelled> {
         for z in 0..self.rows.planes() {
+            steps.at(Stage::Voxels, z as usize, self.rows.planes() as usize)?;
             for row in self.rows.plane(z) {
                 let y = self.rows.y(row);
                 let here = self.rows.voxels(row);
@@ -65,6 +68,7 @@ impl Object {
                 }
             }
         }
+        steps.done(Stage::Voxels)
     }
 
     /// The neighbour of a voxel at a bit that is set in `around`.

@@ -8,6 +8,7 @@ use super::{
     params::SkeletonizeParams,
     report::{Dust, LabelSkeleton, Skeletons},
     scan::{Run, Runs},
+    steps::Steps,
 };
 use crate::{
     device::{Device, DeviceKind},
@@ -204,10 +205,8 @@ fn of_runs(
         .map(|(turn, at)| {
             let (runs, voxels) = list[at];
             let device = gpus.get(turn % gpus.len().max(1)).copied();
-            let piece = one(runs, voxels, &metric, reach, params, device)?;
-            counter
-                .add(voxels)
-                .map_err(crate::device::DeviceError::from)?;
+            let steps = Steps::new(&counter, voxels);
+            let piece = one(runs, voxels, &metric, reach, params, device, &steps)?;
             Ok((at, piece))
         })
         .collect::<Result<Vec<_>, SkeletonError>>()?;

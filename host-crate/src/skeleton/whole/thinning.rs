@@ -7,8 +7,10 @@
 use super::{
     neighbours::{AROUND, is_simple, wall_between},
     object::Object,
+    steps::{PORTION, Stage, Steps},
     walls::Sides,
 };
+use crate::monitor::Cancelled;
 
 /// Steps of distance in the smallest spacing.
 const STEPS: f64 = 4.0;
@@ -25,12 +27,17 @@ pub struct Scaffold {
 
 impl Scaffold {
     /// That of an object; squared distances are in squares of the smallest spacing. Walls around cavities are opened.
-    pub fn of(object: &Object, squares: &[f64], cavities: u64) -> Self {
-        let mut thinning = Thinning::new(object, squares);
-        thinning.thin();
+    pub fn of(
+        object: &Object,
+        squares: &[f64],
+        cavities: u64,
+        steps: &Steps<'_>,
+    ) -> Result<Self, Cancelled> {
+        let mut thinning = Thinning::new(object, squares, steps);
+        thinning.thin()?;
         let mut closed = cavities;
         while closed > 0 {
-            let opened = thinning.open_walls(squares);
+            let opened = thinning.open_walls(squares)?;
             if opened == 0 {
                 break;
             }
@@ -39,11 +46,11 @@ impl Scaffold {
         let left = (0..object.len() as u32)
             .filter(|&voxel| thinning.state[voxel as usize] & DELETED == 0)
             .collect();
-        Self {
+        Ok(Self {
             around: thinning.around,
             deleted: thinning.deleted,
             left,
-        }
+        })
     }
 }
 
@@ -52,6 +59,7 @@ const WAITS: u8 = 2;
 
 struct Thinning<'a> {
     object: &'a Object,
+    steps: &'a Steps<'a>,
     around: Vec<u32>,
     /// In quarters of the smallest spacing.
     levels: Vec<u32>,
@@ -62,10 +70,11 @@ struct Thinning<'a> {
 }
 
 impl<'a> Thinning<'a> {
-    fn new(object: &'a Object, squares: &[f64]) -> Self {
+    fn new(object: &'a Object, squares: &[f64], steps: &'a Steps<'a>) -> Self {
         let level = |square: &f64| (square.sqrt() * STEPS) as u32;
         Self {
             object,
+            steps,
             around: object.around.iter().map(|around| around & AROUND).collect(),
             levels: squares.iter().map(level).collect(),
             state: vec![0; object.len()],
@@ -75,7 +84,7 @@ impl<'a> Thinning<'a> {
     }
 
     /// Deletes simple voxels, level after level.
-    fn thin(&mut self) {
+    fn thin(&mut self) -> Result<(), Cancelled> {
         let most = self.levels.iter().max().map_or(0, |&most| most as usize);
         let mut starts = vec![0u32; most + 2];
         for &level in &self.levels {
@@ -95,8 +104,9 @@ impl<'a> Thinning<'a> {
             for &voxel in &order[starts[level] as usize..starts[level + 1] as usize] {
                 self.wait(voxel as usize);
             }
-            self.delete_waiting(level as u32);
+            self.delete_waiting(level as u32)?;
         }
+        Ok(())
     }
 
     /// Has a voxel looked at.
@@ -110,12 +120,16 @@ impl<'a> Thinning<'a> {
     }
 
     /// Deletes what is simple among those that wait, and what becomes so up to a level.
-    fn delete_waiting(&mut self, level: u32) {
+    fn delete_waiting(&mut self, level: u32) -> Result<(), Cancelled> {
         while self.waiting.iter().any(|field| !field.is_empty()) {
             for field in 0..8 {
                 let mut list = std::mem::take(&mut self.waiting[field]);
-                for &voxel in &list {
+                for (at, &voxel) in list.iter().enumerate() {
                     let voxel = voxel as usize;
+                    if at % PORTION == 0 {
+                        let done = self.deleted.len();
+                        self.steps.at(Stage::Classes, done, 2 * self.object.len())?;
+                    }
                     self.state[voxel] &= !WAITS;
                     if is_simple(self.around[voxel]) {
                         self.delete(voxel, level);
@@ -126,6 +140,7 @@ impl<'a> Thinning<'a> {
                 self.waiting[field] = list;
             }
         }
+        Ok(())
     }
 
     /// Deletes a voxel, and has its neighbours up to a level looked at.
@@ -143,7 +158,7 @@ impl<'a> Thinning<'a> {
 
     /// Deletes voxels of walls between two sides that are different cavities, or the outside: those of the least distance first, and as many as there are sides to
     /// join. Thins on. How many there were.
-    fn open_walls(&mut self, squares: &[f64]) -> u64 {
+    fn open_walls(&mut self, squares: &[f64]) -> Result<u64, Cancelled> {
         let mut walls: Vec<u32> = (0..self.object.len() as u32)
             .filter(|&voxel| {
                 self.state[voxel as usize] & DELETED == 0
@@ -156,9 +171,10 @@ impl<'a> Thinning<'a> {
                 .then(a.cmp(&b))
         });
         let state = &self.state;
-        let mut sides = Sides::new(self.object, |voxel| state[voxel] & DELETED != 0);
+        let mut sides = Sides::new(self.object, |voxel| state[voxel] & DELETED != 0, self.steps)?;
         let mut opened = 0;
         for wall in walls {
+            self.steps.check()?;
             let voxel = wall as usize;
             // the voxels around may have gone
             let Some([one, other]) = wall_between(self.around[voxel]) else {
@@ -169,7 +185,7 @@ impl<'a> Thinning<'a> {
                 opened += 1;
             }
         }
-        self.delete_waiting(u32::MAX);
-        opened
+        self.delete_waiting(u32::MAX)?;
+        Ok(opened)
     }
 }

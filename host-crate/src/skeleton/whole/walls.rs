@@ -3,8 +3,9 @@
 use super::{
     neighbours::{AROUND, FACES, OFFSETS, bits},
     object::Object,
+    steps::{PORTION, Steps},
 };
-use crate::union_find::UnionFind;
+use crate::{monitor::Cancelled, union_find::UnionFind};
 
 /// The background next to a component, deleted voxels among it, in sets that hang together.
 pub struct Sides<'a> {
@@ -16,9 +17,19 @@ pub struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    pub fn new(object: &'a Object, is_deleted: impl Fn(usize) -> bool) -> Self {
+    pub fn new(
+        object: &'a Object,
+        is_deleted: impl Fn(usize) -> bool,
+        steps: &Steps<'_>,
+    ) -> Result<Self, Cancelled> {
+        let check = |at: usize| match at % PORTION {
+            0 => steps.check(),
+            _ => Ok(()),
+        };
         let mut outside = Vec::new();
-        for (&[x, y, z], &around) in object.voxels.iter().zip(&object.around) {
+        let around = object.voxels.iter().zip(&object.around);
+        for (at, (&[x, y, z], &around)) in around.enumerate() {
+            check(at)?;
             for bit in bits(!around & AROUND) {
                 let [dx, dy, dz] = OFFSETS[bit];
                 outside.push([z + dz, y + dy, x + dx]);
@@ -32,6 +43,7 @@ impl<'a> Sides<'a> {
             outside,
         };
         for at in 0..sides.outside.len() {
+            check(at)?;
             let [z, y, x] = sides.outside[at];
             for ahead in [[z, y, x + 1], [z, y + 1, x], [z + 1, y, x]] {
                 if let Ok(other) = sides.outside.binary_search(&ahead) {
@@ -40,6 +52,7 @@ impl<'a> Sides<'a> {
             }
         }
         for voxel in (0..object.len()).filter(|&voxel| is_deleted(voxel)) {
+            check(voxel)?;
             for face in bits(FACES) {
                 let other = sides.beyond(voxel, face);
                 if other >= object.len() || is_deleted(other) {
@@ -47,7 +60,7 @@ impl<'a> Sides<'a> {
                 }
             }
         }
-        sides
+        Ok(sides)
     }
 
     /// The member beyond a face.

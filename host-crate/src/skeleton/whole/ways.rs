@@ -6,7 +6,9 @@ use super::{
     neighbours::{AROUND, OFFSETS},
     object::Object,
     radix_heap::RadixHeap,
+    steps::{PORTION, Stage, Steps},
 };
+use crate::monitor::Cancelled;
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
@@ -59,7 +61,8 @@ impl Ways {
         prices: &[f64],
         root: usize,
         with_costs: bool,
-    ) -> Self {
+        progress: &Steps<'_>,
+    ) -> Result<Self, Cancelled> {
         let unknown = |&price: &f64| Reached {
             cost: f64::INFINITY,
             price: price as f32,
@@ -72,6 +75,7 @@ impl Ways {
         let mut queue = RadixHeap::default();
         reached[root].cost = 0.0;
         queue.push(0, root as u32);
+        let mut count = 0;
         while let Some((key, voxel)) = queue.pop() {
             let voxel = voxel as usize;
             let Reached {
@@ -83,6 +87,8 @@ impl Ways {
             if key > cost.to_bits() {
                 continue;
             }
+            progress.every(Stage::Ways, count, object.len())?;
+            count += 1;
             for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
                 let there = &mut reached[other];
                 if there.cost <= cost {
@@ -106,12 +112,13 @@ impl Ways {
             true => reached.into_iter().map(Reached::cost).collect(),
             false => Vec::new(),
         };
-        Self {
+        progress.done(Stage::Ways)?;
+        Ok(Self {
             back,
             lengths,
             costs,
             steps,
-        }
+        })
     }
 
     /// Those that were found elsewhere.
@@ -242,7 +249,11 @@ fn price_of_steps(steps: u32, square: f64) -> f64 {
 }
 
 /// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
-pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool) -> Vec<u32> {
+pub fn cheapest(
+    known: &Known<'_>,
+    from: usize,
+    is_goal: impl Fn(usize) -> bool,
+) -> Result<Vec<u32>, Cancelled> {
     let Known { object, metric, .. } = *known;
     let mut prices: HashMap<u32, f64> = HashMap::new();
     let mut price = |voxel: u32| {
@@ -254,10 +265,15 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
     let mut queue = BinaryHeap::new();
     places.insert(from as u32, (0.0, from as u32));
     queue.push(Reverse((0u64, from as u32)));
+    let mut looked_at = 0usize;
     while let Some(Reverse((key, voxel))) = queue.pop() {
         let cost = f64::from_bits(key);
         if places.get(&voxel).is_some_and(|&(known, _)| known < cost) {
             continue;
+        }
+        looked_at += 1;
+        if looked_at.is_multiple_of(PORTION) {
+            known.steps.check()?;
         }
         let here = voxel as usize;
         if is_goal(here) {
@@ -270,7 +286,7 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
                 at = before;
             }
             way.reverse();
-            return way;
+            return Ok(way);
         }
         let price_here = price(voxel);
         for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
@@ -282,10 +298,10 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
             }
         }
     }
-    vec![from as u32]
+    Ok(vec![from as u32])
 }
 
-/// A voxel at an extremity: the last that is reached from the one that is farthest from the middle of all.
+/// A voxel at an extremity: that which is farthest from the middle of all.
 pub fn tip(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
@@ -295,25 +311,7 @@ pub fn tip(object: &Object, metric: &Metric) -> usize {
         }
     }
     let middle = sum.map(|sum| sum as f64 / count);
-    let far = farthest(object, metric, middle, 0..object.len() as u32);
-    let mut is_found = vec![false; object.len()];
-    let (mut front, mut last) = (vec![far as u32], Vec::new());
-    is_found[far] = true;
-    while !front.is_empty() {
-        let mut next = Vec::new();
-        for &voxel in &front {
-            let voxel = voxel as usize;
-            for (_, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
-                if !is_found[other] {
-                    is_found[other] = true;
-                    next.push(other as u32);
-                }
-            }
-        }
-        last = std::mem::replace(&mut front, next);
-    }
-    last.sort_unstable();
-    farthest(object, metric, middle, last.into_iter())
+    farthest(object, metric, middle, 0..object.len() as u32)
 }
 
 /// The first of the voxels that are farthest from a place.

@@ -16,6 +16,7 @@ use super::{
     resample::is_same,
     twice,
 };
+use crate::monitor::Cancelled;
 use graph::{Graph, Tip};
 use line::Line;
 
@@ -33,10 +34,10 @@ const ROUNDS: usize = 10;
 
 /// Moves nodes to where their curves part, and has curves that pass a place twice meet there instead. Pieces, cycles and their classes stay; what lies wholly on other
 /// curves goes.
-pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
+pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) -> Result<(), Cancelled> {
     let mut graph = Graph::of(std::mem::take(draft));
     let all = 0..graph.nodes.len();
-    graph.part_all(known, cocycle, all.rev().collect());
+    graph.part_all(known, cocycle, all.rev().collect())?;
     *draft = graph.finish();
     for _ in 0..ROUNDS {
         let places = twice::all(known, draft);
@@ -50,9 +51,10 @@ pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
                 graph.meet(known, cocycle, place, &mut waiting);
             }
         }
-        graph.part_all(known, cocycle, waiting);
+        graph.part_all(known, cocycle, waiting)?;
         *draft = graph.finish();
     }
+    Ok(())
 }
 
 /// Whether a change made a new curve.
@@ -67,15 +69,22 @@ struct Stretch {
 
 impl Graph {
     /// Parts curves at some nodes, and where that makes others.
-    fn part_all(&mut self, known: &Known<'_>, cocycle: &Cocycle, mut waiting: Vec<usize>) {
+    fn part_all(
+        &mut self,
+        known: &Known<'_>,
+        cocycle: &Cocycle,
+        mut waiting: Vec<usize>,
+    ) -> Result<(), Cancelled> {
         // each time curves become shorter by a step or more: this many are never needed
         let mut left = 1000 + 20 * self.edges.len();
         while let Some(node) = waiting.pop() {
+            known.steps.check()?;
             if left > 0 && self.part_at(known, cocycle, node, &mut waiting) {
                 left -= 1;
                 waiting.push(node);
             }
         }
+        Ok(())
     }
 
     /// Parts two curves at a node farther on, if there are two that share a stretch. Nodes to look at again are added to `waiting`.

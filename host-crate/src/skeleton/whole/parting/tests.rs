@@ -8,6 +8,7 @@ use crate::skeleton::whole::{
     object::Object,
     scan::Run,
     shell::Shell,
+    steps::Steps,
 };
 
 /// Curves in a solid block, where all ways have one class; what becomes of them.
@@ -21,13 +22,15 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
     };
     let runs: Vec<Run> = (0..1600).map(run).collect();
     let (metric, _) = Metric::of(&Geometry::default());
-    let object = &Object::new(&runs, &Frame::plain(&runs));
-    let squares = &squares(object, &metric);
+    let steps = &Steps::none();
+    let object = &Object::new(&runs, &Frame::plain(&runs), steps).unwrap();
+    let squares = &squares(object, &metric, steps).unwrap();
     let known = Known {
         object,
         metric: &metric,
         squares,
         shell: &Shell::new(object, &metric),
+        steps,
     };
     let mut draft = Draft {
         nodes: nodes.iter().map(|&at| nearest(at)).collect(),
@@ -43,7 +46,7 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
             voxels: Vec::new(),
         });
     }
-    part(&known, &Cocycle::zero(), &mut draft);
+    part(&known, &Cocycle::zero(), &mut draft).unwrap();
     assert!(twice::all(&known, &draft).is_empty());
     draft
 }

@@ -1,0 +1,203 @@
+//! The curves as cones with round ends, in pixels.
+
+use super::{
+    SkeletonStyle,
+    colours::{Colour, Painter, critical, radius_at},
+};
+use crate::{
+    graph::{NodeKind, Skeleton},
+    render::{
+        ViewDirection,
+        framing::{Extent, Framing},
+    },
+};
+use ferrovox_kernels::render::CONE;
+use nalgebra::Vector3;
+
+/// How wide the nearest curves are and by how much less the farthest, as parts of the width that was asked for.
+const NEAREST: f64 = 1.15;
+const LESS: f64 = 0.5;
+
+/// How much wider than curves are critical points, junctions, and points that are all there is of a component.
+const CRITICAL: f64 = 1.7;
+const JUNCTION: f64 = 1.25;
+const ALONE: f64 = 1.8;
+
+/// Longer ones are cut: their numbers would be inexact, and they would lie over many tiles.
+const LONGEST: f64 = 128.0;
+const MOST_PARTS: f64 = 4096.0;
+
+/// Cones with round ends.
+pub struct Cones {
+    /// [`CONE`] numbers for each.
+    pub numbers: Vec<f32>,
+    /// The depths of the nearest and of the farthest point of a curve.
+    pub depths: [f32; 2],
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy)]
+struct Ball {
+    at: [f64; 3],
+    radius: f64,
+    colour: Colour,
+}
+
+/// How far curves reach.
+pub fn extent(
+    skeletons: &[(i64, &Skeleton)],
+    view: ViewDirection,
+    style: &SkeletonStyle,
+) -> Extent {
+    let points = skeletons.iter().flat_map(|(_, one)| {
+        let nodes = one.nodes.iter().map(|node| node.position);
+        let inner = one
+            .edges
+            .iter()
+            .flat_map(|edge| edge.points.iter().copied());
+        nodes.chain(inner).map(|point| one.to_world(point))
+    });
+    let extent = Extent::of_points(points, view);
+    let nodes = skeletons.iter().flat_map(|(_, one)| &one.nodes);
+    let widest = nodes.map(|node| node.radius).fold(0.0, f64::max);
+    match style.tubes && extent.is_something() {
+        true => extent.grown(Vector3::repeat(widest)),
+        false => extent,
+    }
+}
+
+impl Cones {
+    pub fn of(
+        skeletons: &[(i64, &Skeleton)],
+        painter: &Painter,
+        framing: &Framing,
+        style: &SkeletonStyle,
+    ) -> Self {
+        let mut cones = Self {
+            numbers: Vec::new(),
+            depths: depths(skeletons, framing),
+        };
+        let half = f64::from(style.width.max(0.0)) / 2.0;
+        let [from, to] = cones.depths.map(f64::from);
+        let width = |depth: f64| {
+            let part = if to > from {
+                (depth - from) / (to - from)
+            } else {
+                0.0
+            };
+            half * (NEAREST - LESS * part)
+        };
+        let thick = |at: [f64; 3], radius: f64| match style.tubes {
+            true => (radius / framing.pixel).max(0.5 * half),
+            false => width(at[2]),
+        };
+        for (number, (_, skeleton)) in skeletons.iter().enumerate() {
+            let mut degrees = vec![0u32; skeleton.nodes.len()];
+            for edge in &skeleton.edges {
+                for node in edge.nodes {
+                    if let Some(degree) = degrees.get_mut(node) {
+                        *degree += 1;
+                    }
+                }
+                let colours = painter.edge(skeletons, number, edge);
+                let balls = edge.points.iter().enumerate().map(|(point, &place)| {
+                    let at = framing.in_picture(skeleton.to_world(place));
+                    Ball {
+                        at,
+                        radius: thick(at, radius_at(edge, point)),
+                        colour: colours(point),
+                    }
+                });
+                let mut last = None;
+                for ball in balls {
+                    if let Some(last) = last {
+                        cones.join(last, ball);
+                    }
+                    last = Some(ball);
+                }
+            }
+            for (node, degree) in skeleton.nodes.iter().zip(degrees) {
+                let at = framing.in_picture(skeleton.to_world(node.position));
+                let own = painter.node(skeletons, number, node);
+                let ball = |radius: f64, colour: Colour| Ball { at, radius, colour };
+                let ball = match (style.tubes, degree, critical(node.kind)) {
+                    (true, 0, _) => ball(thick(at, node.radius), own),
+                    (true, ..) => continue,
+                    (false, _, Some(colour)) => ball(CRITICAL * width(at[2]), colour),
+                    (false, 0, None) => ball(ALONE * width(at[2]), own),
+                    (false, _, None) if node.kind == NodeKind::Junction => {
+                        ball(JUNCTION * width(at[2]), own.map(|channel| 0.6 * channel))
+                    }
+                    _ => continue,
+                };
+                cones.push(ball, ball);
+            }
+        }
+        cones
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.numbers.len() / CONE
+    }
+
+    /// The least and the greatest x and y of a cone, and the depth that it begins at. Rounded as on the device.
+    pub fn bounds(&self, cone: usize) -> ([[f32; 2]; 2], f32) {
+        let [ax, ay, az, ra, bx, by, bz, rb] =
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|k| self.numbers[CONE * cone + k]);
+        let range = |a: f32, b: f32| [(a - ra).min(b - rb), (a + ra).max(b + rb)];
+        ([range(ax, bx), range(ay, by)], (az - ra).min(bz - rb))
+    }
+
+    /// Cones from one point of a curve to the next.
+    fn join(&mut self, from: Ball, to: Ball) {
+        let way = [0, 1, 2].map(|k| to.at[k] - from.at[k]);
+        let length = way.iter().map(|step| step * step).sum::<f64>().sqrt();
+        let parts = (length / LONGEST).ceil().clamp(1.0, MOST_PARTS);
+        let between = |number: f64| {
+            let part = number / parts;
+            Ball {
+                at: [0, 1, 2].map(|k| from.at[k] + part * way[k]),
+                radius: from.radius + part * (to.radius - from.radius),
+                colour: [0, 1, 2]
+                    .map(|k| from.colour[k] + part as f32 * (to.colour[k] - from.colour[k])),
+            }
+        };
+        let mut last = from;
+        for number in 1..=parts as u32 {
+            let next = between(number.into());
+            self.push(last, next);
+            last = next;
+        }
+    }
+
+    fn push(&mut self, a: Ball, b: Ball) {
+        for ball in [a, b] {
+            self.numbers.extend(ball.at.map(|x| x as f32));
+            self.numbers.push(ball.radius as f32);
+        }
+        // linear, as the light is
+        for ball in [a, b] {
+            self.numbers
+                .extend(ball.colour.map(|channel| channel * channel));
+        }
+    }
+}
+
+/// The depths of the nearest and of the farthest point of a curve.
+fn depths(skeletons: &[(i64, &Skeleton)], framing: &Framing) -> [f32; 2] {
+    let points = skeletons.iter().flat_map(|(_, one)| {
+        let nodes = one.nodes.iter().map(|node| node.position);
+        let inner = one
+            .edges
+            .iter()
+            .flat_map(|edge| edge.points.iter().copied());
+        nodes.chain(inner).map(|point| one.to_world(point))
+    });
+    points
+        .map(|point| framing.in_picture(point)[2] as f32)
+        .filter(|depth| depth.is_finite())
+        .map(|depth| [depth; 2])
+        .reduce(|[near, far], [depth, _]| [near.min(depth), far.max(depth)])
+        .unwrap_or_default()
+}

@@ -1,0 +1,293 @@
+//! What the colours of curves stand for.
+
+use super::{
+    ColourBy,
+    colours::{Colour, Painter},
+    text::Font,
+};
+use crate::render::Picture;
+
+/// Smaller pictures have no room for it.
+const LEAST_SIDE: u32 = 160;
+/// More classes are counted, not listed.
+const MOST_CLASSES: usize = 24;
+
+/// A legend at the right edge of a picture, or below.
+pub struct Legend {
+    font: Font,
+    size: [u32; 2],
+    content: Content,
+}
+
+enum Content {
+    /// Colours of radii, from the least to the greatest.
+    Bar {
+        colours: Vec<Colour>,
+        least: String,
+        most: String,
+        is_below: bool,
+    },
+    /// A colour for each name.
+    List(&'static str, Vec<(Colour, String)>),
+    /// How many there are.
+    Count(String),
+}
+
+/// Colours of a bar.
+const STEPS: usize = 256;
+/// The lines above a bar, and the one of a bar below.
+const TITLE: [&str; 3] = ["radius", "(world", "units)"];
+const TITLE_BELOW: &str = "radius (world units)";
+
+impl Legend {
+    /// That of the colours of a picture of so many pixels, if there is room for it.
+    pub fn of(painter: &Painter, size: [u32; 2]) -> Option<Self> {
+        let shorter = size[0].min(size[1]);
+        if shorter < LEAST_SIDE {
+            return None;
+        }
+        let font = Font::for_picture(shorter);
+        let what = match painter.by {
+            ColourBy::Radius => {
+                let [least, most] = painter.radii?;
+                let at = |step: usize| least + (most - least) * step as f64 / (STEPS - 1) as f64;
+                let content = Content::Bar {
+                    colours: (0..STEPS).map(|step| painter.radius(at(step))).collect(),
+                    least: number(least),
+                    most: number(most),
+                    is_below: size[1] > size[0],
+                };
+                return Some(Self {
+                    font,
+                    size,
+                    content,
+                });
+            }
+            ColourBy::Label => "label",
+            ColourBy::Level => "level",
+            ColourBy::Component => "component",
+        };
+        let classes = &painter.classes;
+        let rows = (size[1] / font.line()).saturating_sub(3) as usize;
+        let content = match classes.len() {
+            0 => return None,
+            count if count > MOST_CLASSES.min(rows) => Content::Count(format!("{count} {what}s")),
+            _ => {
+                let entry = |&class: &i64| (painter.class(class), class.to_string());
+                Content::List(what, classes.iter().map(entry).collect())
+            }
+        };
+        Some(Self {
+            font,
+            size,
+            content,
+        })
+    }
+
+    /// Half a line.
+    fn gap(&self) -> u32 {
+        self.font.line() / 2
+    }
+
+    /// Pixels at the right and below that are kept free for it.
+    pub fn kept(&self) -> [u32; 2] {
+        let line = self.font.line();
+        match &self.content {
+            Content::Bar { is_below: true, .. } => [0, 2 * line + 2 * self.gap()],
+            Content::Count(_) => [0, line + self.gap()],
+            _ => [self.width() + self.gap(), 0],
+        }
+    }
+
+    /// Pixels along what stands at the right.
+    fn width(&self) -> u32 {
+        let font = &self.font;
+        let (swatch, gap) = (font.line(), self.gap());
+        match &self.content {
+            Content::Bar { least, most, .. } => {
+                let title = TITLE.map(|line| font.width(line)).into_iter().max();
+                let numbers = font.width(least).max(font.width(most));
+                title.unwrap_or(0).max(swatch + gap / 2 + numbers)
+            }
+            Content::List(title, entries) => {
+                let names = entries.iter().map(|(_, name)| font.width(name));
+                let entry = swatch + gap / 2 + names.max().unwrap_or(0);
+                entry.max(font.width(title))
+            }
+            Content::Count(text) => font.width(text),
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, picture: &mut Picture) {
+        match &self.content {
+            Content::Bar { is_below: true, .. } => self.draw_bar_below(picture),
+            Content::Bar { .. } => self.draw_bar(picture),
+            Content::List(title, entries) => self.draw_list(picture, title, entries),
+            Content::Count(text) => {
+                let [x, y] = [0, 1].map(|k| self.size[k] - self.kept()[k].min(self.size[k]));
+                let left = x.saturating_sub(self.font.width(text)) / 2;
+                self.font.write(picture, [left, y], text);
+            }
+        }
+    }
+
+    /// The left end of what stands at the right.
+    fn left(&self) -> u32 {
+        self.size[0].saturating_sub(self.width() + self.gap())
+    }
+
+    fn draw_bar(&self, picture: &mut Picture) {
+        let Content::Bar {
+            colours,
+            least,
+            most,
+            ..
+        } = &self.content
+        else {
+            return;
+        };
+        let (font, line, left) = (&self.font, self.font.line(), self.left());
+        let length = (self.size[1] / 3).max(2 * line);
+        let title = TITLE.len() as u32 * line + self.gap();
+        let mut top = self.size[1].saturating_sub(title + length) / 2;
+        for text in TITLE {
+            font.write(picture, [left, top], text);
+            top += line;
+        }
+        top += self.gap();
+        for row in 0..length {
+            // the greatest above
+            let step = (length - 1 - row) as usize * (colours.len() - 1) / (length - 1) as usize;
+            picture.mix_box([left, top + row], [line, 1], as_bytes(colours[step]), 1.0);
+        }
+        let beside = left + line + self.gap() / 2;
+        font.write(picture, [beside, top], most);
+        if least != most {
+            font.write(picture, [beside, top + length - line], least);
+        }
+    }
+
+    fn draw_bar_below(&self, picture: &mut Picture) {
+        let Content::Bar {
+            colours,
+            least,
+            most,
+            ..
+        } = &self.content
+        else {
+            return;
+        };
+        let (font, line, gap) = (&self.font, self.font.line(), self.gap());
+        let [width, height] = self.size;
+        let top = height.saturating_sub(self.kept()[1]);
+        let title = width.saturating_sub(font.width(TITLE_BELOW)) / 2;
+        font.write(picture, [title, top], TITLE_BELOW);
+        let length = width / 3;
+        let left = (width - length) / 2;
+        let top = top + line + gap / 2;
+        for column in 0..length {
+            let step = column as usize * (colours.len() - 1) / (length - 1).max(1) as usize;
+            picture.mix_box(
+                [left + column, top],
+                [1, line],
+                as_bytes(colours[step]),
+                1.0,
+            );
+        }
+        let before = left.saturating_sub(font.width(least) + gap);
+        font.write(picture, [before, top], least);
+        if least != most {
+            font.write(picture, [left + length + gap, top], most);
+        }
+    }
+
+    fn draw_list(&self, picture: &mut Picture, title: &str, entries: &[(Colour, String)]) {
+        let (font, line, left) = (&self.font, self.font.line(), self.left());
+        let rows = entries.len() as u32 + 1;
+        let mut top = self.size[1].saturating_sub(rows * line) / 2;
+        font.write(picture, [left, top], title);
+        for (colour, name) in entries {
+            top += line;
+            let inset = line / 5;
+            let side = line - 2 * inset;
+            let colour = as_bytes(*colour);
+            picture.mix_box([left + inset, top + inset], [side; 2], colour, 1.0);
+            font.write(picture, [left + line + self.gap() / 2, top], name);
+        }
+    }
+}
+
+fn as_bytes(colour: Colour) -> [f32; 3] {
+    colour.map(|channel| 255.0 * channel)
+}
+
+/// A radius with three digits.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        0.001..1.0 => format!("{value:.3}"),
+        1.0..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        100.0..100_000.0 => format!("{value:.0}"),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let cases = [
+            (0.0, "0"),
+            (0.5, "0.500"),
+            (3.1234, "3.12"),
+            (99.94, "99.9"),
+            (1234.5, "1234"),
+            (2e-7, "2.0e-7"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    fn painter(by: ColourBy, classes: i64) -> Painter {
+        Painter {
+            by,
+            radii: Some([0.5, 4.0]),
+            classes: (0..classes).collect(),
+        }
+    }
+
+    #[test]
+    fn legends_are_where_there_is_room() {
+        let size = [400, 300];
+        let bar = Legend::of(&painter(ColourBy::Radius, 0), size).unwrap();
+        assert!((40..100).contains(&bar.kept()[0]) && bar.kept()[1] == 0);
+        let below = Legend::of(&painter(ColourBy::Radius, 0), [300, 400]).unwrap();
+        assert!(below.kept()[0] == 0 && (20..60).contains(&below.kept()[1]));
+        let list = Legend::of(&painter(ColourBy::Label, 5), size).unwrap();
+        assert!(matches!(&list.content, Content::List("label", entries) if entries.len() == 5));
+        let many = Legend::of(&painter(ColourBy::Component, 116), size).unwrap();
+        assert!(matches!(&many.content, Content::Count(text) if text == "116 components"));
+        assert!(Legend::of(&painter(ColourBy::Radius, 0), [800, 100]).is_none());
+        assert!(Legend::of(&painter(ColourBy::Label, 0), size).is_none());
+    }
+
+    #[test]
+    fn a_bar_has_both_ends_of_the_map() {
+        for size in [[400, 300], [300, 400]] {
+            let painter = painter(ColourBy::Radius, 0);
+            let legend = Legend::of(&painter, size).unwrap();
+            let mut picture = Picture::filled(size[0], size[1], [1.0; 3]);
+            legend.draw(&mut picture);
+            for radius in [0.5, 4.0] {
+                let colour = as_bytes(painter.radius(radius)).map(|c| (c + 0.5) as u8);
+                let found = picture.rgba().chunks(4).any(|pixel| pixel[..3] == colour);
+                assert!(found, "{size:?}: {radius}");
+            }
+        }
+    }
+}

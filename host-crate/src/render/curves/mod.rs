@@ -1,0 +1,141 @@
+//! Skeletons over pictures of the objects that they are in.
+
+mod colours;
+mod cones;
+mod legend;
+mod style;
+mod text;
+mod tiles;
+
+pub use colours::ColourBy;
+pub use style::SkeletonStyle;
+
+use super::{
+    Picture, RenderError, RenderParams,
+    camera::light_in_picture,
+    check, fill,
+    framing::{Canvas, Extent, Framing},
+    pixel_rows, surface,
+};
+use crate::{
+    device::{Stream, rows_launch},
+    graph::Skeleton,
+    grid::{DeviceSample, DeviceVolume},
+};
+use colours::Painter;
+use cones::Cones;
+use ferrovox_kernels::render::{Overlay, render_curves};
+use legend::Legend;
+use tiles::Tiles;
+
+/// Rays per pixel along x and along y: fewer show in thin curves.
+const RAYS: u32 = 4;
+
+/// How much of their colour the farthest curves lose: flat ones, and tubes, whose light shows where they are.
+const FADED: [f32; 2] = [0.5, 0.35];
+
+/// Draws a skeleton over a pale picture of the object around it, which fills the picture; without an object, the curves fill it. Curves are seen wherever they are
+/// in the object, nearer ones over farther ones, which are paler and thinner.
+///
+/// Both are drawn on the device. Work is that of [`isosurface()`](super::isosurface()), and proportional to pixels × the curves over a pixel; device memory is 4 bytes per pixel and 56 per
+/// point of a curve. A bit for each sample is copied to the host, to find the object.
+///
+/// # Errors
+/// Those of [`isosurface()`](super::isosurface()).
+///
+/// ```
+/// use ferrovox::{device::Device, synthetic, render::{self, RenderParams, SkeletonStyle}, skeleton::Skeleton};
+///
+/// let stream = Device::best().stream()?;
+/// let ball = synthetic::sphere(&stream, [16; 3], 6.0)?;
+/// let params = RenderParams { width: 32, height: 32, ..Default::default() };
+/// let picture = render::skeleton(&stream, &ball, &Skeleton::default(), &params, &SkeletonStyle::default())?;
+/// assert_eq!(picture.width(), 32);
+/// # Ok::<(), ferrovox::render::RenderError>(())
+/// ```
+pub fn skeleton<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    skeleton: &Skeleton,
+    params: &RenderParams,
+    style: &SkeletonStyle,
+) -> Result<Picture, RenderError> {
+    skeletons(stream, volume, &[(1, skeleton)], params, style)
+}
+
+/// Draws the skeletons of several labels, each with its number, as [`skeleton()`] draws one.
+///
+/// # Errors
+/// Those of [`isosurface()`](super::isosurface()).
+pub fn skeletons<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    skeletons: &[(i64, &Skeleton)],
+    params: &RenderParams,
+    style: &SkeletonStyle,
+) -> Result<Picture, RenderError> {
+    check(params)?;
+    let size = [params.width, params.height];
+    let painter = Painter::new(skeletons, style.colours);
+    let legend = match style.legend {
+        true => Legend::of(&painter, size),
+        false => None,
+    };
+    let canvas = Canvas {
+        size,
+        kept: legend.as_ref().map_or([0; 2], Legend::kept),
+    };
+    let solid = style.solid.clamp(0.0, 1.0);
+    let object = match solid > 0.0 && !volume.samples().is_empty() {
+        true => Extent::of_object(stream, volume, (params.iso, params.inside), params.view)?,
+        false => Extent::NOTHING,
+    };
+    let has_object = object.is_something();
+    let extent = match has_object {
+        true => object,
+        false => cones::extent(skeletons, params.view, style),
+    };
+    let mut pixels = fill(stream, params)?;
+    if has_object || extent.is_something() {
+        let least = volume.geometry().spacing().min();
+        let framing = Framing::of_extent(&extent, params.view, canvas, least);
+        if has_object {
+            pixels = surface(stream, volume, &framing, params)?;
+        }
+        let cones = Cones::of(skeletons, &painter, &framing, style);
+        let tiles = Tiles::of(&cones, size);
+        let [from, to] = cones.depths;
+        let faded = FADED[usize::from(style.tubes)];
+        let overlay = Overlay {
+            width: params.width,
+            tiles: tiles.across,
+            tile_power: tiles.power,
+            rays: params.rays.max(RAYS),
+            pale: 1.0 - solid,
+            near: from,
+            fading: if to > from { faded / (to - from) } else { 0.0 },
+            faded,
+            is_lit: style.tubes.into(),
+        };
+        let rows = pixel_rows(stream, params);
+        let numbers = stream.upload(&cones.numbers)?;
+        let starts = stream.upload(&tiles.starts)?;
+        let members = stream.upload(&tiles.members)?;
+        let args = (
+            numbers.view(),
+            starts.view(),
+            members.view(),
+            rows,
+            overlay,
+            light_in_picture(params),
+            pixels.view_mut(),
+        );
+        // SAFETY: members are numbers of cones, tiles cover the picture, and there is an element for each pixel.
+        unsafe { stream.launch::<render_curves>(rows_launch(rows), args)? };
+    }
+    let mut picture = Picture::from_pixels(params.width, params.height, &stream.download(&pixels)?);
+    if let Some(legend) = legend {
+        legend.draw(&mut picture);
+    }
+    Ok(picture)
+}
