@@ -5,7 +5,7 @@
 //! add up say that a class is a sum of others (Dey, Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the deleted ones in the reverse of their order.
 
 use super::{
-    classes::{Basis, Class, ClassTable, difference},
+    classes::{Class, ClassTable, difference},
     neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     thinning::Scaffold,
@@ -294,13 +294,4 @@ pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
         }
     }
     class
-}
-
-/// The rank of some classes.
-pub fn rank_of(table: &ClassTable, classes: impl IntoIterator<Item = Class>) -> usize {
-    let mut basis = Basis::default();
-    for class in classes {
-        basis.add(table, class);
-    }
-    basis.rank()
 }
