@@ -285,13 +285,6 @@ impl Builder<'_> {
 
 /// The class of a way through voxels that touch one after the other.
 pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
-    let mut class = 0;
-    for step in way.windows(2) {
-        let [from, to] = [step[0] as usize, step[1] as usize];
-        if from != to && cocycle.has_classes(from) {
-            let step = cocycle.step(from, object.bit_between(from, to));
-            class = cocycle.table.sum(class, step);
-        }
-    }
-    class
+    let bits = cocycle.bits_of(object, way);
+    cocycle.table.of_bits(&bits)
 }
