@@ -58,63 +58,56 @@ fn published(args: &SkeletonArgs) -> SkeletonParams {
     }
 }
 
+const OF_CORE: &str = "is of the published method: give --levels core with it";
+const COVERS_NOTHING: &str = "does not go with --levels core: the published method covers nothing";
+
 /// Refuses options of another method.
 fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
     let is_core = args.levels == LevelsName::Core;
-    let of_core = |is_there: bool, problem| (is_there && !is_core, problem);
-    let of_whole = |is_there: bool, problem| (is_there && is_core, problem);
-    refuse(&[
-        of_core(
-            args.exponent.is_some(),
-            "--exponent is of the published method: give --levels core with it",
+    let is_other = !is_core;
+    let is_whole = args.levels == LevelsName::Whole;
+    // with what it is refused, and why
+    let options = [
+        (is_other, args.exponent.is_some(), "--exponent", OF_CORE),
+        (is_other, args.divergence.is_some(), "--divergence", OF_CORE),
+        (
+            is_whole,
+            args.curvature.is_some(),
+            "--curvature",
+            "goes with --levels detail, and with --levels core",
         ),
-        of_core(
-            args.divergence.is_some(),
-            "--divergence is of the published method: give --levels core with it",
+        (is_other, args.surface.is_some(), "--surface", OF_CORE),
+        (is_other, args.precision.is_some(), "--precision", OF_CORE),
+        (is_other, args.boundary.is_some(), "--boundary", OF_CORE),
+        (is_other, args.variant.is_some(), "--variant", OF_CORE),
+        (
+            is_other,
+            args.field.is_some(),
+            "--field",
+            "is of the published method, which alone has a force for each voxel: give --levels core with it",
+        ),
+        (is_core, args.scale.is_some(), "--scale", COVERS_NOTHING),
+        (is_core, args.constant.is_some(), "--const", COVERS_NOTHING),
+        (
+            is_core,
+            args.dust.is_some(),
+            "--dust",
+            "does not go with --levels core: every component has a skeleton there",
         ),
         (
-            args.curvature.is_some() && args.levels == LevelsName::Whole,
-            "--curvature goes with --levels detail, and with --levels core",
-        ),
-        of_core(
-            args.surface.is_some(),
-            "--surface is of the published method: give --levels core with it",
-        ),
-        of_core(
-            args.precision.is_some(),
-            "--precision is of the published method: give --levels core with it",
-        ),
-        of_core(
-            args.boundary.is_some(),
-            "--boundary is of the published method: give --levels core with it",
-        ),
-        of_core(
-            args.variant.is_some(),
-            "--variant is of the published method: give --levels core with it",
-        ),
-        of_core(
-            args.field.is_some(),
-            "--field is of the published method, which alone has a force for each voxel: give --levels core with it",
-        ),
-        of_whole(
-            args.scale.is_some(),
-            "--scale does not go with --levels core: the published method covers nothing",
-        ),
-        of_whole(
-            args.constant.is_some(),
-            "--const does not go with --levels core: the published method covers nothing",
-        ),
-        of_whole(
-            args.dust.is_some(),
-            "--dust does not go with --levels core: every component has a skeleton there",
-        ),
-        of_whole(
+            is_core,
             args.labels.is_some(),
-            "--labels does not go with --levels core: name one --label",
+            "--labels",
+            "does not go with --levels core: name one --label",
         ),
-        of_whole(
+        (
+            is_core,
             args.require_certified,
-            "--require-certified does not go with --levels core: the published method is certified by nothing",
+            "--require-certified",
+            "does not go with --levels core: the published method is certified by nothing",
         ),
-    ])
+    ];
+    refuse(&options.map(|(is_refused, is_given, option, why)| {
+        (is_refused && is_given, format!("{option} {why}"))
+    }))
 }

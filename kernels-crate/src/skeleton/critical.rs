@@ -31,28 +31,35 @@ pub unsafe fn critical_cells(
         bits,
     };
     items.for_each(|item| {
-        let [in_row, y, z] = bits.place(item as u64);
-        let mut left = with_forces(words, bits, item, [in_row, y, z]);
-        let mut found = 0;
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            if may_vanish(&ranks, forces, [in_row * 32 + bit, y, z], |_| 0.0) {
-                found |= 1 << bit;
-            }
-            left &= left - 1;
-        }
-        cells.write(item, found);
+        cells.write(item, vanishing(&ranks, forces, item, |_| 0.0));
     });
+}
+
+/// The cells of a word in which the force may vanish, if it may be off by `error` at each corner.
+#[cuda_std::inline_closures]
+#[inline(always)]
+pub(super) fn vanishing(
+    ranks: &Ranks<'_>,
+    forces: View<f32>,
+    item: usize,
+    error: impl Fn([u32; 3]) -> f32,
+) -> u32 {
+    let [in_row, y, z] = ranks.bits.place(item as u64);
+    let mut left = with_forces(ranks.words, ranks.bits, item, [in_row, y, z]);
+    let mut found = 0;
+    while left != 0 {
+        let bit = left.trailing_zeros();
+        if may_vanish(ranks, forces, [in_row * 32 + bit, y, z], &error) {
+            found |= 1 << bit;
+        }
+        left &= left - 1;
+    }
+    found
 }
 
 /// The cells of a word that have a force at all eight corners.
 #[inline(always)]
-pub(super) fn with_forces(
-    words: View<u32>,
-    bits: BitRows,
-    item: usize,
-    [in_row, y, z]: [u32; 3],
-) -> u32 {
+fn with_forces(words: View<u32>, bits: BitRows, item: usize, [in_row, y, z]: [u32; 3]) -> u32 {
     if y + 1 >= bits.grid.ny || z + 1 >= bits.grid.nz {
         return 0;
     }
@@ -77,7 +84,7 @@ pub(super) fn with_forces(
 /// Whether every component of the force has both signs at the corners of a cell, if it may be off by `error` at each.
 #[cuda_std::inline_closures]
 #[inline(always)]
-pub(super) fn may_vanish(
+fn may_vanish(
     ranks: &Ranks<'_>,
     forces: View<f32>,
     [x, y, z]: [u32; 3],

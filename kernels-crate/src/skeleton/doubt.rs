@@ -1,7 +1,7 @@
 //! Where a bound of the error does not suffice.
 
 use super::{
-    critical::{may_vanish, with_forces},
+    critical::vanishing,
     field::{
         NUMBERS, Ranks,
         tree::{BRICK, brick_number},
@@ -34,7 +34,9 @@ fn bound_at(bounds: View<f64>, doubt: Doubt, voxel: [u32; 3]) -> f32 {
 
 /// Writes which cells may have a critical point if each force is off by its bound, as a mask: the cell between voxels (x, y, z) and (x + 1, y + 1, z + 1) is at (x, y, z).
 ///
-/// A cell is left out only if a component of the force has the same sign at all eight corners, and is farther from 0 than the bound there. Otherwise as `critical_cells`.
+/// A cell is left out only if a component of the force has the same sign at all eight corners, and is farther from 0 than the bound there. A thread takes the cells of a
+/// word of 32. It reads that word and the next one of four rows, and four numbers and a bound for each corner of cells that have a force at all; it writes a word. Nothing is shared
+/// in the block.
 ///
 /// # Safety
 /// `words`, `before` and `cells` hold `doubt.bits.words()` elements, which `items` counts: the mask of the voxels with a force, how many come before each word, and the
@@ -49,24 +51,13 @@ pub unsafe fn doubtful_cells(
     items: Items,
     cells: ViewMut<u32>,
 ) {
-    let bits = doubt.bits;
     let ranks = Ranks {
         words,
         before,
-        bits,
+        bits: doubt.bits,
     };
     items.for_each(|item| {
-        let [in_row, y, z] = bits.place(item as u64);
-        let mut left = with_forces(words, bits, item, [in_row, y, z]);
-        let mut found = 0;
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            let cell = [in_row * 32 + bit, y, z];
-            if may_vanish(&ranks, forces, cell, |voxel| bound_at(bounds, doubt, voxel)) {
-                found |= 1 << bit;
-            }
-            left &= left - 1;
-        }
+        let found = vanishing(&ranks, forces, item, |at| bound_at(bounds, doubt, at));
         cells.write(item, found);
     });
 }

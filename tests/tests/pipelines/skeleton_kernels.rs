@@ -109,6 +109,30 @@ fn divergences_are_differences_of_directions() {
     }
 }
 
+/// The words of the cells that may have a critical point, of which a block takes so many at a time.
+pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec<u32> {
+    let bits = field.mask.layout();
+    let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
+    let items = Items {
+        count: bits.words(),
+        piece,
+    };
+    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four numbers for each of its voxels.
+    unsafe {
+        let args = (
+            field.mask.words().view(),
+            field.before.view(),
+            field.forces.view(),
+            bits,
+            items,
+            cells.view_mut(),
+        );
+        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
+        stream.launch::<critical_cells>(launch, args).unwrap();
+    }
+    stream.download(&cells).unwrap()
+}
+
 #[test]
 fn cells_may_be_critical_where_all_components_change_sign() {
     for test in devices::all() {
@@ -116,25 +140,7 @@ fn cells_may_be_critical_where_all_components_change_sign() {
         let (_, field) = field(&stream);
         let (forces, _) = on_host(&stream, &field);
         let bits = field.mask.layout();
-        let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
-        let items = Items {
-            count: bits.words(),
-            piece: 32,
-        };
-        // SAFETY: there is a word of cells for each word of the mask, and four numbers for each of its voxels.
-        unsafe {
-            let args = (
-                field.mask.words().view(),
-                field.before.view(),
-                field.forces.view(),
-                bits,
-                items,
-                cells.view_mut(),
-            );
-            let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
-            stream.launch::<critical_cells>(launch, args).unwrap();
-        }
-        let cells = stream.download(&cells).unwrap();
+        let cells = critical_cells_of(&stream, &field, 32);
         let [nx, ny, nz] = solid().dims();
         let mut candidates = 0;
         for (x, y, z) in

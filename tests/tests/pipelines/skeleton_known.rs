@@ -1,6 +1,7 @@
 //! Skeletons of objects whose right skeleton is known, held to it by a checker that shares nothing with the library's certificate.
 
 use ferrovox::{
+    graph::{Edge, Skeleton},
     grid::{Geometry, Volume},
     monitor::Monitor,
     skeleton::{SkeletonizeParams, Skeletons, skeletonize},
@@ -22,7 +23,29 @@ pub fn made_of(voxels: &Volume<u8>) -> Skeletons {
 /// What is not judged for every object: centredness needs known axes.
 const NOT_JUDGED: [&str; 1] = ["centred"];
 
-/// The verdicts on the skeletons of all labels, each of which must hold and be certified; or what does not.
+/// A skeleton with merged chains, if that changes more than the directions of its curves.
+fn merged(skeleton: &Skeleton) -> Option<Skeleton> {
+    let mut merged = skeleton.clone();
+    merged.merge_chains();
+    let is_same = |(one, other): (&Edge, &Edge)| {
+        let back = || other.points.iter().rev();
+        one.points == other.points || one.points.iter().eq(back())
+    };
+    let mut edges = skeleton.edges.iter().zip(&merged.edges);
+    let is_whole = skeleton.nodes.len() == merged.nodes.len()
+        && skeleton.edges.len() == merged.edges.len()
+        && edges.all(is_same);
+    (!is_whole).then_some(merged)
+}
+
+/// What a certificate says, as far as the checker judges it.
+fn judged_of(verdict: &Verdict) -> impl PartialEq + use<> {
+    let properties = verdict.properties();
+    let faults = properties.map(|(name, property)| (name, property.faults, property.undecided));
+    (verdict.pieces, verdict.cycles, verdict.tunnels, faults)
+}
+
+/// The verdicts on the skeletons of all labels, each of which must hold and be certified, with merged chains too; or what does not.
 pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
     let made = made_of(&known.voxels);
     let mut verdicts = Vec::new();
@@ -51,6 +74,12 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
             return wrong(format!(
                 "holds, but is not certified: {failures:?}\n{verdict}"
             ));
+        }
+        if let Some(merged) = merged(&of_label.skeleton) {
+            let of_merged = check(&object, &merged, &Rules::default(), &known.axes);
+            if judged_of(&of_merged) != judged_of(&verdict) {
+                return wrong(format!("merged chains change\n{verdict}\nto\n{of_merged}"));
+            }
         }
         let mut parts = of_label.components.iter();
         if let Some(part) = parts.find(|part| !part.centred && !known.axes.is_empty()) {

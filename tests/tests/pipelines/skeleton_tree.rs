@@ -1,6 +1,6 @@
 //! The field by series over bricks, against sums over all sources in `f64`.
 
-use super::skeleton_classes::mask;
+use super::{skeleton_classes::mask, skeleton_kernels::critical_cells_of};
 use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
@@ -9,7 +9,6 @@ use ferrovox::{
         field::{ForceField, PointForce, force_field, forces, forces_at},
     },
 };
-use ferrovox_kernels::{rows::Items, skeleton::critical::critical_cells};
 use ferrovox_tests::{
     devices::{self, TestDevice},
     solids::Solid,
@@ -205,26 +204,7 @@ fn exact_cells(places: &[Point3<f64>], exact: &[PointForce]) -> Vec<[i64; 3]> {
 
 /// The cells that the field says may have a critical point.
 fn cells_of(stream: &Stream, field: &ForceField) -> Vec<[i64; 3]> {
-    let bits = field.mask.layout();
-    let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
-    let items = Items {
-        count: bits.words(),
-        piece: 64,
-    };
-    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four numbers for each voxel with a force.
-    unsafe {
-        let args = (
-            field.mask.words().view(),
-            field.before.view(),
-            field.forces.view(),
-            bits,
-            items,
-            cells.view_mut(),
-        );
-        let launch = ferrovox::device::Launch::pieces(items.pieces());
-        stream.launch::<critical_cells>(launch, args).unwrap();
-    }
-    let words = stream.download(&cells).unwrap();
+    let words = critical_cells_of(stream, field, 64);
     let mask = DeviceMask::from_words(stream, &words, field.mask.dims(), Geometry::default());
     let found = DevicePoints::from_sites(stream, &mask.unwrap()).unwrap();
     let found = found.download(stream).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{
     ObjectError, ObjectSource, SkeletonJob, SkeletonJobError,
-    object::{Object, Voxels, upload},
+    object::{HostVoxels, Object, upload},
 };
 use crate::{
     device::Stream,
@@ -25,13 +25,13 @@ impl SkeletonJob {
         stream: &Stream,
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Object, PipelineError> {
+    ) -> Result<Object<DeviceMask>, PipelineError> {
         let (source, voxels) = match &self.object {
             ObjectSource::Volume { source, voxels } => (source, *voxels),
             ObjectSource::Labels { .. } => return Err(SkeletonJobError::LabelsOfCore.into()),
             ObjectSource::Mesh { path, grid } => {
                 let mask = voxels_of_mesh(path, grid, stream, stages)?;
-                return Ok(Object::of(Voxels::OnDevice(mask)));
+                return Ok(Object::of(mask));
             }
         };
         let volume = stages.run("read", || {
@@ -48,10 +48,7 @@ impl SkeletonJob {
             Ok(mask)
         };
         let mask = stages.run("object", || select().map_err(source.error()))?;
-        Ok(Object {
-            voxels: Voxels::OnDevice(mask),
-            drawn: Object::level(voxels, volume),
-        })
+        Ok(Object::of_volume(mask, voxels, volume))
     }
 
     /// Reads the file, and finds the object's voxels on the host. Samples are taken as they are. Fails where a file of a label cannot be written.
@@ -59,7 +56,7 @@ impl SkeletonJob {
         &self,
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Object, PipelineError> {
+    ) -> Result<Object<HostVoxels>, PipelineError> {
         let mut object = match &self.object {
             ObjectSource::Volume { source, voxels } => {
                 let (volume, _) = stages.run("read", || self.read(source, warnings))?;
@@ -69,10 +66,7 @@ impl SkeletonJob {
                     Ok(mask)
                 };
                 let mask = stages.run("object", || select().map_err(source.error()))?;
-                Object {
-                    voxels: Voxels::OnHost(mask),
-                    drawn: Object::level(*voxels, volume),
-                }
+                Object::of_volume(HostVoxels::Mask(mask), *voxels, volume)
             }
             ObjectSource::Labels { source, .. } => {
                 let (volume, header) = stages.run("read", || self.read(source, warnings))?;
@@ -89,16 +83,16 @@ impl SkeletonJob {
                     self.check_paths(&labels, &data)?;
                     Ok::<_, PipelineError>(labels)
                 })?;
-                Object::of(Voxels::Labels(volume, labels))
+                Object::of(HostVoxels::Labels(volume, labels))
             }
             ObjectSource::Mesh { path, grid } => {
                 let stream = self.stream()?;
                 let mask = voxels_of_mesh(path, grid, &stream, stages)?;
                 let mask = Mask::download(&stream, &mask).map_err(at(path))?;
-                Object::of(Voxels::OnHost(mask))
+                Object::of(HostVoxels::Mask(mask))
             }
         };
-        if let (true, Voxels::OnHost(mask)) = (self.fill, &mut object.voxels) {
+        if let (true, HostVoxels::Mask(mask)) = (self.fill, &mut object.voxels) {
             let stream = self.stream()?;
             let fill = || -> Result<Mask, Problem> {
                 let filled = fill_cavities(&stream, &mask.upload(&stream)?)?;

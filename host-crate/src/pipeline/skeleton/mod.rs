@@ -28,7 +28,7 @@ use crate::{
         skeleton_on_devices, skeletonize_mask_on_devices, skeletonize_on_devices,
     },
 };
-use object::{Object, Voxels};
+use object::{HostVoxels, Object};
 
 /// What was made, before it is pruned and written.
 struct Made {
@@ -134,15 +134,14 @@ fn whole(
 ) -> Result<Made, PipelineError> {
     let object = job.load(stages, warnings)?;
     let skeletons = || match &object.voxels {
-        Voxels::OnHost(mask) => skeletonize_mask_on_devices(&job.devices, mask, params, monitor),
-        Voxels::Labels(volume, _) => of_labels(volume, job, params, monitor),
-        Voxels::OnDevice(_) => Err(SkeletonError::NoDevices),
+        HostVoxels::Mask(mask) => skeletonize_mask_on_devices(&job.devices, mask, params, monitor),
+        HostVoxels::Labels(volume, _) => of_labels(volume, job, params, monitor),
     };
     let found = stages.run("skeleton", || skeletons().map_err(at(job.object.path())))?;
     // an object that is not of labels has the label 1 there
     let alone = match &object.voxels {
-        Voxels::Labels(..) => None,
-        _ => job
+        HostVoxels::Labels(..) => None,
+        HostVoxels::Mask(_) => job
             .object
             .labels()
             .and_then(|labels| labels.first().copied()),
@@ -155,7 +154,7 @@ fn whole(
         })
         .collect();
     Ok(Made {
-        object,
+        object: object.anywhere(),
         labels,
         stages: found.times,
         field: None,
@@ -191,16 +190,13 @@ fn core(
     let mut streams = streams?;
     let execution = Execution::on(&streams).map_err(at(path))?;
     let object = job.load_on_device(execution.first(), stages, warnings)?;
-    let Voxels::OnDevice(mask) = &object.voxels else {
-        return Err(SkeletonError::NoDevices).map_err(at(path));
-    };
     let params = SkeletonParams {
         fill: params.fill || job.fill,
         ..*params
     };
     let (extraction, field) = stages.run("skeleton", || {
         let execution = execution.monitored_by(monitor);
-        skeleton_on_devices(execution, mask, &params).map_err(at(path))
+        skeleton_on_devices(execution, &object.voxels, &params).map_err(at(path))
     })?;
     let label = job
         .object
@@ -209,7 +205,7 @@ fn core(
     let (outcome, times) = LabelOutcome::core(extraction, label.unwrap_or(1));
     let first = streams.swap_remove(0);
     Ok(Made {
-        object,
+        object: object.anywhere(),
         labels: vec![outcome],
         stages: times,
         field: Some((field, first)),

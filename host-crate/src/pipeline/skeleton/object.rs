@@ -38,17 +38,34 @@ pub enum ObjectSource {
     },
 }
 
-/// The voxels of an object, or of several.
-pub(super) enum Voxels {
-    OnDevice(DeviceMask),
-    OnHost(Mask),
+/// The voxels of an object, or of several, on the host.
+pub(super) enum HostVoxels {
+    Mask(Mask),
     /// Those of these labels.
     Labels(AnyVolume, Vec<i64>),
 }
 
+/// The voxels of an object, or of several.
+pub(super) enum Voxels {
+    OnDevice(DeviceMask),
+    OnHost(HostVoxels),
+}
+
+impl From<DeviceMask> for Voxels {
+    fn from(mask: DeviceMask) -> Self {
+        Self::OnDevice(mask)
+    }
+}
+
+impl From<HostVoxels> for Voxels {
+    fn from(voxels: HostVoxels) -> Self {
+        Self::OnHost(voxels)
+    }
+}
+
 /// An object, and what it was made of.
-pub(super) struct Object {
-    pub voxels: Voxels,
+pub(super) struct Object<V = Voxels> {
+    pub voxels: V,
     /// The volume and the threshold that its surface is drawn at, where it has one.
     pub drawn: Option<(AnyVolume, f32)>,
 }
@@ -92,28 +109,39 @@ impl ObjectSource {
     }
 }
 
-impl Object {
-    pub fn of(voxels: Voxels) -> Self {
+impl<V: Into<Voxels>> Object<V> {
+    pub fn of(voxels: V) -> Self {
         Self {
             voxels,
             drawn: None,
         }
     }
 
-    /// The volume with its threshold, if it has one.
-    pub fn level(selection: Selection, volume: AnyVolume) -> Option<(AnyVolume, f32)> {
-        match selection {
+    /// Of the volume that a selection was made of, which is drawn if the selection has a threshold.
+    pub fn of_volume(voxels: V, selection: Selection, volume: AnyVolume) -> Self {
+        let drawn = match selection {
             Selection::AtLeast(threshold) => Some((volume, threshold as f32)),
             _ => None,
-        }
+        };
+        Self { voxels, drawn }
     }
 
+    /// The same, wherever its voxels are.
+    pub fn anywhere(self) -> Object {
+        Object {
+            voxels: self.voxels.into(),
+            drawn: self.drawn,
+        }
+    }
+}
+
+impl Object {
     /// Voxels of the grid along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         match &self.voxels {
             Voxels::OnDevice(mask) => mask.dims(),
-            Voxels::OnHost(mask) => mask.dims(),
-            Voxels::Labels(volume, _) => volume.dims(),
+            Voxels::OnHost(HostVoxels::Mask(mask)) => mask.dims(),
+            Voxels::OnHost(HostVoxels::Labels(volume, _)) => volume.dims(),
         }
     }
 
@@ -121,8 +149,8 @@ impl Object {
     pub fn geometry(&self) -> Geometry {
         match &self.voxels {
             Voxels::OnDevice(mask) => *mask.geometry(),
-            Voxels::OnHost(mask) => *mask.geometry(),
-            Voxels::Labels(volume, _) => *volume.geometry(),
+            Voxels::OnHost(HostVoxels::Mask(mask)) => *mask.geometry(),
+            Voxels::OnHost(HostVoxels::Labels(volume, _)) => *volume.geometry(),
         }
     }
 
@@ -131,11 +159,11 @@ impl Object {
         let (volume, iso) = match (self.drawn.take(), &self.voxels) {
             (Some((volume, iso)), _) => (volume.into_kernel_type().0, iso),
             (None, Voxels::OnDevice(mask)) => (volume_of(stream, mask)?.into(), 0.5),
-            (None, Voxels::OnHost(mask)) => {
+            (None, Voxels::OnHost(HostVoxels::Mask(mask))) => {
                 let mask = mask.upload(stream)?;
                 (volume_of(stream, &mask)?.into(), 0.5)
             }
-            (None, Voxels::Labels(volume, labels)) => {
+            (None, Voxels::OnHost(HostVoxels::Labels(volume, labels))) => {
                 let is_wanted = |sample: f64| labels.binary_search(&(sample as i64)).is_ok();
                 let mask = Mask::from_volume(volume, is_wanted)?.upload(stream)?;
                 (volume_of(stream, &mask)?.into(), 0.5)

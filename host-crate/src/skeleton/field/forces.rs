@@ -213,9 +213,10 @@ fn forces_on_devices(
     };
     let mut bounds = None;
     let forces = match (sources.voxels, execution.streams()) {
-        (Some(sources), _) if params.variant == FieldVariant::Tree => {
+        (Some(voxels), _) if params.variant == FieldVariant::Tree => {
             let field = TreeField {
-                sources,
+                sources: voxels,
+                points: sources.points,
                 targets: &targets,
                 params,
                 counter,

@@ -2,9 +2,10 @@
 
 use super::{
     classes::Class,
-    cocycle::{Cocycle, class_of, rank_of},
+    cocycle::{Cocycle, class_of},
     cover::{Cover, Reach},
     crossing::{Place, cross, voxel_at},
+    cycle_classes::CycleClasses,
     detour::{longest_half, shortest_below},
     draft::{Draft, Point},
     known::Known,
@@ -163,7 +164,7 @@ impl Judge<'_> {
     fn classes(
         &self,
         draft: &Draft,
-        cocycle: &mut Cocycle,
+        cocycle: &Cocycle,
         classes: Option<&[Class]>,
         faults: &mut Vec<Fault>,
     ) -> u64 {
@@ -173,41 +174,9 @@ impl Judge<'_> {
         let Some(classes) = classes else {
             return 0;
         };
-        let mut at_node: Vec<Option<Class>> = vec![None; draft.nodes.len()];
-        let mut ends: Vec<Vec<usize>> = vec![Vec::new(); draft.nodes.len()];
-        for (number, edge) in draft.edges.iter().enumerate() {
-            ends[edge.nodes[0]].push(number);
-            ends[edge.nodes[1]].push(number);
-        }
-        let mut is_of_tree = vec![false; draft.edges.len()];
-        for start in 0..draft.nodes.len() {
-            if at_node[start].is_some() {
-                continue;
-            }
-            at_node[start] = Some(0);
-            let mut waiting = vec![(start, 0)];
-            while let Some((node, class)) = waiting.pop() {
-                for &edge in &ends[node] {
-                    let [a, b] = draft.edges[edge].nodes;
-                    let other = if a == node { b } else { a };
-                    if at_node[other].is_none() {
-                        let class = cocycle.table.sum(class, classes[edge]);
-                        at_node[other] = Some(class);
-                        is_of_tree[edge] = true;
-                        waiting.push((other, class));
-                    }
-                }
-            }
-        }
-        let mut cycles = Vec::new();
-        for (number, edge) in draft.edges.iter().enumerate() {
-            if !is_of_tree[number] {
-                let [a, b] = edge.nodes.map(|node| at_node[node].unwrap_or(0));
-                let sum = cocycle.table.sum(a, b);
-                cycles.push(cocycle.table.sum(sum, classes[number]));
-            }
-        }
-        let rank = rank_of(&cocycle.table, cycles) as u64;
+        let edges = draft.edges.iter().zip(classes);
+        let edges = edges.map(|(edge, &class)| (edge.nodes, cocycle.table.bits(class)));
+        let rank = CycleClasses::of(draft.nodes.len(), edges).rank() as u64;
         if rank != self.numbers.tunnels {
             faults.push(Fault::Classes);
         }

@@ -17,27 +17,30 @@ impl Default for ClassTable {
     fn default() -> Self {
         Self {
             bits: vec![Vec::new()],
-            numbers: HashMap::from([(Vec::new(), 0)]),
+            numbers: HashMap::new(),
             sums: HashMap::new(),
         }
     }
 }
 
 impl ClassTable {
-    /// The class of these bits.
-    fn number(&mut self, bits: Vec<u32>) -> Class {
-        if let Some(&number) = self.numbers.get(&bits) {
+    /// The class of these bits, which ascend.
+    pub fn of_bits(&mut self, bits: &[u32]) -> Class {
+        if bits.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(bits) {
             return number;
         }
         let number = self.bits.len() as Class;
-        self.bits.push(bits.clone());
-        self.numbers.insert(bits, number);
+        self.bits.push(bits.to_vec());
+        self.numbers.insert(bits.to_vec(), number);
         number
     }
 
     /// The class of one bit.
     pub fn single(&mut self, bit: u32) -> Class {
-        self.number(vec![bit])
+        self.of_bits(&[bit])
     }
 
     /// The bits of a class.
@@ -74,7 +77,7 @@ impl ClassTable {
             return sum;
         }
         let bits = difference(self.bits(a), self.bits(b));
-        let sum = self.number(bits);
+        let sum = self.of_bits(&bits);
         self.sums.insert((a, b), sum);
         sum
     }
@@ -117,12 +120,7 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        self.add_bits(table.bits(class).to_vec())
-    }
-
-    /// The same with the bits of a class.
-    pub fn add_bits(&mut self, bits: Vec<u32>) -> bool {
-        match self.rest(bits) {
+        match self.rest(table.bits(class).to_vec()) {
             Some((highest, rest)) => {
                 self.rows.insert(highest, rest);
                 true

@@ -5,7 +5,7 @@
 //! add up say that a class is a sum of others (Dey, Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the deleted ones in the reverse of their order.
 
 use super::{
-    classes::{Basis, Class, ClassTable, difference},
+    classes::{Class, ClassTable, difference},
     neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     steps::{Stage, Steps},
@@ -293,22 +293,6 @@ impl Builder<'_> {
 
 /// The class of a way through voxels that touch one after the other.
 pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
-    let mut class = 0;
-    for step in way.windows(2) {
-        let [from, to] = [step[0] as usize, step[1] as usize];
-        if from != to && cocycle.has_classes(from) {
-            let step = cocycle.step(from, object.bit_between(from, to));
-            class = cocycle.table.sum(class, step);
-        }
-    }
-    class
-}
-
-/// The rank of some classes.
-pub fn rank_of(table: &ClassTable, classes: impl IntoIterator<Item = Class>) -> usize {
-    let mut basis = Basis::default();
-    for class in classes {
-        basis.add(table, class);
-    }
-    basis.rank()
+    let bits = cocycle.bits_of(object, way);
+    cocycle.table.of_bits(&bits)
 }

@@ -115,7 +115,7 @@ pub fn draw(
 
 /// The part of a radius that is passed over.
 const PASSED: f64 = 0.3;
-/// How often edges are straightened and what they no longer cover gets branches; more than twice has not been seen.
+/// How often edges are straightened, and what they no longer cover gets branches, at most.
 const ROUNDS: usize = 20;
 
 /// A branch to a curved place is longer than so many radii and so many of the smallest spacing.

@@ -1,16 +1,17 @@
 //! Edges that go far round: shortest ways of a given class, and edges that take them.
 
 use super::{
-    classes::{Basis, Class},
+    classes::Class,
     cocycle::{Cocycle, class_of},
     crossing::{Place, centre},
+    cycle_classes::{CycleClasses, Role},
     draft::{Draft, DraftEdge},
     known::Known,
     links::Links,
     neighbours::{AROUND, OFFSETS},
     steps::PORTION,
 };
-use crate::{monitor::Cancelled, union_find::UnionFind};
+use crate::monitor::Cancelled;
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap},
@@ -68,7 +69,7 @@ fn first_detour(
 /// Replaces an edge by a part of a way of the same class between its ends, which may touch other edges.
 fn replace(
     known: &Known<'_>,
-    cocycle: &mut Cocycle,
+    cocycle: &Cocycle,
     links_of: &mut Links,
     draft: &Draft,
     edge: usize,
@@ -88,7 +89,7 @@ fn replace(
     rest.dedup();
     let number = |voxel: u32| rest.binary_search(&voxel).ok();
     let index = |voxel: u32| number(voxel).unwrap_or(0);
-    let potentials = Potentials::of(known, cocycle, &rest, &links, index);
+    let mut others = of_links(known, cocycle, rest.len(), &links, index);
     let touches: Vec<usize> = (0..way.len())
         .filter(|&at| number(way[at]).is_some())
         .collect();
@@ -96,8 +97,8 @@ fn replace(
     let mut best: Option<(f64, &[u32])> = None;
     for ends in touches.windows(2) {
         let part = &way[ends[0]..=ends[1]];
-        let class = class_of(cocycle, known.object, part);
-        if potentials.needs(cocycle, [part[0], part[part.len() - 1]].map(index), class) {
+        let class = cocycle.bits_of(known.object, part);
+        if others.needs([part[0], part[part.len() - 1]].map(index), &class) {
             let points: Vec<Place> = part
                 .iter()
                 .map(|&voxel| centre(known.object.voxels[voxel as usize]))
@@ -121,103 +122,31 @@ fn replace(
 }
 
 /// Links without those that close a cycle whose class the others have.
-pub fn independent(known: &Known<'_>, cocycle: &mut Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
+pub fn independent(known: &Known<'_>, cocycle: &Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut voxels: Vec<u32> = links.iter().flatten().copied().collect();
     voxels.sort_unstable();
     voxels.dedup();
     let index = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-    let mut sets = UnionFind::<usize>::new(voxels.len());
-    let (mut kept, rest): (Vec<_>, Vec<_>) = links
-        .iter()
-        .copied()
-        .partition(|link| sets.join(index(link[0]), index(link[1])));
-    let tree = Potentials::of(known, cocycle, &voxels, &kept, index);
-    let mut cycles = Basis::default();
-    for link in rest {
-        let [a, b] = link.map(|voxel| tree.classes[index(voxel)]);
-        let both = cocycle.table.sum(a, b);
-        let step = class_of(cocycle, known.object, &link);
-        let cycle = cocycle.table.sum(both, step);
-        if cycles.add(&cocycle.table, cycle) {
-            kept.push(link);
-        }
-    }
-    kept
+    let CycleClasses { roles, .. } = of_links(known, cocycle, voxels.len(), links, index);
+    let of_role = |role| {
+        let links = links.iter().zip(&roles);
+        links.filter_map(move |(&link, &other)| (other == role).then_some(link))
+    };
+    of_role(Role::Tree)
+        .chain(of_role(Role::Independent))
+        .collect()
 }
 
-/// What is known of the curves without an edge.
-struct Potentials {
-    /// For each voxel a member of its piece.
-    pieces: Vec<usize>,
-    /// For each voxel the class of a way to it in its piece.
-    classes: Vec<Class>,
-    cycles: Basis,
-    is_one: bool,
-}
-
-impl Potentials {
-    fn of(
-        known: &Known<'_>,
-        cocycle: &mut Cocycle,
-        voxels: &[u32],
-        links: &[[u32; 2]],
-        index: impl Fn(u32) -> usize,
-    ) -> Self {
-        let mut sets = UnionFind::<usize>::new(voxels.len());
-        let mut linked: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
-        let mut pieces = voxels.len();
-        for link in links {
-            let [a, b] = link.map(&index);
-            linked[a].push(b);
-            linked[b].push(a);
-            pieces -= usize::from(sets.join(a, b));
-        }
-        let mut known_class: Vec<Option<Class>> = vec![None; voxels.len()];
-        let mut cycles = Basis::default();
-        for start in 0..voxels.len() {
-            if known_class[start].is_some() {
-                continue;
-            }
-            known_class[start] = Some(0);
-            let mut waiting = vec![(start, 0)];
-            while let Some((at, class)) = waiting.pop() {
-                for &next in &linked[at] {
-                    let [from, to] = [voxels[at], voxels[next]];
-                    let step = class_of(cocycle, known.object, &[from, to]);
-                    let sum = cocycle.table.sum(class, step);
-                    match known_class[next] {
-                        Some(other) => {
-                            let cycle = cocycle.table.sum(sum, other);
-                            cycles.add(&cocycle.table, cycle);
-                        }
-                        None => {
-                            known_class[next] = Some(sum);
-                            waiting.push((next, sum));
-                        }
-                    }
-                }
-            }
-        }
-        Self {
-            pieces: (0..voxels.len()).map(|at| sets.root(at)).collect(),
-            classes: known_class
-                .into_iter()
-                .map(Option::unwrap_or_default)
-                .collect(),
-            cycles,
-            is_one: pieces == 1,
-        }
-    }
-
-    /// Whether a way of a class between two voxels joins pieces, or, if there is one piece, closes a cycle that the others do not make.
-    fn needs(&self, cocycle: &mut Cocycle, [a, b]: [usize; 2], class: Class) -> bool {
-        if !self.is_one {
-            return self.pieces[a] != self.pieces[b];
-        }
-        let both = cocycle.table.sum(self.classes[a], self.classes[b]);
-        let cycle = cocycle.table.sum(both, class);
-        self.cycles.is_independent(&cocycle.table, cycle)
-    }
+/// The pieces and cycles of links between so many voxels, which `index` numbers.
+fn of_links(
+    known: &Known<'_>,
+    cocycle: &Cocycle,
+    voxels: usize,
+    links: &[[u32; 2]],
+    index: impl Fn(u32) -> usize,
+) -> CycleClasses {
+    let edge = |link: &[u32; 2]| (link.map(&index), cocycle.bits_of(known.object, link));
+    CycleClasses::of(voxels, links.iter().map(edge))
 }
 
 /// The shortest way of a class between two voxels through centres of voxels that touch, and its length in the smallest spacing, if that is less than `most`.

@@ -19,6 +19,7 @@ mod component;
 mod cover;
 mod crossing;
 mod curves;
+mod cycle_classes;
 mod detail;
 mod detour;
 mod device_ways;

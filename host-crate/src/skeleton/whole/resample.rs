@@ -14,21 +14,32 @@ const OF_RADIUS: f64 = 0.5;
 
 /// The class of a way, by its bits; none if it leaves the component.
 pub fn class_of(known: &Known<'_>, cocycle: &Cocycle, points: &[Place]) -> Option<Vec<u32>> {
-    let mut way = Vec::with_capacity(16);
+    class_by(known, cocycle, points, &mut Vec::with_capacity(16))
+}
+
+/// The same, with room for the voxels that the way leads through.
+fn class_by(
+    known: &Known<'_>,
+    cocycle: &Cocycle,
+    points: &[Place],
+    way: &mut Vec<u32>,
+) -> Option<Vec<u32>> {
+    way.clear();
     way.extend(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
     for ends in points.windows(2) {
-        if !cross(known.object, ends[0], ends[1], &mut way) {
+        if !cross(known.object, ends[0], ends[1], way) {
             return None;
         }
     }
     way.extend(voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32));
-    Some(cocycle.bits_of(known.object, &way))
+    Some(cocycle.bits_of(known.object, way))
 }
 
 /// Whether two ways between the same places have the same class, and both are in the component.
 pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Place]) -> bool {
-    let first = class_of(known, cocycle, one);
-    first.is_some() && first == class_of(known, cocycle, other)
+    let mut way = Vec::with_capacity(16);
+    let first = class_by(known, cocycle, one, &mut way);
+    first.is_some() && first == class_by(known, cocycle, other, &mut way)
 }
 
 /// Gives all edges points at even distances along them. Where the straight line between two of these leaves the component or changes the class, the points between stay.

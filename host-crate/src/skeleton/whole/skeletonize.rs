@@ -25,8 +25,9 @@ use rayon::prelude::*;
 /// one piece, within the closed cubes of its voxels; lengths are those of the world. What holds of them is in [`ComponentReport`](super::ComponentReport). Moving, turning or mirroring an object with
 /// its axes moves its skeleton likewise.
 ///
-/// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume; about 100 bytes for each voxel of the
-/// largest components. Components are worked on side by side.
+/// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume. Components are worked on side by side, one by each
+/// thread: each takes about 110 bytes for each of its voxels if it has no tunnel, and 150 if it has some. So it was measured, as the most that a process held which did nothing
+/// else: 529 MB for a ball of 4,988,181 voxels, 754 MB for a ring of 5,102,440.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, monitor::Monitor, skeleton::{SkeletonizeParams, skeletonize}};

@@ -4,7 +4,7 @@ use super::{cocycle::Cocycle, detour::independent, known::Known, links::Links};
 use std::collections::{HashMap, HashSet};
 
 /// Has links that cross another in its middle, where no voxel is, lead through an end of that instead. All of these voxels touch each other, so classes stay.
-pub fn uncross(known: &Known<'_>, cocycle: &mut Cocycle, links: &mut Links) {
+pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
     let voxels = &known.object.voxels;
     // a diagonal becomes steps that are shorter
     for _ in 0..3 {

@@ -20,7 +20,10 @@ use std::ops::Range;
 
 /// The field of voxels that voxels of the same grid exert.
 pub(in crate::skeleton::field) struct TreeField<'a> {
+    /// The sources.
     pub sources: &'a DeviceMask,
+    /// The same as points.
+    pub points: &'a DevicePoints,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     pub counter: Option<&'a Counter<'a>>,
@@ -33,8 +36,8 @@ pub(in crate::skeleton::field) fn tree_on(
     field: &TreeField<'_>,
 ) -> Result<(Buffer<f32>, ForceBounds), SkeletonError> {
     let stream = execution.first();
-    let points = DevicePoints::from_sites(stream, field.sources)?;
-    let pairs = field.targets.count.saturating_mul(points.len() as u64);
+    let sources = field.points.len() as u64;
+    let pairs = field.targets.count.saturating_mul(sources);
     let Made { mut forces, bounds } = match execution.streams() {
         [_] => TreeJob {
             stream,
@@ -45,14 +48,14 @@ pub(in crate::skeleton::field) fn tree_on(
             counter: field.counter.map(|counter| (counter, pairs)),
         }
         .compute()?,
-        _ => by_parts(execution, field, points.len() as u64)?,
+        _ => by_parts(execution, field, sources)?,
     };
     let corrected = Bounded {
         targets: field.targets,
         forces: &mut forces,
         bounds: &bounds,
     }
-    .refine(stream, &points, field.params)?;
+    .refine(stream, field.points, field.params)?;
     let bounds = ForceBounds {
         bounds,
         corrected,

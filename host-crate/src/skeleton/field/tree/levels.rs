@@ -85,7 +85,7 @@ impl Levels {
     ) -> Result<Self, DeviceError> {
         let grids = grids_of(sources.grid, near);
         let finest = grids[0];
-        let (mut counts, mut source_marks) = count(stream, sources, finest)?;
+        let (counts, mut source_marks) = count(stream, sources, finest)?;
         let (_, mut target_marks) = count(stream, targets, finest)?;
         let mut before = stream.alloc::<u64>(counts.len())?;
         let total = Scanner::new(stream)?
@@ -93,7 +93,6 @@ impl Levels {
             .map_err(of_scan)?
             .download()?;
         // no longer needed, and as large as the grid
-        counts = stream.alloc(0)?;
         drop(counts);
         let mut levels = Vec::with_capacity(grids.len());
         for (number, &grid) in grids.iter().enumerate() {

@@ -22,7 +22,7 @@ const NO_GRID: Grid = Grid {
     nz: 0,
 };
 
-/// Bytes of moments and series, of which those of a level and the one above are there at a time.
+/// Bytes of the moments, series and bounds of all levels: no less than are there at a time.
 pub(super) fn bytes(levels: &Levels, terms: u32) -> u64 {
     let of = |level: &super::levels::Level| {
         let nodes = level.sources.count + level.targets.count;

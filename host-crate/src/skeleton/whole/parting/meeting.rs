@@ -1,17 +1,14 @@
 //! Curves that pass a place twice meet there instead.
 
 use super::graph::{Graph, Tip};
-use crate::{
-    skeleton::whole::{
-        classes::{Basis, difference},
-        cocycle::Cocycle,
-        crossing::Place,
-        draft::DraftEdge,
-        known::Known,
-        resample::{class_of, is_same},
-        twice::Twice,
-    },
-    union_find::UnionFind,
+use crate::skeleton::whole::{
+    cocycle::Cocycle,
+    crossing::Place,
+    cycle_classes::{CycleClasses, Role},
+    draft::DraftEdge,
+    known::Known,
+    resample::{class_of, is_same},
+    twice::Twice,
 };
 use std::{
     cmp::Reverse,
@@ -97,51 +94,21 @@ impl Graph {
         }
     }
 
-    /// An edge without which there are the same classes of cycles: the first, if short edges are taken before long ones.
+    /// An edge without which there are the same classes of cycles: the first, if short edges are taken before long ones. None if a curve leaves the component.
     fn dependent(&self, known: &Known<'_>, cocycle: &Cocycle) -> Option<usize> {
         let mut order: Vec<(f64, usize)> = (0..self.edges.len())
             .filter(|&edge| !self.edges[edge].points.is_empty())
             .map(|edge| (known.length(&self.edges[edge].points), edge))
             .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut sets = UnionFind::<usize>::new(self.nodes.len());
-        let (tree, rest): (Vec<_>, Vec<_>) =
-            order.into_iter().map(|(_, edge)| edge).partition(|&edge| {
-                let [a, b] = self.edges[edge].nodes;
-                sets.join(a, b)
-            });
-        let mut is_of_tree = vec![false; self.edges.len()];
-        tree.iter().for_each(|&edge| is_of_tree[edge] = true);
-        let mut classes: Vec<Option<Vec<u32>>> = vec![None; self.nodes.len()];
-        for start in 0..self.nodes.len() {
-            if classes[start].is_some() {
-                continue;
-            }
-            classes[start] = Some(Vec::new());
-            let mut waiting = vec![start];
-            while let Some(node) = waiting.pop() {
-                let here = classes[node].clone().unwrap_or_default();
-                for &tip in &self.tips[node] {
-                    let other = self.beyond(tip);
-                    if is_of_tree[tip.0] && classes[other].is_none() {
-                        let step = class_of(known, cocycle, &self.edges[tip.0].points)?;
-                        classes[other] = Some(difference(&here, &step));
-                        waiting.push(other);
-                    }
-                }
-            }
+        let mut edges = Vec::with_capacity(order.len());
+        for &(_, edge) in &order {
+            let DraftEdge { nodes, points, .. } = &self.edges[edge];
+            edges.push((*nodes, class_of(known, cocycle, points)?));
         }
-        let mut basis = Basis::default();
-        for edge in rest {
-            let [a, b] = self.edges[edge]
-                .nodes
-                .map(|node| classes[node].clone().unwrap_or_default());
-            let step = class_of(known, cocycle, &self.edges[edge].points)?;
-            if !basis.add_bits(difference(&difference(&a, &b), &step)) {
-                return Some(edge);
-            }
-        }
-        None
+        let CycleClasses { roles, .. } = CycleClasses::of(self.nodes.len(), edges);
+        let first = roles.iter().position(|&role| role == Role::Dependent)?;
+        Some(order[first].1)
     }
 
     /// The node at a length along an edge, which is made.

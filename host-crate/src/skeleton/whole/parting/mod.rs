@@ -29,7 +29,7 @@ const STEP: f64 = 0.2;
 /// A curve that has parted arrives at its old place after this length.
 const AFTER: f64 = 1.0;
 
-/// How often places that are passed twice are sought; more than four times has not been needed.
+/// How often places that are passed twice are sought at most.
 const ROUNDS: usize = 10;
 
 /// Moves nodes to where their curves part, and has curves that pass a place twice meet there instead. Pieces, cycles and their classes stay; what lies wholly on other
@@ -75,7 +75,7 @@ impl Graph {
         cocycle: &Cocycle,
         mut waiting: Vec<usize>,
     ) -> Result<(), Cancelled> {
-        // each time curves become shorter by a step or more: this many are never needed
+        // so many times at most, so that it ends
         let mut left = 1000 + 20 * self.edges.len();
         while let Some(node) = waiting.pop() {
             known.steps.check()?;
