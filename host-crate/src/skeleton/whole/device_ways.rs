@@ -16,8 +16,8 @@ use ferrovox_kernels::{
     grid::Grid,
     rows::Rows,
     skeleton::ways::{
-        BRICK, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_samples,
-        relax_bricks, squares_along_x, squares_along_y, trace_back,
+        BRICK, Columns, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_columns,
+        price_rows, price_samples, relax_bricks, squares_along, squares_along_x, trace_back,
     },
 };
 
@@ -81,18 +81,49 @@ impl<'a> DeviceObject<'a> {
         let bits = mask.layout();
         {
             let mut along = stream.alloc::<f64>(samples)?;
+            let Grid { nx, ny, nz } = mask.grid;
+            let [nx, ny, nz] = [nx, ny, nz].map(u64::from);
+            let along_y = Columns {
+                step: nx,
+                len: ny,
+                beside: nx,
+                next: nx * ny,
+                weight: weights[1],
+            };
+            let along_z = Columns {
+                step: nx * ny,
+                len: nz,
+                beside: nx * ny,
+                next: nx * ny * nz,
+                weight: weights[2],
+            };
+            let (of_samples, items) = over(stream, samples as u64);
             // SAFETY: the object has a margin of one sample, and there is room for a number of each sample of its box, and of each voxel.
             unsafe {
                 let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
                 stream.launch::<squares_along_x>(launch, args)?;
-                let args = (costs.view(), bits, weights[1], of_box, along.view_mut());
-                stream.launch::<squares_along_y>(launch, args)?;
+                let args = (costs.view(), nx, weights[1], items, along.view_mut());
+                stream.launch::<squares_along>(of_samples, args)?;
+                let args = (along.view(), nx * ny, weights[2], items, costs.view_mut());
+                stream.launch::<squares_along>(of_samples, args)?;
+                let args = (mask.bits.view(), bits, weights[0], of_box, along.view_mut());
+                stream.launch::<price_rows>(launch, args)?;
+                for columns in [along_y, along_z] {
+                    let (launch, items) = over(stream, samples as u64 / columns.len);
+                    let args = (
+                        costs.view(),
+                        columns,
+                        items,
+                        prices.view_mut(),
+                        along.view_mut(),
+                    );
+                    stream.launch::<price_columns>(launch, args)?;
+                }
                 let args = (
                     mask.bits.view(),
                     before.view(),
-                    along.view(),
                     bits,
-                    weights,
+                    along.view(),
                     of_box,
                     squares.view_mut(),
                     prices.view_mut(),

@@ -194,10 +194,7 @@ fn step_cost(length: f64, one: f32, other: f32) -> f64 {
 /// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in
 /// both directions, which tell voxels of one distance apart.
 pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
-    let mut prices: Vec<f64> = squares
-        .iter()
-        .map(|square| 1.0 / (square * square))
-        .collect();
+    let mut prices = vec![0.0; object.len()];
     let mut steps = vec![0u32; object.len()];
     for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
         let square = metric.square(axis);
@@ -217,6 +214,9 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
             prices[voxel] += price(steps[voxel]);
         }
     }
+    for (price, square) in prices.iter_mut().zip(squares) {
+        *price += 1.0 / (square * square);
+    }
     prices
 }
 
@@ -228,7 +228,7 @@ fn price_of(known: &Known<'_>, voxel: usize) -> f64 {
         squares,
         ..
     } = *known;
-    let mut price = 1.0 / (squares[voxel] * squares[voxel]);
+    let mut price = 0.0;
     for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
         for way in [back, ahead] {
             let (mut at, mut steps) = (voxel, 1u32);
@@ -239,7 +239,7 @@ fn price_of(known: &Known<'_>, voxel: usize) -> f64 {
             price += price_of_steps(steps, metric.square(axis));
         }
     }
-    price
+    price + 1.0 / (squares[voxel] * squares[voxel])
 }
 
 /// The price of so many steps out of a component along an axis whose squared spacing is `square`.

@@ -11,5 +11,7 @@ mod relax;
 mod steps;
 
 pub use back::{chain_lengths, follow, list_costs, trace_back};
-pub use distances::{price_samples, squares_along_x, squares_along_y};
+pub use distances::{
+    Columns, price_columns, price_rows, price_samples, squares_along, squares_along_x,
+};
 pub use relax::{BRICK, VOXELS, begin_at_root, relax_bricks};

@@ -49,18 +49,4 @@ impl Solid<'_> {
         }
         steps
     }
-
-    /// Steps from a voxel of the object to the first that is not, forwards or backwards by so many words.
-    #[inline(always)]
-    pub fn across_rows(&self, [x, y, z]: [u32; 3], words: u64, forwards: bool) -> u32 {
-        let mut at = self.bits.word_of(x, y, z) as u64;
-        let mut steps = 0;
-        loop {
-            at = if forwards { at + words } else { at - words };
-            steps += 1;
-            if self.words.read(at as usize) >> (x % 32) & 1 == 0 {
-                return steps;
-            }
-        }
-    }
 }
