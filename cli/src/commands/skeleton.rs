@@ -25,9 +25,9 @@ pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
     // without devices the CPU did it
     let cpu = [Device::cpu()];
-    let devices = match job.devices.is_empty() {
+    let devices = match made.devices.is_empty() {
         true => &cpu[..],
-        false => &job.devices,
+        false => &made.devices,
     };
     let run = SkeletonRun {
         args,

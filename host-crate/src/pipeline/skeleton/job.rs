@@ -31,15 +31,15 @@ pub struct SkeletonJob {
     pub field: Option<PathBuf>,
     /// The picture to write.
     pub picture: Option<PictureJob>,
-    /// Where to run: the first does everything, and all of them the field. [`Method::Whole`] works on the host, and needs one for a picture, for filling and for the
-    /// voxels of a mesh alone.
+    /// Where to run: the first does everything, and all of them the field. [`Method::Whole`] works on the host, and has them compute the ways of large components; it needs one
+    /// for a picture, for filling and for the voxels of a mesh alone. Where none is named it takes a GPU for an object of a million voxels and more, if there is one.
     pub devices: Vec<Device>,
 }
 
 /// How skeletons are made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
-    /// Curves round each tunnel and into each branch, checked on the result, by [`skeletonize`](crate::skeleton::skeletonize). On the host.
+    /// Curves round each tunnel and into each branch, checked on the result, by [`skeletonize`](crate::skeleton::skeletonize_on_devices).
     Whole(SkeletonizeParams),
     /// The method as published, from the critical points of a force field, by [`skeleton`](crate::skeleton::skeleton()).
     Core(SkeletonParams),

@@ -35,6 +35,7 @@ struct Made {
     object: Object,
     labels: Vec<LabelOutcome>,
     stages: Vec<StageTime>,
+    devices: Vec<Device>,
     /// On this stream.
     field: Option<(ForceField, Stream)>,
 }
@@ -113,6 +114,7 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
         labels: made.labels,
         dims,
         geometry: made.object.geometry(),
+        devices: made.devices,
         cut_cycles: written.cut_cycles,
         written: written.files,
         warnings,
@@ -133,9 +135,13 @@ fn whole(
     warnings: &mut Vec<Warning>,
 ) -> Result<Made, PipelineError> {
     let object = job.load(stages, warnings)?;
+    let devices = match job.devices.is_empty() && object.voxels.are_many() {
+        true => vec![Device::best()],
+        false => job.devices.clone(),
+    };
     let skeletons = || match &object.voxels {
-        HostVoxels::Mask(mask) => skeletonize_mask_on_devices(&job.devices, mask, params, monitor),
-        HostVoxels::Labels(volume, _) => of_labels(volume, job, params, monitor),
+        HostVoxels::Mask(mask) => skeletonize_mask_on_devices(&devices, mask, params, monitor),
+        HostVoxels::Labels(volume, _) => of_labels(volume, job, &devices, params, monitor),
     };
     let found = stages.run("skeleton", || skeletons().map_err(at(job.object.path())))?;
     // an object that is not of labels has the label 1 there
@@ -157,6 +163,7 @@ fn whole(
         object: object.anywhere(),
         labels,
         stages: found.times,
+        devices,
         field: None,
     })
 }
@@ -165,6 +172,7 @@ fn whole(
 fn of_labels(
     volume: &AnyVolume,
     job: &SkeletonJob,
+    devices: &[Device],
     params: &SkeletonizeParams,
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
@@ -172,7 +180,6 @@ fn of_labels(
         labels: job.object.labels(),
         ..params.clone()
     };
-    let devices = &job.devices;
     with_volume!(volume, volume => skeletonize_on_devices(devices, volume.view(), &params, monitor))
 }
 
@@ -208,6 +215,7 @@ fn core(
         object: object.anywhere(),
         labels: vec![outcome],
         stages: times,
+        devices: job.devices.clone(),
         field: Some((field, first)),
     })
 }

@@ -3,7 +3,10 @@
 use super::ObjectError;
 use crate::{
     device::{DeviceError, Stream},
-    grid::{AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, Inside, Mask, Selection},
+    grid::{
+        AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, Inside, Mask, Sample, Selection,
+        with_volume,
+    },
     pipeline::{PipelineError, Problem, VolumeSource},
     voxelize::{VoxelizeParams, volume_of},
 };
@@ -43,6 +46,26 @@ pub(super) enum HostVoxels {
     Mask(Mask),
     /// Those of these labels.
     Labels(AnyVolume, Vec<i64>),
+}
+
+/// Objects of so many voxels are worth the start of a GPU, which takes as long as ways through half a million on the host.
+const MANY: u64 = 1 << 20;
+
+impl HostVoxels {
+    /// Whether they are worth the start of a GPU.
+    pub fn are_many(&self) -> bool {
+        let count = match self {
+            Self::Mask(mask) => mask.count(),
+            Self::Labels(volume, _) => with_volume!(volume, volume => labelled(volume.samples())),
+        };
+        count >= MANY
+    }
+}
+
+/// How many samples are not 0.
+fn labelled<T: Sample>(samples: &[T]) -> u64 {
+    let zero = T::zeroed();
+    samples.iter().filter(|&&sample| sample != zero).count() as u64
 }
 
 /// The voxels of an object, or of several.

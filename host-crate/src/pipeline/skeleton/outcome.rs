@@ -2,6 +2,7 @@
 
 use super::Defect;
 use crate::{
+    device::Device,
     graph::Skeleton,
     grid::Geometry,
     monitor::StageTime,
@@ -21,6 +22,8 @@ pub struct SkeletonOutcome {
     pub dims: [usize; 3],
     /// Where the grid lies in the world.
     pub geometry: Geometry,
+    /// The devices that worked on it; none where the host did.
+    pub devices: Vec<Device>,
     /// Cycles that the last of the files that are trees lacks; of files for each label, all of them together.
     pub cut_cycles: usize,
     /// The skeleton files that were written.
@@ -273,6 +276,7 @@ mod tests {
             labels: vec![label()],
             dims: [4; 3],
             geometry: Geometry::default(),
+            devices: Vec::new(),
             cut_cycles: 0,
             written: Vec::new(),
             warnings: Vec::new(),

@@ -42,6 +42,8 @@ mod random_tests;
 mod report;
 mod resample;
 mod rows;
+#[cfg(test)]
+mod same_tests;
 mod scan;
 
 mod shell;

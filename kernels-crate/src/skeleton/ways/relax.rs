@@ -25,15 +25,27 @@ const AROUND: u32 = SIDE * SIDE * SIDE;
 /// A brick is gone through so often at most before others are: it comes again if that was not enough.
 const PASSES: u32 = 32;
 
-/// A brick with the samples that touch it, in shared memory: 12.2 KiB.
+/// Samples of a brick that are gone through together: half of a plane.
+const GROUP: u32 = 32;
+
+/// A brick with the samples that touch it, in shared memory: 15.9 KiB.
 #[derive(Clone, Copy)]
 struct Staged {
     costs: SharedView<f64>,
-    prices: SharedView<f32>,
+    /// In the numbers that they are added in.
+    prices: SharedView<f64>,
     /// Half of the length of each step.
     halves: SharedView<f64>,
     /// Which bricks around are told, as bits.
     told: SharedView<u32>,
+    /// The groups of samples that changed in the last pass and in this one, as bits.
+    changed: SharedView<u32>,
+}
+
+/// The groups whose samples touch those of a group, as bits: those of its plane and of the planes beside it.
+#[inline(always)]
+fn groups_near(group: u32) -> u32 {
+    (0x3f << (group / 2 * 2)) >> 2
 }
 
 /// The place of a sample among those of a brick, from its number.
@@ -74,7 +86,7 @@ impl Staged {
                 }
             }
             self.costs.write(at as usize, cost);
-            self.prices.write(at as usize, price);
+            self.prices.write(at as usize, price as f64);
             at += thread::block_dim_x();
         }
     }
@@ -94,7 +106,7 @@ impl Staged {
                 while x < 3 {
                     // the sample itself has a half of 0, and its own cost
                     let there = self.costs.read(row + x);
-                    let sum = price + self.prices.read(row + x) as f64;
+                    let sum = price + self.prices.read(row + x);
                     let cost = there + self.halves.read(bit) * sum;
                     // what is not a number is not less
                     if cost < best {
@@ -110,21 +122,29 @@ impl Staged {
         best
     }
 
-    /// Goes through the brick until nothing changes; whether something still may. All threads of the block call it.
+    /// Goes through the brick until nothing changes; whether something still may. After the first pass only groups of samples are gone through that touch one that changed. All threads of the
+    /// block call it.
     #[inline(always)]
     fn settle(&self) -> bool {
         let threads = thread::block_dim_x();
+        let me = thread::thread_idx_x();
+        if me == 0 {
+            self.changed.write(0, 0);
+            self.changed.write(1, u32::MAX);
+        }
+        thread::sync_threads();
         let mut pass = 0;
         while pass < PASSES {
-            let mut has_changed = 0;
+            let (now, last) = ((pass % 2) as usize, ((pass + 1) % 2) as usize);
+            let changed = self.changed.read(last);
             let mut first = 0;
             while first < VOXELS {
-                let number = first + thread::thread_idx_x();
+                let number = first + me;
                 let mut best = f64::INFINITY;
                 let mut is_less = false;
                 let at = staged_at(in_brick(number));
-                if number < VOXELS {
-                    let price = self.prices.read(at) as f64;
+                if number < VOXELS && changed & groups_near(number / GROUP) != 0 {
+                    let price = self.prices.read(at);
                     if price < f64::INFINITY {
                         best = self.least(at, price);
                         is_less = best < self.costs.read(at);
@@ -133,13 +153,17 @@ impl Staged {
                 thread::sync_threads();
                 if is_less {
                     self.costs.write(at, best);
-                    has_changed = 1;
+                    self.changed.atomic_or(now, 1 << (number / GROUP));
                 }
                 thread::sync_threads();
                 first += threads;
             }
-            if thread::sync_threads_or(has_changed) == 0 {
+            if self.changed.read(now) == 0 {
                 return false;
+            }
+            // read by none until all have come to the next barrier
+            if me == 0 {
+                self.changed.write(last, 0);
             }
             pass += 1;
         }
@@ -222,7 +246,7 @@ fn brick_beside(bricks: Grid, brick: [u32; 3], bit: u32) -> Option<usize> {
 /// Brings the bricks of a queue up to date: the cost of each sample becomes the least by way of one of those around, until nothing changes in the brick. Bricks
 /// that touch a sample that changed come into the next queue.
 ///
-/// A block takes bricks. It stages costs and prices of a brick's 512 samples and of the 488 around in shared memory, 12.3 KiB; a thread takes
+/// A block takes bricks. It stages costs and prices of a brick's 512 samples and of the 488 around in shared memory, 15.9 KiB; a thread takes
 /// single samples of it, and reads 27 of each for each sample and pass. What other blocks write meanwhile may be read before or after: a brick
 /// whose surroundings become cheaper comes again. Costs are read and written past the first cache.
 ///
@@ -245,9 +269,10 @@ pub unsafe fn relax_bricks(
 ) {
     let staged = Staged {
         costs: shared_view![f64; AROUND as usize],
-        prices: shared_view![f32; AROUND as usize],
+        prices: shared_view![f64; AROUND as usize],
         halves: shared_view![f64; NEAR],
         told: shared_view![u32; 1],
+        changed: shared_view![u32; 2],
     };
     let me = thread::thread_idx_x();
     let threads = thread::block_dim_x();
@@ -276,7 +301,7 @@ pub unsafe fn relax_bricks(
         while sample < VOXELS {
             let place = in_brick(sample);
             let at = staged_at(place);
-            if staged.prices.read(at) < f32::INFINITY {
+            if staged.prices.read(at) < f64::INFINITY {
                 let x = brick[0] * BRICK + place[0];
                 let y = brick[1] * BRICK + place[1];
                 let z = brick[2] * BRICK + place[2];
