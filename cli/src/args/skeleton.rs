@@ -217,7 +217,7 @@ pub struct SkeletonArgs {
     /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
     ///
     /// auto takes the first CUDA device, else the CPU. --levels core runs there; several make its force field together, which is nearly all of its work. The other
-    /// levels are made by the CPU, and use a device for --png and --fill-cavities alone.
+    /// levels are made by the CPU; GPUs compute distances and cheapest ways of large components, draw the picture and fill cavities. Those skeletons are the same on every device.
     #[arg(
         long,
         default_value = "auto",

@@ -205,8 +205,17 @@ fn the_pictures_and_links_are_there() {
             assert!(is_there, "{file} links to {link}");
         }
     }
-    let picture = fs::metadata(root.join("docs/images/brain.png")).unwrap();
-    assert!(picture.len() < 300_000, "{} bytes", picture.len());
+    let pictures = [
+        "bunny-skeleton",
+        "skeleton-atlas",
+        "skeleton-levels",
+        "skeleton-net",
+    ];
+    let limits = pictures.map(|name| (name, 150_000)).into_iter();
+    for (name, limit) in limits.chain([("brain", 300_000)]) {
+        let picture = fs::metadata(root.join(format!("docs/images/{name}.png"))).unwrap();
+        assert!(picture.len() < limit, "{name}: {} bytes", picture.len());
+    }
 }
 
 /// Whether a line is a heading that links find under a name: in lower case, with hyphens for spaces.

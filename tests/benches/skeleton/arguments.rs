@@ -14,6 +14,9 @@ pub struct Arguments {
     /// Name the objects, and measure nothing
     #[arg(long)]
     pub list: bool,
+    /// Write the objects into this folder, as NAME.nii.gz with hyphens for spaces, and measure nothing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "list")]
+    pub write: Option<PathBuf>,
     /// Random trees, and as many nets
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub random: u64,

@@ -50,6 +50,12 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         }
         return Ok(());
     }
+    if let Some(folder) = &arguments.write {
+        for object in &objects {
+            println!("{}", object.write(folder)?.display());
+        }
+        return Ok(());
+    }
     let mut answers = Answers::default();
     for object in &objects {
         answers.add_right(object.name(), Right::of(object));

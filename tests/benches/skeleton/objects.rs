@@ -3,7 +3,8 @@
 use crate::{Outcome, arguments::Arguments};
 use ferrovox::{
     device::Device,
-    io::read_mesh,
+    grid::AnyVolume,
+    io::{VolumeWriteOptions, read_mesh, write_volume},
     voxelize::{VoxelizeParams, volume_of, voxelize},
 };
 use ferrovox_tests::{
@@ -11,7 +12,10 @@ use ferrovox_tests::{
     noise::Noise,
     oracle::Object,
 };
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// An object, or several in one volume that have labels.
 pub struct Subject {
@@ -46,6 +50,15 @@ impl Subject {
     pub fn size(&self) -> String {
         let [x, y, z] = self.known.voxels.dims();
         format!("{x}x{y}x{z}")
+    }
+
+    /// Writes its voxels into a folder, which is made if need be.
+    pub fn write(&self, folder: &Path) -> Outcome<PathBuf> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{}.nii.gz", self.name().replace([' ', '/'], "-")));
+        let volume = AnyVolume::U8(self.known.voxels.clone());
+        write_volume(&path, &volume, &VolumeWriteOptions::default())?;
+        Ok(path)
     }
 }
 
