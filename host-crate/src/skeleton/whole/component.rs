@@ -24,7 +24,7 @@ use super::{
     steps::{Stage, Steps},
     thinning::Scaffold,
     tips::{cut, extend},
-    ways::{Ways, prices},
+    ways::{Measured, Ways},
 };
 use crate::{
     device::Device,
@@ -70,14 +70,17 @@ pub fn one(
     watch.lap("voxels");
     let stream = device.filter(|_| voxels >= FEW_ON_GPU).map(Device::stream);
     let stream = stream.transpose()?;
-    let (on_device, squares) = match &stream {
+    let (on_device, measured) = match &stream {
         Some(stream) if DeviceObject::suits(stream, object, metric) => {
-            let (on_device, squares) = DeviceObject::new(stream, object, metric)?;
-            (Some(on_device), squares)
+            let (on_device, measured) = DeviceObject::new(stream, object, metric)?;
+            (Some(on_device), measured)
         }
-        _ => (None, squares(object, metric, steps)?),
+        _ => {
+            let squares = squares(object, metric, steps)?;
+            (None, Measured::of(object, metric, squares))
+        }
     };
-    let squares = &squares;
+    let Measured { squares, prices } = &measured;
     watch.lap("distances");
     let numbers = Numbers::of(object);
     steps.done(Stage::Numbers)?;
@@ -107,11 +110,7 @@ pub fn one(
         steps.check()?;
         let ways = match on_device {
             Some(on_device) => on_device.ways(object, metric, root.voxel, with_costs, steps)?,
-            None => {
-                let prices = prices(object, metric, squares);
-                steps.check()?;
-                Ways::from_root(object, metric, &prices, root.voxel, with_costs, steps)?
-            }
+            None => Ways::from_root(object, metric, prices, root.voxel, with_costs, steps)?,
         };
         watch.lap("ways");
         Ok::<_, SkeletonError>((shell, Start { root, ways }, watch.times()))
@@ -127,6 +126,7 @@ pub fn one(
         metric,
         squares,
         shell: &shell,
+        prices,
         steps,
     };
     let judge = Judge {

@@ -281,7 +281,7 @@ impl<'a> Drawing<'a> {
                 if class == 0 {
                     continue;
                 }
-                let cost = ways.cost_round(voxel, other, bit);
+                let cost = ways.cost_round(self.known.prices, voxel, other, bit);
                 let candidate = Candidate {
                     cost,
                     class,

@@ -5,7 +5,7 @@ use super::{
     neighbours::OFFSETS,
     object::Object,
     steps::{Stage, Steps},
-    ways::{Cost, Ways, fixed_length},
+    ways::{Measured, Ways, fixed_length},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
@@ -28,7 +28,7 @@ const ROUNDS: u32 = 12;
 const FOLLOWED: u32 = 3;
 
 /// Device memory for each sample of the box around a component, and for each of its voxels.
-const BYTES: [u64; 2] = [20, 21];
+const BYTES: [u64; 2] = [20, 25];
 
 /// At most so many samples of the box for each voxel.
 const SPARSE: u64 = 64;
@@ -61,12 +61,12 @@ impl<'a> DeviceObject<'a> {
                 .is_ok()
     }
 
-    /// A component whose axes are at right angles. Its squared distances come with it, in squares of the smallest spacing. Synchronises the stream.
+    /// A component whose axes are at right angles. Its squared distances and its prices come with it. Synchronises the stream.
     pub fn new(
         stream: &'a Stream,
         object: &Object,
         metric: &Metric,
-    ) -> Result<(Self, Vec<f64>), SkeletonError> {
+    ) -> Result<(Self, Measured), SkeletonError> {
         let dims = object.dims().map(|along| along as usize + 2);
         let mask = Mask::from_words(object.padded_words(), dims, Geometry::default())?;
         let mask = mask.upload(stream)?;
@@ -75,6 +75,7 @@ impl<'a> DeviceObject<'a> {
         let mut costs = stream.alloc::<f64>(samples)?;
         let mut prices = stream.alloc::<f32>(samples)?;
         let mut squares = stream.alloc::<f64>(count as usize)?;
+        let mut prices_of_voxels = stream.alloc::<f32>(count as usize)?;
         let weights = [0, 1, 2].map(|axis| metric.square(axis));
         let of_box = rows_of(stream, mask.grid);
         let launch = rows_launch(of_box);
@@ -126,6 +127,7 @@ impl<'a> DeviceObject<'a> {
                     along.view(),
                     of_box,
                     squares.view_mut(),
+                    prices_of_voxels.view_mut(),
                     prices.view_mut(),
                     costs.view_mut(),
                 );
@@ -143,8 +145,11 @@ impl<'a> DeviceObject<'a> {
             lengths: stream.upload(&lengths.map(fixed_length))?,
             mask,
         };
-        let squares = stream.download(&squares)?;
-        Ok((device, squares))
+        let measured = Measured {
+            squares: stream.download(&squares)?,
+            prices: stream.download(&prices_of_voxels)?,
+        };
+        Ok((device, measured))
     }
 
     /// The cheapest ways from a root, which is a voxel of the component; with the costs if `with_costs`. Synchronises the stream.
@@ -279,31 +284,24 @@ impl<'a> DeviceObject<'a> {
         stream.download(&lengths)
     }
 
-    /// What voxels cost, in their order.
-    fn list_costs(&self) -> Result<Vec<Cost>, DeviceError> {
+    /// What ways to voxels cost, in their order.
+    fn list_costs(&self) -> Result<Vec<f64>, DeviceError> {
         let stream = self.stream;
-        let count = self.count as usize;
-        let mut prices = stream.alloc::<f32>(count)?;
-        let mut costs = stream.alloc::<f64>(count)?;
+        let mut costs = stream.alloc::<f64>(self.count as usize)?;
         let of_box = rows_of(stream, self.mask.grid);
-        // SAFETY: the object is that of the box, and there is room for two numbers of each voxel.
+        // SAFETY: the object is that of the box, and there is room for a number of each voxel.
         unsafe {
             let args = (
                 self.mask.bits.view(),
                 self.before.view(),
                 self.mask.layout(),
-                self.prices.view(),
                 self.costs.view(),
                 of_box,
-                prices.view_mut(),
                 costs.view_mut(),
             );
             stream.launch::<list_costs>(rows_launch(of_box), args)?;
         }
-        let prices = stream.download(&prices)?;
-        let costs = stream.download(&costs)?;
-        let both = costs.into_iter().zip(prices);
-        Ok(both.map(|(cost, price)| Cost { cost, price }).collect())
+        stream.download(&costs)
     }
 }
 
@@ -317,12 +315,7 @@ mod tests {
     use super::*;
     use crate::{
         device::{CpuOptions, Device},
-        skeleton::whole::{
-            distances::squares,
-            frame::Frame,
-            scan::Runs,
-            ways::{prices, tip},
-        },
+        skeleton::whole::{distances::squares, frame::Frame, scan::Runs, ways::tip},
     };
     use proptest::prelude::*;
 
@@ -356,10 +349,10 @@ mod tests {
             let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, ..CpuOptions::default() });
             let stream = device.stream().unwrap();
             let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
-            prop_assert_eq!(&by_host, &by_device);
+            let by_host = Measured::of(&object, &metric, by_host);
+            prop_assert!(by_host == by_device);
             let root = tip(&object, &metric);
-            let prices = prices(&object, &metric, &by_host);
-            let ours = Ways::from_root(&object, &metric, &prices, root, true, steps).unwrap();
+            let ours = Ways::from_root(&object, &metric, &by_host.prices, root, true, steps).unwrap();
             let theirs = on_device.ways(&object, &metric, root, true, steps).unwrap();
             prop_assert!(ours == theirs);
         }

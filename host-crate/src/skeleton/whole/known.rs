@@ -16,6 +16,8 @@ pub struct Known<'a> {
     /// For each voxel the squared distance to the nearest that is not of the component, in squares of the smallest spacing.
     pub squares: &'a [f64],
     pub shell: &'a Shell<'a>,
+    /// What a unit of length costs at each voxel, for ways that lead through the middle.
+    pub prices: &'a [f32],
     /// How far it is, and whether to stop.
     pub steps: &'a Steps<'a>,
 }

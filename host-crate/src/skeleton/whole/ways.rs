@@ -21,17 +21,27 @@ pub struct Ways {
     back: Vec<u8>,
     /// For each voxel the length of the way to it, in parts of the smallest spacing.
     lengths: Vec<u32>,
-    /// May be empty where no one asks for them.
-    costs: Vec<Cost>,
+    /// What each way costs. May be empty where no one asks for them.
+    costs: Vec<f64>,
     /// The lengths of steps.
     steps: [f64; 27],
 }
 
-/// What the way to a voxel costs, and its price.
-#[derive(Clone, Copy, PartialEq)]
-pub struct Cost {
-    pub cost: f64,
-    pub price: f32,
+/// What is measured of each voxel before there are ways.
+#[cfg_attr(test, derive(PartialEq))]
+pub struct Measured {
+    /// The squared distance to the nearest voxel that is not of the component, in squares of the smallest spacing.
+    pub squares: Vec<f64>,
+    /// What a unit of length costs.
+    pub prices: Vec<f32>,
+}
+
+impl Measured {
+    /// The prices that follow from squared distances.
+    pub fn of(object: &Object, metric: &Metric, squares: Vec<f64>) -> Self {
+        let prices = prices(object, metric, &squares);
+        Self { squares, prices }
+    }
 }
 
 /// What is known of a voxel, together since it is asked for together.
@@ -58,14 +68,14 @@ impl Ways {
     pub fn from_root(
         object: &Object,
         metric: &Metric,
-        prices: &[f64],
+        prices: &[f32],
         root: usize,
         with_costs: bool,
         progress: &Steps<'_>,
     ) -> Result<Self, Cancelled> {
-        let unknown = |&price: &f64| Reached {
+        let unknown = |&price: &f32| Reached {
             cost: f64::INFINITY,
-            price: price as f32,
+            price,
             length: 0,
         };
         let mut reached: Vec<Reached> = prices.iter().map(unknown).collect();
@@ -109,7 +119,7 @@ impl Ways {
         }
         let lengths = reached.iter().map(|reached| reached.length).collect();
         let costs = match with_costs {
-            true => reached.into_iter().map(Reached::cost).collect(),
+            true => reached.iter().map(|reached| reached.cost).collect(),
             false => Vec::new(),
         };
         progress.done(Stage::Ways)?;
@@ -122,7 +132,7 @@ impl Ways {
     }
 
     /// Those that were found elsewhere.
-    pub fn of_parts(metric: &Metric, back: Vec<u8>, lengths: Vec<u32>, costs: Vec<Cost>) -> Self {
+    pub fn of_parts(metric: &Metric, back: Vec<u8>, lengths: Vec<u32>, costs: Vec<f64>) -> Self {
         Self {
             back,
             lengths,
@@ -169,19 +179,10 @@ impl Ways {
         self.lengths[voxel]
     }
 
-    /// What the way from the root to two voxels that touch and the step between them cost together. Not without costs.
-    pub fn cost_round(&self, from: usize, to: usize, bit: usize) -> f64 {
-        let [from, to] = [from, to].map(|voxel| self.costs[voxel]);
-        from.cost + step_cost(self.steps[bit], from.price, to.price) + to.cost
-    }
-}
-
-impl Reached {
-    fn cost(self) -> Cost {
-        Cost {
-            cost: self.cost,
-            price: self.price,
-        }
+    /// What the way from the root to two voxels that touch and the step between them cost together, where these have such prices. Not without costs.
+    pub fn cost_round(&self, prices: &[f32], from: usize, to: usize, bit: usize) -> f64 {
+        let step = step_cost(self.steps[bit], prices[from], prices[to]);
+        self.costs[from] + step + self.costs[to]
     }
 }
 
@@ -193,7 +194,7 @@ fn step_cost(length: f64, one: f32, other: f32) -> f64 {
 
 /// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in
 /// both directions, which tell voxels of one distance apart.
-pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
+fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
     let mut prices = vec![0.0; object.len()];
     let mut steps = vec![0u32; object.len()];
     for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
@@ -214,32 +215,9 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
             prices[voxel] += price(steps[voxel]);
         }
     }
-    for (price, square) in prices.iter_mut().zip(squares) {
-        *price += 1.0 / (square * square);
-    }
-    prices
-}
-
-/// That of one voxel.
-fn price_of(known: &Known<'_>, voxel: usize) -> f64 {
-    let Known {
-        object,
-        metric,
-        squares,
-        ..
-    } = *known;
-    let mut price = 0.0;
-    for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
-        for way in [back, ahead] {
-            let (mut at, mut steps) = (voxel, 1u32);
-            while object.around[at] >> way & 1 == 1 {
-                at = object.neighbour(at, way);
-                steps += 1;
-            }
-            price += price_of_steps(steps, metric.square(axis));
-        }
-    }
-    price + 1.0 / (squares[voxel] * squares[voxel])
+    let both = prices.iter().zip(squares);
+    both.map(|(price, square)| (price + 1.0 / (square * square)) as f32)
+        .collect()
 }
 
 /// The price of so many steps out of a component along an axis whose squared spacing is `square`.
@@ -254,12 +232,12 @@ pub fn cheapest(
     from: usize,
     is_goal: impl Fn(usize) -> bool,
 ) -> Result<Vec<u32>, Cancelled> {
-    let Known { object, metric, .. } = *known;
-    let mut prices: HashMap<u32, f64> = HashMap::new();
-    let mut price = |voxel: u32| {
-        let price = prices.entry(voxel);
-        *price.or_insert_with(|| price_of(known, voxel as usize))
-    };
+    let Known {
+        object,
+        metric,
+        prices,
+        ..
+    } = *known;
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
     let mut queue = BinaryHeap::new();
@@ -288,9 +266,8 @@ pub fn cheapest(
             way.reverse();
             return Ok(way);
         }
-        let price_here = price(voxel);
         for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
-            let next = cost + 0.5 * steps[bit] * (price_here + price(other as u32));
+            let next = cost + step_cost(steps[bit], prices[here], prices[other]);
             let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
             if next < best.0 {
                 *best = (next, voxel);

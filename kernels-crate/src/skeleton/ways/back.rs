@@ -114,21 +114,19 @@ pub unsafe fn chain_lengths(chains: View<u64>, items: Items, lengths: ViewMut<u3
     items.for_each(|item| lengths.write(item, chains.read(item) as u32));
 }
 
-/// Writes the costs and prices of voxels in their order.
+/// Lists the costs of voxels in their order.
 ///
-/// A thread takes single samples of the grid: it reads two numbers and writes two. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads a number and writes one. Nothing is shared in the block.
 ///
 /// # Safety
-/// As `trace_back`; `of_voxels` and `prices_of_voxels` hold an element for each voxel.
+/// As `trace_back`; `costs_of_voxels` hold an element for each voxel.
 #[kernel]
 pub unsafe fn list_costs(
     words: View<u32>,
     before: View<u64>,
     bits: BitRows,
-    prices: View<f32>,
     costs: View<f64>,
     rows: Rows,
-    prices_of_voxels: ViewMut<f32>,
     costs_of_voxels: ViewMut<f64>,
 ) {
     let ranks = Ranks {
@@ -137,8 +135,6 @@ pub unsafe fn list_costs(
         bits,
     };
     ranks.for_each_in(rows, |[x, y, z], number| {
-        let at = bits.grid.sample(x, y, z);
-        prices_of_voxels.write(number, prices.read(at));
-        costs_of_voxels.write(number, costs.read(at));
+        costs_of_voxels.write(number, costs.read(bits.grid.sample(x, y, z)));
     });
 }

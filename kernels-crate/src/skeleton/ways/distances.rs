@@ -188,14 +188,14 @@ pub unsafe fn price_rows(
     });
 }
 
-/// Lists the squared distances of voxels in their order, and writes the price of each sample of the grid: the fourth power of the reciprocal
+/// Lists the squared distances and the prices of voxels in their order, and writes the price of each sample of the grid: the fourth power of the reciprocal
 /// distance to the nearest sample outside and of those along the axes in both directions, infinite outside of the object. Writes infinity as each sample's cost.
 ///
-/// A thread takes single samples of the grid: it reads two numbers and writes up to three. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads two numbers and writes up to four. Nothing is shared in the block.
 ///
 /// # Safety
 /// `words` hold `bits.words()` elements, of an object in the grid, `before` how many of its voxels come before each; `sums` and `costs` hold an element
-/// for each sample of the grid, which `rows` count: prices along the axes, and squared distances; `prices` as many, `squares` one for each voxel.
+/// for each sample of the grid, which `rows` count: prices along the axes, and squared distances; `prices` as many, `squares` and `prices_of_voxels` one for each voxel.
 #[kernel]
 pub unsafe fn price_samples(
     words: View<u32>,
@@ -204,6 +204,7 @@ pub unsafe fn price_samples(
     sums: View<f64>,
     rows: Rows,
     squares: ViewMut<f64>,
+    prices_of_voxels: ViewMut<f32>,
     prices: ViewMut<f32>,
     costs: ViewMut<f64>,
 ) {
@@ -221,6 +222,7 @@ pub unsafe fn price_samples(
                 let square = costs.read(at);
                 squares.write(number as usize, square);
                 price = (1.0 / (square * square) + sums.read(at)) as f32;
+                prices_of_voxels.write(number as usize, price);
             }
             prices.write(at, price);
             costs.write(at, f64::INFINITY);

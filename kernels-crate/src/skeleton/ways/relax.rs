@@ -38,15 +38,12 @@ struct Staged {
     halves: SharedView<f64>,
     /// Which bricks around are told, as bits.
     told: SharedView<u32>,
-    /// The groups of samples that changed in the last pass and in this one, as bits.
+    /// For each group of samples one more than the last pass in which it changed; with a plane of groups before the first and after the last that never do.
     changed: SharedView<u32>,
 }
 
-/// The groups whose samples touch those of a group, as bits: those of its plane and of the planes beside it.
-#[inline(always)]
-fn groups_near(group: u32) -> u32 {
-    (0x3f << (group / 2 * 2)) >> 2
-}
+/// Groups, and two planes of them more.
+const GROUPS: usize = (VOXELS / GROUP) as usize + 4;
 
 /// The place of a sample among those of a brick, from its number.
 #[inline(always)]
@@ -122,28 +119,43 @@ impl Staged {
         best
     }
 
+    /// Whether a sample of a group, or of one that touches it, has changed in the last pass or in this one.
+    #[inline(always)]
+    fn may_change(&self, group: u32, pass: u32) -> bool {
+        // the groups of the plane before, of its own and of the one after, with a plane more at the beginning
+        let first = (group / 2 * 2) as usize;
+        let mut may = pass == 0;
+        let mut k = 0;
+        while k < 6 {
+            may |= self.changed.atomic_load(first + k, Relaxed) >= pass;
+            k += 1;
+        }
+        may
+    }
+
     /// Goes through the brick until nothing changes; whether something still may. After the first pass only groups of samples are gone through that touch one that changed. All threads of the
     /// block call it.
     #[inline(always)]
     fn settle(&self) -> bool {
         let threads = thread::block_dim_x();
         let me = thread::thread_idx_x();
-        if me == 0 {
-            self.changed.write(0, 0);
-            self.changed.write(1, u32::MAX);
+        let mut group = me as usize;
+        while group < GROUPS {
+            self.changed.write(group, 0);
+            group += threads as usize;
         }
         thread::sync_threads();
         let mut pass = 0;
         while pass < PASSES {
-            let (now, last) = ((pass % 2) as usize, ((pass + 1) % 2) as usize);
-            let changed = self.changed.read(last);
+            let mut is_any = 0;
+            let mut has_changed = 0;
             let mut first = 0;
             while first < VOXELS {
                 let number = first + me;
                 let mut best = f64::INFINITY;
                 let mut is_less = false;
                 let at = staged_at(in_brick(number));
-                if number < VOXELS && changed & groups_near(number / GROUP) != 0 {
+                if number < VOXELS && self.may_change(number / GROUP, pass) {
                     let price = self.prices.read(at);
                     if price < f64::INFINITY {
                         best = self.least(at, price);
@@ -153,17 +165,15 @@ impl Staged {
                 thread::sync_threads();
                 if is_less {
                     self.costs.write(at, best);
-                    self.changed.atomic_or(now, 1 << (number / GROUP));
+                    let group = (number / GROUP) as usize + 2;
+                    self.changed.atomic_store(group, pass + 1, Relaxed);
+                    has_changed = 1;
                 }
-                thread::sync_threads();
+                is_any = thread::sync_threads_or(has_changed);
                 first += threads;
             }
-            if self.changed.read(now) == 0 {
+            if is_any == 0 {
                 return false;
-            }
-            // read by none until all have come to the next barrier
-            if me == 0 {
-                self.changed.write(last, 0);
             }
             pass += 1;
         }
@@ -272,7 +282,7 @@ pub unsafe fn relax_bricks(
         prices: shared_view![f64; AROUND as usize],
         halves: shared_view![f64; NEAR],
         told: shared_view![u32; 1],
-        changed: shared_view![u32; 2],
+        changed: shared_view![u32; GROUPS],
     };
     let me = thread::thread_idx_x();
     let threads = thread::block_dim_x();

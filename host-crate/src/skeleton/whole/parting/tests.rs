@@ -9,6 +9,7 @@ use crate::skeleton::whole::{
     scan::Run,
     shell::Shell,
     steps::Steps,
+    ways::Measured,
 };
 
 /// Curves in a solid block, where all ways have one class; what becomes of them.
@@ -24,12 +25,14 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
     let (metric, _) = Metric::of(&Geometry::default());
     let steps = &Steps::none();
     let object = &Object::new(&runs, &Frame::plain(&runs), steps).unwrap();
-    let squares = &squares(object, &metric, steps).unwrap();
+    let squares = squares(object, &metric, steps).unwrap();
+    let Measured { squares, prices } = &Measured::of(object, &metric, squares);
     let known = Known {
         object,
         metric: &metric,
         squares,
         shell: &Shell::new(object, &metric),
+        prices,
         steps,
     };
     let mut draft = Draft {
