@@ -45,12 +45,14 @@ struct Staged {
 /// Groups, and two planes of them more.
 const GROUPS: usize = (VOXELS / GROUP) as usize + 4;
 
-/// The place of a sample among those of a brick, from its number.
+/// The place of a sample among those of a brick, from its number. Rows of a plane come in the order 0, 4, 1, 5, 2, 6, 3, 7: where rows of ten numbers of 64 bits follow
+/// each other, 16 threads with two such rows of eight read from all banks of shared memory once.
 #[inline(always)]
 fn in_brick(number: u32) -> [u32; 3] {
+    let row = number / BRICK % BRICK;
     [
         number % BRICK,
-        number / BRICK % BRICK,
+        row / 2 + row % 2 * (BRICK / 2),
         number / (BRICK * BRICK),
     ]
 }
