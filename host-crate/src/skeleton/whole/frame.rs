@@ -1,6 +1,7 @@
 //! A frame that depends on a component only, not on the axes that its volume has: so a skeleton moves with the object.
 
 use super::{metric::Metric, scan::Run};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// An order of axes, and which of them are turned round.
@@ -34,41 +35,60 @@ struct Moments {
     third: [[[i128; 3]; 3]; 3],
 }
 
+/// From so many runs on they are dealt to threads.
+const MANY: usize = 1 << 13;
+
 impl Moments {
     fn of(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Self {
-        let mut all = Self::default();
         let middle = [0, 1, 2].map(|axis| low[axis] + high[axis]);
-        for run in runs {
-            let y = 2 * i64::from(run.y) - middle[1];
-            let z = 2 * i64::from(run.z) - middle[2];
-            // sums of the powers of x
-            let mut powers = [0i128; 4];
-            for x in run.start..run.end {
-                let x = i128::from(2 * i64::from(x) - middle[0]);
-                powers[0] += 1;
-                powers[1] += x;
-                powers[2] += x * x;
-                powers[3] += x * x * x;
+        let sum = |runs: &[Run]| {
+            let mut all = Self::default();
+            for run in runs {
+                all.add(run, middle);
             }
-            let [y, z] = [i128::from(y), i128::from(z)];
-            let exponents = |axes: &[usize]| {
-                let mut value = powers[axes.iter().filter(|&&axis| axis == 0).count()];
-                for &axis in axes {
-                    value *= [1, y, z][axis];
-                }
-                value
-            };
-            for a in 0..3 {
-                all.first[a] += exponents(&[a]);
-                for b in a..3 {
-                    all.second[a][b] += exponents(&[a, b]);
-                    for c in b..3 {
-                        all.third[a][b][c] += exponents(&[a, b, c]);
-                    }
+            all
+        };
+        if runs.len() < MANY {
+            return sum(runs);
+        }
+        let parts = runs.par_chunks(MANY).map(sum);
+        parts.reduce(Self::default, Self::joined)
+    }
+
+    /// Adds those of a run.
+    fn add(&mut self, run: &Run, middle: [i64; 3]) {
+        let [x, y, z] = [run.start, run.y, run.z].map(|at| 2 * i128::from(at));
+        let [a, b, c] = middle.map(i128::from);
+        let powers = sums_of_powers(x - a, i128::from(run.end - run.start));
+        let others = [1, y - b, z - c];
+        let product = |axes: &[usize]| {
+            let exponent = axes.iter().filter(|&&axis| axis == 0).count();
+            axes.iter()
+                .fold(powers[exponent], |value, &axis| value * others[axis])
+        };
+        for a in 0..3 {
+            self.first[a] += product(&[a]);
+            for b in a..3 {
+                self.second[a][b] += product(&[a, b]);
+                for c in b..3 {
+                    self.third[a][b][c] += product(&[a, b, c]);
                 }
             }
         }
-        all
+    }
+
+    /// Those of two sets of voxels.
+    fn joined(mut self, other: Self) -> Self {
+        for a in 0..3 {
+            self.first[a] += other.first[a];
+            for b in 0..3 {
+                self.second[a][b] += other.second[a][b];
+                for c in 0..3 {
+                    self.third[a][b][c] += other.third[a][b][c];
+                }
+            }
+        }
+        self
     }
 
     /// Those in a frame, in a fixed order.
@@ -99,6 +119,21 @@ impl Moments {
         }
         list
     }
+}
+
+/// The sums of the powers 0 to 3 of some numbers, each 2 more than the one before.
+fn sums_of_powers(first: i128, count: i128) -> [i128; 4] {
+    // sums of the powers of 0, 1, 2 and so on
+    let ones = count * (count - 1) / 2;
+    let squares = ones * (2 * count - 1) / 3;
+    let cubes = ones * ones;
+    let square = first * first;
+    [
+        count,
+        count * first + 2 * ones,
+        count * square + 4 * (first * ones + squares),
+        count * first * square + 2 * (3 * square * ones + 6 * first * squares + 4 * cubes),
+    ]
 }
 
 impl Frame {
@@ -168,19 +203,23 @@ impl Frame {
 
     /// A number that depends on the set of voxels in the frame only.
     fn hash(&self, runs: &[Run]) -> u64 {
-        let mut sum = 0u64;
-        for run in runs {
-            for x in run.start..run.end {
+        let of_run = |run: &Run| {
+            (run.start..run.end).fold(0u64, |sum, x| {
                 let [x, y, z] = self.inside([x.into(), run.y.into(), run.z.into()]);
                 let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
                 // splitmix64's last steps
                 let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-                sum = sum.wrapping_add(hash ^ hash >> 31);
-            }
+                sum.wrapping_add(hash ^ hash >> 31)
+            })
+        };
+        let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
+        if runs.len() < MANY {
+            return runs.iter().fold(0, add);
         }
-        sum
+        let parts = runs.par_chunks(MANY).map(|runs| runs.iter().fold(0, add));
+        parts.reduce(|| 0, u64::wrapping_add)
     }
 
     /// The metric in this frame.
@@ -233,5 +272,78 @@ impl Frame {
         frame.order = ORDERS[0];
         frame.flips = [false; 3];
         frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same, voxel by voxel.
+    fn by_voxels(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Vec<i128> {
+        let mut sums = vec![0; 19];
+        for run in runs {
+            for x in run.start..run.end {
+                let at = [x, run.y, run.z].map(i128::from);
+                let at = [0, 1, 2].map(|axis| 2 * at[axis] - i128::from(low[axis] + high[axis]));
+                let mut next = 0;
+                let mut add = |value: i128| {
+                    sums[next] += value;
+                    next += 1;
+                };
+                at.into_iter().for_each(&mut add);
+                for a in 0..3 {
+                    (a..3).for_each(|b| add(at[a] * at[b]));
+                }
+                for a in 0..3 {
+                    for b in a..3 {
+                        (b..3).for_each(|c| add(at[a] * at[b] * at[c]));
+                    }
+                }
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn moments_of_runs_are_those_of_their_voxels() {
+        let mut state = 3u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            ((state >> 33) % below) as u32
+        };
+        // near the origin and far from it; few runs, and so many that they are dealt out
+        for (far, count) in [(0, 1), (0, 40), (1 << 29, 300), (7, 3 * MANY)] {
+            let runs: Vec<Run> = (0..count)
+                .map(|_| {
+                    let start = far + random(50);
+                    let [y, z] = [far + random(90), random(20)];
+                    let end = start + 1 + random(30);
+                    let label = 1;
+                    Run {
+                        start,
+                        end,
+                        y,
+                        z,
+                        label,
+                    }
+                })
+                .collect();
+            let [low, high] = [[far.into(), 0, 3], [i64::from(far) + 80, 99, 1 << 29]];
+            let found = Moments::of(&runs, low, high).in_frame(ORDERS[0], [false; 3]);
+            assert_eq!(found, by_voxels(&runs, low, high), "{far} {count}");
+        }
+        let most = 1 << 30;
+        let run = Run {
+            start: 0,
+            end: most,
+            y: most,
+            z: most,
+            label: 1,
+        };
+        let found = Moments::of(&[run], [0; 3], [i64::from(most) - 1; 3]);
+        assert_eq!(found.first[0], 0);
     }
 }
