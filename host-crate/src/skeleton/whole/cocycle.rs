@@ -6,7 +6,7 @@
 
 use super::{
     classes::{Basis, Class, ClassTable, difference},
-    neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
+    neighbours::{AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     thinning::Scaffold,
 };
@@ -110,13 +110,13 @@ impl Cocycle {
         let open_at = |(slot, &owner): (&Slot, &u32)| {
             let a = owner as usize;
             let mut open = 0;
-            for first in bits(object.around[a] & AROUND) {
+            for first in bits(object.around(a) & AROUND) {
                 let ab = slot[first];
                 if ab == 0 {
                     continue;
                 }
                 let b = object.neighbour(a, first);
-                for second in bits(object.around[a] & AROUND & TOUCHING[first] & !(1 << first)) {
+                for second in bits(object.around(a) & AROUND & TOUCHING[first] & !(1 << first)) {
                     let (ac, bc) = (slot[second], self.step(b, between(first, second)));
                     open += u64::from(!self.table.is_sum(ab, ac, bc));
                 }
@@ -275,7 +275,7 @@ impl Builder<'_> {
             cocycle.slots.push([0; 27]);
             cocycle.owners.push(voxel as u32);
             let object = self.object;
-            for (_, other) in object.neighbours(voxel, object.around[voxel]) {
+            for (_, other) in object.neighbours(voxel, CUBE) {
                 cocycle.is_near[other] = true;
             }
         }

@@ -7,6 +7,7 @@ use super::{
     metric::Metric,
     object::Object,
     rows::{ceil, floor},
+    surface::ones,
 };
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
@@ -27,7 +28,7 @@ impl Reach {
 pub struct Cover<'a> {
     object: &'a Object,
     metric: &'a Metric,
-    /// A bit for each voxel.
+    /// For each word of the object the voxels that are covered.
     words: Vec<u64>,
     left: usize,
     /// Of each row; not known until one of it is covered.
@@ -42,7 +43,7 @@ impl<'a> Cover<'a> {
         Self {
             object,
             metric,
-            words: vec![0; object.len().div_ceil(64)],
+            words: vec![0; object.words().len()],
             left: object.len(),
             left_of_row: vec![u32::MAX; object.rows()],
         }
@@ -54,21 +55,19 @@ impl<'a> Cover<'a> {
     }
 
     pub fn is_covered(&self, voxel: usize) -> bool {
-        self.words[voxel / 64] >> (voxel % 64) & 1 == 1
+        let (word, bit) = self.object.word_of(voxel);
+        self.words[word] >> bit & 1 == 1
     }
 
     /// The voxels that are not covered, ascending.
     pub fn bare(&self) -> impl Iterator<Item = usize> {
-        let count = self.object.len();
-        let words = self.words.iter().enumerate();
-        words
-            .filter(|&(_, &word)| word != u64::MAX)
-            .flat_map(|(at, &word)| {
-                (0..64)
-                    .filter(move |bit| word >> bit & 1 == 0)
-                    .map(move |bit| 64 * at + bit)
+        let words = self.object.words().iter().zip(&self.words);
+        words.flat_map(|(word, covered)| {
+            ones(word.bits & !covered).map(|bit| {
+                let before = word.bits & ((1 << bit) - 1);
+                (word.first + before.count_ones()) as usize
             })
-            .filter(move |&voxel| voxel < count)
+        })
     }
 
     /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where they are needed: of points that are near to the one before, for what
@@ -124,75 +123,32 @@ impl<'a> Cover<'a> {
             let half = rest.max(0.0).sqrt();
             let low = ceil(y + (-half - shift) / u[1][1]);
             let high = floor(y + (half - shift) / u[1][1]);
-            let Self {
-                words,
-                left,
-                left_of_row,
-                ..
-            } = self;
-            object.rows_between(plane, [low, high], |number, row_y, row| {
-                let left_here = &mut left_of_row[number];
-                if *left_here == 0 {
-                    return;
+            for row in object.rows_between(plane, [low, high]) {
+                let left_here = self.left_of_row[row];
+                if left_here == 0 {
+                    continue;
                 }
-                let dy = f64::from(row_y) - y;
+                let dy = f64::from(object.row_place(row)[0]) - y;
                 let across = u[1][1] * dy + shift;
                 let half = (rest - across * across).max(0.0).sqrt();
                 let shift = u[0][1] * dy + u[0][2] * dz;
                 let low = ceil(x + (-half - shift) / u[0][0]);
                 let high = floor(x + (half - shift) / u[0][0]);
-                let part = object.part(row.clone(), low, high);
-                let count = set(words, part);
-                if count > 0 {
-                    *left -= count;
-                    *left_here = (*left_here).min(row.len() as u32) - count as u32;
+                let mut count = 0;
+                for (word, bits) in object.part(row, low, high) {
+                    let new = object.words()[word].bits & bits & !self.words[word];
+                    self.words[word] |= new;
+                    count += new.count_ones();
                 }
-            });
+                if count > 0 {
+                    self.left -= count as usize;
+                    let all = object.voxels_of(row).len() as u32;
+                    self.left_of_row[row] = left_here.min(all) - count;
+                }
+            }
         }
     }
 }
 
 /// The part of what a point covers within which others are passed over.
 const PASSED: f64 = 0.25;
-
-/// Sets a range of bits; how many were not set.
-fn set(words: &mut [u64], range: std::ops::Range<usize>) -> usize {
-    let mut count = 0;
-    let mut at = range.start;
-    while at < range.end {
-        let end = range.end.min((at / 64 + 1) * 64);
-        let mask = (u64::MAX >> (64 - (end - at))) << (at % 64);
-        let word = &mut words[at / 64];
-        count += (mask & !*word).count_ones() as usize;
-        *word |= mask;
-        at = end;
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::set;
-
-    #[test]
-    fn ranges_of_bits() {
-        for (start, end) in [
-            (0, 0),
-            (0, 1),
-            (3, 64),
-            (63, 65),
-            (0, 64),
-            (1, 191),
-            (64, 128),
-            (5, 5),
-        ] {
-            let mut words = vec![0u64; 3];
-            assert_eq!(set(&mut words, start..end), end - start);
-            let bits: Vec<usize> = (0..192)
-                .filter(|at| words[at / 64] >> (at % 64) & 1 == 1)
-                .collect();
-            assert_eq!(bits, (start..end).collect::<Vec<_>>());
-            assert_eq!(set(&mut words, 0..192), 192 - (end - start));
-        }
-    }
-}

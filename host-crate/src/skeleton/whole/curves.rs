@@ -131,9 +131,9 @@ fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<u
             middle = voxel;
         }
     }
-    let at = object.voxels[middle].map(f64::from);
+    let at = object.place(middle).map(f64::from);
     let far = farthest(object, metric, at, 0..object.len() as u32);
-    let there = object.voxels[far];
+    let there = object.place(far);
     let length = metric.length([0, 1, 2].map(|axis| f64::from(there[axis]) - at[axis]));
     (length <= 1.05 * squares[middle].sqrt() - 0.3).then_some(middle)
 }
@@ -170,7 +170,7 @@ impl<'a> Drawing<'a> {
 
     /// Covers what a voxel of the skeleton covers.
     fn paint(&mut self, voxel: usize) {
-        let place = centre(self.known.object.voxels[voxel]);
+        let place = centre(self.known.object.place(voxel));
         let radius = self.known.radius(place);
         self.cover.add(in_voxels(place), self.reach.of(radius));
     }
@@ -191,7 +191,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn place(&self, voxel: u32) -> Place {
-        centre(self.known.object.voxels[voxel as usize])
+        centre(self.known.object.place(voxel as usize))
     }
 
     /// Covers what the curves cover.
@@ -256,7 +256,7 @@ impl<'a> Drawing<'a> {
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
         for voxel in 0..object.len() {
             let has_classes = cocycle.has_classes(voxel);
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & BEFORE) {
+            for (bit, other) in object.neighbours(voxel, BEFORE) {
                 if classes[voxel] == classes[other] && !has_classes {
                     continue;
                 }
@@ -291,7 +291,7 @@ impl<'a> Drawing<'a> {
         while !self.is_on[voxel] {
             way.push(voxel as u32);
             let mut beside = None;
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+            for (bit, other) in object.neighbours(voxel, AROUND) {
                 if self.is_on[other] {
                     let both = cocycle.table.sum(classes[voxel], classes[other]);
                     if cocycle.table.sum(both, cocycle.step(voxel, bit)) == 0 {
@@ -347,7 +347,7 @@ impl<'a> Drawing<'a> {
         let mut voxel = from;
         while !self.is_on[voxel] {
             let beside = object
-                .neighbours(voxel, object.around[voxel] & AROUND)
+                .neighbours(voxel, AROUND)
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
@@ -365,7 +365,7 @@ impl<'a> Drawing<'a> {
         if self.ends_go_on {
             let places = way
                 .iter()
-                .map(|&voxel| centre(object.voxels[voxel as usize]));
+                .map(|&voxel| centre(object.place(voxel as usize)));
             self.paint_end(&places.collect::<Vec<_>>());
         }
     }
@@ -409,7 +409,7 @@ impl<'a> Drawing<'a> {
             let radius = self.known.radius(self.place(leaves as u32));
             if self.is_on[leaves] && f64::from(long) > LONG[0] * radius + LONG[1] {
                 self.add_branch(voxel as usize);
-                beside.add(object.voxels[voxel as usize].map(f64::from), radius + 0.5);
+                beside.add(object.place(voxel as usize).map(f64::from), radius + 0.5);
             }
         }
     }

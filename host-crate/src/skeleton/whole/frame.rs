@@ -232,6 +232,11 @@ impl Frame {
         self.order.map(|axis| self.high[axis] - self.low[axis] + 1)
     }
 
+    /// The axis of the frame that runs, which are along the volume's first axis, are along.
+    pub fn axis_of_runs(&self) -> usize {
+        self.order.iter().position(|&axis| axis == 0).unwrap_or(0)
+    }
+
     /// The place in the frame of a voxel of the volume.
     pub fn inside(&self, voxel: [i64; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {

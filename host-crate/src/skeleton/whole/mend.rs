@@ -56,7 +56,7 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Vec<Place> {
     let end = draft.nodes[node];
     let mut places: Vec<Place> = way
         .iter()
-        .map(|&voxel| centre(known.object.voxels[voxel as usize]))
+        .map(|&voxel| centre(known.object.place(voxel as usize)))
         .collect();
     if places.last() != Some(&end) {
         places.push(end);

@@ -26,6 +26,7 @@ mod draft;
 mod force;
 mod frame;
 mod known;
+mod lines;
 mod links;
 mod mend;
 mod metric;
@@ -41,9 +42,9 @@ mod report;
 mod resample;
 mod rows;
 mod scan;
-
 mod shell;
 mod skeletonize;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod thinning;
@@ -52,6 +53,7 @@ mod twice;
 mod uncross;
 mod walls;
 mod ways;
+mod words;
 
 pub use params::SkeletonizeParams;
 pub use report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons};

@@ -16,7 +16,9 @@ pub struct Numbers {
 impl Numbers {
     pub fn of(object: &Object) -> Self {
         // 1 - tunnels + cavities
-        let euler: i64 = object.around.iter().map(|&around| euler_part(around)).sum();
+        let euler: i64 = (0..object.len())
+            .map(|voxel| euler_part(object.around(voxel)))
+            .sum();
         // a connected object has one surface to the outside, and one to each cavity
         let cavities = surfaces(object) - 1;
         Self {
@@ -98,18 +100,18 @@ const ACROSS: [(usize, u32, [usize; 2]); 8] = {
 fn surfaces(object: &Object) -> u64 {
     let mut firsts = Vec::with_capacity(object.len());
     let mut count = 0u64;
-    for &around in &object.around {
+    for around in (0..object.len()).map(|voxel| object.around(voxel)) {
         firsts.push(count);
         count += u64::from((!around & FACES).count_ones());
     }
     let number = |voxel: usize, face: usize| {
-        let before = !object.around[voxel] & FACES & ((1 << face) - 1);
+        let before = !object.around(voxel) & FACES & ((1 << face) - 1);
         firsts[voxel] + u64::from(before.count_ones())
     };
     let mut sets = UnionFind::<u64>::new(count as usize);
     let mut left = count;
     for voxel in 0..object.len() {
-        let around = object.around[voxel];
+        let around = object.around(voxel);
         for face in bits(!around & FACES) {
             let here = number(voxel, face);
             for along in ALONG[face] {

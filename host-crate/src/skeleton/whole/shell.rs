@@ -5,6 +5,7 @@ use super::{
     neighbours::{FACES, OFFSETS, bits},
     object::Object,
     rows::{Rows, ceil, floor, lower},
+    surface::Site,
 };
 
 /// The voxels of a component that have such faces.
@@ -45,14 +46,15 @@ impl<'a> Shell<'a> {
         let mut voxels = Vec::new();
         let mut starts = Vec::new();
         let mut faces = Vec::new();
-        for (&voxel, &around) in object.voxels.iter().zip(&object.around) {
-            let free = !around & FACES;
-            if free == 0 {
-                continue;
-            }
+        for Site {
+            place: voxel,
+            around,
+            ..
+        } in object.surface()
+        {
             voxels.push(voxel);
             starts.push(faces.len() as u32);
-            for face in bits(free) {
+            for face in bits(!around & FACES) {
                 let way = OFFSETS[face];
                 let at = [0, 1, 2].map(|axis| f64::from(voxel[axis]) + 0.5 * f64::from(way[axis]));
                 let axis = way.iter().position(|&step| step != 0).unwrap_or(0);
@@ -68,7 +70,7 @@ impl<'a> Shell<'a> {
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {
             metric,
-            rows: Rows::of(&voxels),
+            rows: Rows::of(voxels.iter().map(|&[_, y, z]| [y, z])),
             voxels,
             starts,
             faces,
@@ -111,13 +113,13 @@ impl<'a> Shell<'a> {
             let low = ceil(middle - half - self.slant);
             let high = floor(middle + half + self.slant);
             for row in self.rows.between(z, low, high) {
-                let dy = f64::from(self.rows.y(row)) - at[1];
+                let dy = f64::from(self.rows.place(row)[0]) - at[1];
                 let middle = at[0] - slants[0] * dy - slants[1] * dz;
                 let across = ((dy + u[1][2] * dz / u[1][1]).abs() - 1.0 - self.slant).max(0.0);
                 let margin = margin * margin + (across * u[1][1]).powi(2);
                 let rest = (radius * radius - margin).max(0.0).sqrt();
                 let half = rest / u[0][0] + 1.0 + slant;
-                let range = self.rows.voxels(row);
+                let range = self.rows.members(row);
                 let voxels = &self.voxels[range.clone()];
                 let [low, high] = [ceil(middle - half), floor(middle + half).saturating_add(1)]
                     .map(|x| self.starts[range.start + lower(voxels, x)] as usize);

@@ -18,8 +18,9 @@ pub struct Sides<'a> {
 impl<'a> Sides<'a> {
     pub fn new(object: &'a Object, is_deleted: impl Fn(usize) -> bool) -> Self {
         let mut outside = Vec::new();
-        for (&[x, y, z], &around) in object.voxels.iter().zip(&object.around) {
-            for bit in bits(!around & AROUND) {
+        for site in object.rim() {
+            let [x, y, z] = site.place;
+            for bit in bits(!site.around & AROUND) {
                 let [dx, dy, dz] = OFFSETS[bit];
                 outside.push([z + dz, y + dy, x + dx]);
             }
@@ -52,10 +53,10 @@ impl<'a> Sides<'a> {
 
     /// The member beyond a face.
     fn beyond(&self, voxel: usize, face: usize) -> usize {
-        if self.object.around[voxel] >> face & 1 == 1 {
-            return self.object.neighbour(voxel, face);
+        if let Some(other) = self.object.beyond(voxel, face) {
+            return other;
         }
-        let [x, y, z] = self.object.voxels[voxel];
+        let [x, y, z] = self.object.place(voxel);
         let [dx, dy, dz] = OFFSETS[face];
         let found = self.outside.binary_search(&[z + dz, y + dy, x + dx]);
         // all neighbours outside are in the list

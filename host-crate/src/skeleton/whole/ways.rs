@@ -63,7 +63,7 @@ impl Ways {
                 continue;
             }
             ways.order.push(voxel as u32);
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+            for (bit, other) in object.neighbours(voxel, AROUND) {
                 let there = &mut ways.reached[other];
                 if there.cost <= cost {
                     continue;
@@ -114,27 +114,35 @@ pub fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f64> {
         .iter()
         .map(|square| 1.0 / (square * square))
         .collect();
+    let price = |steps: u32, square: f64| {
+        let steps = f64::from(steps) * f64::from(steps) * square;
+        1.0 / (steps * steps)
+    };
+    let square = metric.square(0);
+    for run in object.runs() {
+        let count = run.len() as u32;
+        for (at, sum) in (0..count).zip(&mut prices[run]) {
+            *sum += price(at + 1, square);
+            *sum += price(count - at, square);
+        }
+    }
     let mut steps = vec![0u32; object.len()];
-    for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
+    for (axis, [ahead, back]) in [(1, [5, 3]), (2, [7, 1])] {
         let square = metric.square(axis);
-        let price = |steps: u32| {
-            let steps = f64::from(steps) * f64::from(steps) * square;
-            1.0 / (steps * steps)
+        let mut add = |row: usize, way: usize| {
+            let voxels = object.voxels_of(row);
+            steps[voxels.clone()].fill(1);
+            object.pairs(row, way, |here, there, count| {
+                for at in 0..count {
+                    steps[here + at] = steps[there + at] + 1;
+                }
+            });
+            for (sum, &steps) in prices[voxels.clone()].iter_mut().zip(&steps[voxels]) {
+                *sum += price(steps, square);
+            }
         };
-        for voxel in 0..object.len() {
-            steps[voxel] = match object.around[voxel] >> back & 1 {
-                1 => steps[object.neighbour(voxel, back)] + 1,
-                _ => 1,
-            };
-            prices[voxel] += price(steps[voxel]);
-        }
-        for voxel in (0..object.len()).rev() {
-            steps[voxel] = match object.around[voxel] >> ahead & 1 {
-                1 => steps[object.neighbour(voxel, ahead)] + 1,
-                _ => 1,
-            };
-            prices[voxel] += price(steps[voxel]);
-        }
+        (0..object.rows()).for_each(|row| add(row, back));
+        (0..object.rows()).rev().for_each(|row| add(row, ahead));
     }
     prices
 }
@@ -170,7 +178,7 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
             way.reverse();
             return way;
         }
-        for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
+        for (bit, other) in object.neighbours(here, AROUND) {
             let next = cost + 0.5 * steps[bit] * (prices[here] + prices[other]);
             let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
             if next < best.0 {
@@ -186,9 +194,10 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
 pub fn tip(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
-    for voxel in &object.voxels {
+    for voxel in 0..object.len() {
+        let place = object.place(voxel);
         for axis in 0..3 {
-            sum[axis] += i64::from(voxel[axis]);
+            sum[axis] += i64::from(place[axis]);
         }
     }
     let middle = sum.map(|sum| sum as f64 / count);
@@ -200,7 +209,7 @@ pub fn tip(object: &Object, metric: &Metric) -> usize {
         let mut next = Vec::new();
         for &voxel in &front {
             let voxel = voxel as usize;
-            for (_, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+            for (_, other) in object.neighbours(voxel, AROUND) {
                 if !is_found[other] {
                     is_found[other] = true;
                     next.push(other as u32);
@@ -222,7 +231,7 @@ pub fn farthest(
 ) -> usize {
     let mut best = (-1.0, 0);
     for voxel in voxels {
-        let at = object.voxels[voxel as usize];
+        let at = object.place(voxel as usize);
         let square = metric.squared_length([0, 1, 2].map(|axis| f64::from(at[axis]) - from[axis]));
         if square > best.0 {
             best = (square, voxel as usize);

@@ -1,0 +1,112 @@
+//! Lines of voxels along the axes of a frame.
+
+use super::{object::Object, surface::ones, words::WIDTH};
+use std::ops::Range;
+
+impl Object {
+    /// The runs of a row: x from the first voxel to behind the last.
+    pub fn runs_of(&self, row: usize) -> impl Iterator<Item = [i32; 2]> {
+        let mut words = self.words()[self.words_of(row)].iter().peekable();
+        let mut rest = 0;
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                let word = words.next()?;
+                (rest, at) = (word.bits, WIDTH * word.block);
+            }
+            let skip = rest.trailing_zeros();
+            let start = at + skip as i32;
+            rest >>= skip;
+            at = start;
+            loop {
+                let length = (!rest).trailing_zeros();
+                rest = rest.checked_shr(length).unwrap_or(0);
+                at += length as i32;
+                // up to the end of a word it may go on in the next
+                if at % WIDTH != 0 {
+                    return Some([start, at]);
+                }
+                match words.next_if(|word| word.bits & 1 == 1 && WIDTH * word.block == at) {
+                    Some(word) => rest = word.bits,
+                    None => {
+                        rest = 0;
+                        return Some([start, at]);
+                    }
+                }
+            }
+        })
+    }
+
+    /// The runs of voxels along x, in order, by their numbers.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.rows()).flat_map(move |row| {
+            let mut next = self.voxels_of(row).start;
+            self.runs_of(row).map(move |[start, end]| {
+                let first = next;
+                next += (end - start) as usize;
+                first..next
+            })
+        })
+    }
+
+    /// Where a row and the one at a way from it have voxels at the same x: the first of each, and how many follow each other.
+    pub fn pairs(&self, row: usize, way: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        let Some(other) = self.row_beside(row, way) else {
+            return;
+        };
+        for word in self.words_of(row) {
+            let here = &self.words()[word];
+            let Some(there) = self.word_in(other as u32, here.block) else {
+                continue;
+            };
+            let mut both = here.bits & there.bits;
+            while both != 0 {
+                let start = both.trailing_zeros();
+                let length = (!(both >> start)).trailing_zeros();
+                let number = |bits: u64, first: u32| {
+                    (first + (bits & ((1 << start) - 1)).count_ones()) as usize
+                };
+                visit(
+                    number(here.bits, here.first),
+                    number(there.bits, there.first),
+                    length as usize,
+                );
+                both &= u64::MAX.checked_shl(start + length).unwrap_or(0);
+            }
+        }
+    }
+
+    /// The voxels without a neighbour at a bit across a face along y or z, ascending.
+    pub fn ends(&self, bit: usize) -> impl Iterator<Item = usize> {
+        (0..self.words().len()).flat_map(move |word| {
+            let here = self.words()[word];
+            let other = self.row_beside(self.row_of(word), bit / 3);
+            let beside = other.map_or(0, |row| self.bits_in(row, here.block));
+            ones(here.bits & !beside).map(move |bit| {
+                let before = here.bits & ((1 << bit) - 1);
+                (here.first + before.count_ones()) as usize
+            })
+        })
+    }
+
+    /// A voxel, and those that follow it at a bit across a face along y or z.
+    pub fn line(&self, voxel: usize, bit: usize) -> impl Iterator<Item = usize> {
+        let (word, place) = self.word_of(voxel);
+        let block = self.words()[word].block;
+        let mut row = self.row_of(word);
+        let mut next = Some(voxel);
+        std::iter::from_fn(move || {
+            let here = next?;
+            next = None;
+            if let Some(other) = self.row_beside(row, bit / 3)
+                && let Some(word) = self.word_in(other as u32, block)
+                && word.bits >> place & 1 == 1
+            {
+                let before = word.bits & ((1 << place) - 1);
+                next = Some((word.first + before.count_ones()) as usize);
+                row = other;
+            }
+            Some(here)
+        })
+    }
+}

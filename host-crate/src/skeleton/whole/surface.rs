@@ -1,0 +1,144 @@
+//! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at the surface.
+
+use super::{
+    neighbours::{AROUND, CENTRE, FACES},
+    object::{Object, PORTION},
+};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A voxel with its place and the 27 around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    pub voxel: u32,
+    pub place: [i32; 3],
+    pub around: u32,
+}
+
+/// For the voxels of a word, by the bits of neighbours: which of them have that neighbour.
+#[derive(Clone, Copy)]
+pub struct Beside([u64; 27]);
+
+impl Beside {
+    /// Those that have all neighbours of a mask.
+    #[inline(always)]
+    pub fn all_of(&self, mask: u32) -> u64 {
+        let words = self.0.iter().enumerate();
+        words.fold(u64::MAX, |all, (bit, word)| match mask >> bit & 1 {
+            1 => all & word,
+            _ => all,
+        })
+    }
+
+    /// The 27 around the voxel at a bit.
+    #[inline(always)]
+    pub fn around(&self, bit: u32) -> u32 {
+        let words = self.0.iter().enumerate();
+        words.fold(0, |around, (at, word)| {
+            around | ((word >> bit & 1) as u32) << at
+        })
+    }
+
+    /// Those that have a neighbour.
+    #[inline(always)]
+    pub fn of(&self, bit: usize) -> u64 {
+        self.0[bit]
+    }
+}
+
+impl Object {
+    /// Which neighbours the voxels of a word have.
+    pub fn beside(&self, word: usize) -> Beside {
+        let block = self.words()[word].block;
+        let mut beside = [0; 27];
+        for way in 0..9 {
+            let Some(row) = self.row_beside(self.row_of(word), way) else {
+                continue;
+            };
+            let [last, here, next] =
+                [block - 1, block, block + 1].map(|block| self.bits_in(row, block));
+            beside[3 * way] = here << 1 | last >> 63;
+            beside[3 * way + 1] = here;
+            beside[3 * way + 2] = here >> 1 | next << 63;
+        }
+        Beside(beside)
+    }
+
+    /// The voxels that have a face to the background, in order.
+    pub fn surface(&self) -> Vec<Site> {
+        self.without(FACES)
+    }
+
+    /// The voxels that touch the background, in order.
+    pub fn rim(&self) -> Vec<Site> {
+        self.without(AROUND)
+    }
+
+    /// The voxels that lack a neighbour of a mask.
+    fn without(&self, mask: u32) -> Vec<Site> {
+        let words = (0..self.words().len()).into_par_iter();
+        words
+            .with_min_len(PORTION)
+            .flat_map_iter(|word| {
+                let beside = self.beside(word);
+                let [x, y, z] = self.place_of(word);
+                let here = self.words()[word];
+                ones(here.bits & !beside.all_of(mask)).map(move |bit| {
+                    let before = here.bits & ((1 << bit) - 1);
+                    Site {
+                        voxel: here.first + before.count_ones(),
+                        place: [x + bit as i32, y, z],
+                        around: beside.around(bit),
+                    }
+                })
+            })
+            .collect()
+    }
+
+    /// For each voxel the 27 around it, without itself.
+    pub fn all_around(&self) -> Vec<u32> {
+        let mut around = vec![AROUND; self.len()];
+        self.deal(&mut around)
+            .into_par_iter()
+            .for_each(|(words, around)| {
+                let mut around = around.iter_mut();
+                for word in words {
+                    let beside = self.beside(word);
+                    let full = beside.all_of(AROUND);
+                    let here = self.words()[word].bits;
+                    for (bit, around) in ones(here).zip(&mut around) {
+                        if full >> bit & 1 == 0 {
+                            *around = beside.around(bit) & !CENTRE;
+                        }
+                    }
+                }
+            });
+        around
+    }
+
+    /// A list with a member for each voxel in parts, one for each thread to take, with the words that their voxels are in.
+    pub fn deal<'a, T>(&self, list: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
+        let count = self.words().len();
+        let mut parts = Vec::with_capacity(count.div_ceil(PORTION));
+        let mut rest = list;
+        for start in (0..count).step_by(PORTION) {
+            let end = count.min(start + PORTION);
+            let voxels = self.first_of(end) - self.first_of(start);
+            let (part, later) = rest.split_at_mut(voxels);
+            parts.push((start..end, part));
+            rest = later;
+        }
+        parts
+    }
+}
+
+/// The places of bits that are set, ascending.
+pub fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (bits != 0).then(|| {
+            let bit = bits.trailing_zeros();
+            bits &= bits - 1;
+            bit
+        })
+    })
+}
