@@ -37,6 +37,16 @@ impl Object {
         })
     }
 
+    /// The x of a row's first voxel, and that behind its last.
+    pub fn ends_of(&self, row: usize) -> [i32; 2] {
+        let words = &self.words()[self.words_of(row)];
+        let [first, last] = [words[0], words[words.len() - 1]];
+        [
+            WIDTH * first.block + first.bits.trailing_zeros() as i32,
+            WIDTH * last.block + WIDTH - last.bits.leading_zeros() as i32,
+        ]
+    }
+
     /// The runs of voxels along x, in order, by their numbers.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.rows()).flat_map(move |row| {

@@ -394,7 +394,7 @@ pub fn nth(bits: u64, mut before: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::skeleton::whole::{
         metric::Metric,

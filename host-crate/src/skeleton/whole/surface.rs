@@ -1,7 +1,7 @@
 //! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at the surface.
 
 use super::{
-    neighbours::{AROUND, CENTRE, FACES},
+    neighbours::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
     object::{Object, PORTION},
 };
 use rayon::prelude::*;
@@ -39,10 +39,30 @@ impl Beside {
         })
     }
 
-    /// Those that have a neighbour.
+    /// Those that have a neighbour of a mask.
     #[inline(always)]
-    pub fn of(&self, bit: usize) -> u64 {
-        self.0[bit]
+    fn any_of(&self, mask: u32) -> u64 {
+        bits(mask).fold(0, |any, bit| any | self.0[bit])
+    }
+
+    /// What the voxels add to the Euler number of the closed cubes: that of their cells that no voxel before them has.
+    pub fn euler_number(&self) -> i64 {
+        let here = self.0[CENTRE.trailing_zeros() as usize];
+        if here & !self.all_of(AROUND) == 0 {
+            // as many cells of odd dimension as of even
+            return 0;
+        }
+        let cell = |cell: usize| {
+            let new = here & !self.any_of(SHARED_BEFORE[cell]);
+            let [x, y, z] = OFFSETS[cell];
+            let count = i64::from(new.count_ones());
+            // corners, faces and cubes have an odd number of steps or none
+            match (x & 1) + (y & 1) + (z & 1) {
+                0 | 2 => -count,
+                _ => count,
+            }
+        };
+        (0..27).map(cell).sum()
     }
 }
 
