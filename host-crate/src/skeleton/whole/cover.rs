@@ -61,13 +61,18 @@ impl<'a> Cover<'a> {
 
     /// The voxels that are not covered, ascending.
     pub fn bare(&self) -> impl Iterator<Item = usize> {
-        let words = self.object.words().iter().zip(&self.words);
-        words.flat_map(|(word, covered)| {
-            ones(word.bits & !covered).map(|bit| {
-                let before = word.bits & ((1 << bit) - 1);
-                (word.first + before.count_ones()) as usize
-            })
-        })
+        (0..self.words.len()).flat_map(|word| self.bare_of(word))
+    }
+
+    /// Those of a word.
+    pub fn bare_of(&self, word: usize) -> impl Iterator<Item = usize> {
+        let voxels = self.object.words()[word];
+        ones(voxels.bits & !self.words[word]).map(move |bit| voxels.number(bit) as usize)
+    }
+
+    /// The component.
+    pub fn object(&self) -> &'a Object {
+        self.object
     }
 
     /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where they are needed: of points that are near to the one before, for what

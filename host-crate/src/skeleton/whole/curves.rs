@@ -11,11 +11,13 @@ use super::{
     links::Links,
     metric::Metric,
     neighbours::{AROUND, BEFORE},
-    object::Object,
+    object::{Object, PORTION},
     tips::end_of,
     uncross::uncross,
+    waiting::Waiting,
     ways::{Ways, cheapest, farthest, tip},
 };
+use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// Where ways begin, and the ways.
@@ -61,7 +63,7 @@ impl Beginning {
             ways,
         } = start;
         let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
-        drawing.is_on[root] = true;
+        drawing.put_on(&[root as u32]);
         if cocycle.rank() > 0 {
             drawing.add_cycles(cocycle);
             drawing.cut_trunk(root);
@@ -125,14 +127,13 @@ fn farthest_along(ways: &Ways) -> usize {
 
 /// The middle of a component that is as wide as it is long.
 fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
-    let mut middle = 0;
-    for voxel in 0..object.len() {
-        if squares[voxel] > squares[middle] {
-            middle = voxel;
-        }
-    }
+    // the first of the greatest
+    let middle = (0..squares.len())
+        .into_par_iter()
+        .with_min_len(PORTION)
+        .max_by(|&a, &b| squares[a].total_cmp(&squares[b]).then(b.cmp(&a)))?;
     let at = object.place(middle).map(f64::from);
-    let far = farthest(object, metric, at, 0..object.len() as u32);
+    let far = farthest(object, metric, at, object.ends_of_rows());
     let there = object.place(far);
     let length = metric.length([0, 1, 2].map(|axis| f64::from(there[axis]) - at[axis]));
     (length <= 1.05 * squares[middle].sqrt() - 0.3).then_some(middle)
@@ -142,8 +143,9 @@ struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
     ways: &'a Ways,
-    /// The voxels of the skeleton.
+    /// For each voxel whether it is of the skeleton, and those that are.
     is_on: Vec<bool>,
+    on: Vec<u32>,
     links: Links,
     cover: Cover<'a>,
     ends_go_on: bool,
@@ -162,10 +164,19 @@ impl<'a> Drawing<'a> {
             reach,
             ways,
             is_on: vec![false; known.object.len()],
+            on: Vec::new(),
             links,
             cover: Cover::new(known.object, known.metric),
             ends_go_on,
         }
+    }
+
+    /// Makes voxels some of the skeleton.
+    fn put_on(&mut self, voxels: &[u32]) {
+        for &voxel in voxels {
+            self.is_on[voxel as usize] = true;
+        }
+        self.on.extend(voxels);
     }
 
     /// Covers what a voxel of the skeleton covers.
@@ -197,10 +208,11 @@ impl<'a> Drawing<'a> {
     /// Covers what the curves cover.
     fn start_cover(&mut self) {
         self.cover = Cover::new(self.known.object, self.known.metric);
-        self.is_on.fill(false);
-        for voxel in self.links.voxels() {
-            self.is_on[voxel as usize] = true;
+        for voxel in std::mem::take(&mut self.on) {
+            self.is_on[voxel as usize] = false;
         }
+        let voxels = self.links.voxels();
+        self.put_on(&voxels);
         if let Some(dot) = self.links.dot {
             self.paint(dot as usize);
         }
@@ -307,9 +319,7 @@ impl<'a> Drawing<'a> {
             self.links.add(&[voxel as u32, next as u32]);
             voxel = next;
         }
-        for voxel in way {
-            self.is_on[voxel as usize] = true;
-        }
+        self.put_on(&way);
     }
 
     /// The voxel before one on the way from the root.
@@ -358,9 +368,7 @@ impl<'a> Drawing<'a> {
             voxel = next;
         }
         self.links.add(&way);
-        for &voxel in &way {
-            self.is_on[voxel as usize] = true;
-        }
+        self.put_on(&way);
         self.paint_way(&way);
         if self.ends_go_on {
             let places = way
@@ -419,13 +427,10 @@ impl<'a> Drawing<'a> {
         if self.cover.left() == 0 {
             return false;
         }
-        let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
-        let length = |voxel: u32| self.ways.length(voxel as usize);
-        waiting.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
-        for voxel in waiting {
-            if !self.cover.is_covered(voxel as usize) {
-                self.add_branch(voxel as usize);
-            }
+        let ways = self.ways;
+        let mut waiting = Waiting::of(&self.cover, |voxel| ways.length(voxel));
+        while let Some(voxel) = waiting.next(&self.cover) {
+            self.add_branch(voxel);
         }
         true
     }

@@ -47,6 +47,14 @@ impl Object {
         ]
     }
 
+    /// The first and the last voxel of each row, ascending. One of them is farther from any place than the others of the row, since squared lengths are convex.
+    pub fn ends_of_rows(&self) -> impl Iterator<Item = u32> {
+        (0..self.rows()).flat_map(|row| {
+            let voxels = self.voxels_of(row);
+            [voxels.start as u32, voxels.end as u32 - 1]
+        })
+    }
+
     /// The runs of voxels along x, in order, by their numbers.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.rows()).flat_map(move |row| {
@@ -73,12 +81,9 @@ impl Object {
             while both != 0 {
                 let start = both.trailing_zeros();
                 let length = (!(both >> start)).trailing_zeros();
-                let number = |bits: u64, first: u32| {
-                    (first + (bits & ((1 << start) - 1)).count_ones()) as usize
-                };
                 visit(
-                    number(here.bits, here.first),
-                    number(there.bits, there.first),
+                    here.number(start) as usize,
+                    there.number(start) as usize,
                     length as usize,
                 );
                 both &= u64::MAX.checked_shl(start + length).unwrap_or(0);
@@ -92,10 +97,7 @@ impl Object {
             let here = self.words()[word];
             let other = self.row_beside(self.row_of(word), bit / 3);
             let beside = other.map_or(0, |row| self.bits_in(row, here.block));
-            ones(here.bits & !beside).map(move |bit| {
-                let before = here.bits & ((1 << bit) - 1);
-                (here.first + before.count_ones()) as usize
-            })
+            ones(here.bits & !beside).map(move |bit| here.number(bit) as usize)
         })
     }
 
@@ -112,8 +114,7 @@ impl Object {
                 && let Some(word) = self.word_in(other as u32, block)
                 && word.bits >> place & 1 == 1
             {
-                let before = word.bits & ((1 << place) - 1);
-                next = Some((word.first + before.count_ones()) as usize);
+                next = Some(word.number(place) as usize);
                 row = other;
             }
             Some(here)

@@ -51,6 +51,7 @@ mod thinning;
 mod tips;
 mod twice;
 mod uncross;
+mod waiting;
 mod walls;
 mod ways;
 mod words;

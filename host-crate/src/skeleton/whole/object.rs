@@ -247,9 +247,8 @@ impl Object {
     pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.rows.between(z, y, y).next()?;
         let word = self.word_in(row as u32, x.div_euclid(WIDTH))?;
-        let bit = x.rem_euclid(WIDTH);
-        let before = word.bits & ((1 << bit) - 1);
-        (word.bits >> bit & 1 == 1).then(|| (word.first + before.count_ones()) as usize)
+        let bit = x.rem_euclid(WIDTH) as u32;
+        (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)
     }
 
     /// The bit of the way from a voxel to another that touches it.

@@ -3,10 +3,11 @@
 use super::{
     metric::Metric,
     neighbours::{FACES, OFFSETS, bits},
-    object::Object,
+    object::{Object, PORTION},
     rows::{Rows, ceil, floor, lower},
     surface::Site,
 };
+use rayon::prelude::*;
 
 /// The voxels of a component that have such faces.
 pub struct Shell<'a> {
@@ -43,29 +44,30 @@ impl Face {
 
 impl<'a> Shell<'a> {
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
-        let mut voxels = Vec::new();
-        let mut starts = Vec::new();
-        let mut faces = Vec::new();
-        for Site {
-            place: voxel,
-            around,
-            ..
-        } in object.surface()
-        {
-            voxels.push(voxel);
-            starts.push(faces.len() as u32);
-            for face in bits(!around & FACES) {
+        let sites = object.surface();
+        let mut starts = Vec::with_capacity(sites.len() + 1);
+        let mut count = 0;
+        for site in &sites {
+            starts.push(count);
+            count += (!site.around & FACES).count_ones();
+        }
+        starts.push(count);
+        let faces = |site: &Site| {
+            let place = site.place;
+            bits(!site.around & FACES).map(move |face| {
                 let way = OFFSETS[face];
-                let at = [0, 1, 2].map(|axis| f64::from(voxel[axis]) + 0.5 * f64::from(way[axis]));
+                let at = [0, 1, 2].map(|axis| f64::from(place[axis]) + 0.5 * f64::from(way[axis]));
                 let axis = way.iter().position(|&step| step != 0).unwrap_or(0);
                 let is_last = u32::from(way[axis] > 0);
-                faces.push(Face {
+                Face {
                     at: metric.world(at),
                     side: 2 * axis as u32 + is_last,
-                });
-            }
-        }
-        starts.push(faces.len() as u32);
+                }
+            })
+        };
+        let all = sites.par_iter().with_min_len(PORTION);
+        let faces = all.flat_map_iter(faces).collect();
+        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect();
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {

@@ -103,13 +103,10 @@ impl Object {
                 let beside = self.beside(word);
                 let [x, y, z] = self.place_of(word);
                 let here = self.words()[word];
-                ones(here.bits & !beside.all_of(mask)).map(move |bit| {
-                    let before = here.bits & ((1 << bit) - 1);
-                    Site {
-                        voxel: here.first + before.count_ones(),
-                        place: [x + bit as i32, y, z],
-                        around: beside.around(bit),
-                    }
+                ones(here.bits & !beside.all_of(mask)).map(move |bit| Site {
+                    voxel: here.number(bit),
+                    place: [x + bit as i32, y, z],
+                    around: beside.around(bit),
                 })
             })
             .collect()

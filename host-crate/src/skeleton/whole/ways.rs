@@ -194,14 +194,17 @@ pub fn cheapest(known: &Known<'_>, from: usize, is_goal: impl Fn(usize) -> bool)
 pub fn tip(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
-    for voxel in 0..object.len() {
-        let place = object.place(voxel);
-        for axis in 0..3 {
-            sum[axis] += i64::from(place[axis]);
+    for row in 0..object.rows() {
+        let voxels = object.voxels_of(row).len() as i64;
+        let [y, z] = object.row_place(row).map(i64::from);
+        let of_run = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
+        let twice: i64 = object.runs_of(row).map(of_run).sum();
+        for (sum, more) in sum.iter_mut().zip([twice / 2, voxels * y, voxels * z]) {
+            *sum += more;
         }
     }
     let middle = sum.map(|sum| sum as f64 / count);
-    let far = farthest(object, metric, middle, 0..object.len() as u32);
+    let far = farthest(object, metric, middle, object.ends_of_rows());
     let mut is_found = vec![false; object.len()];
     let (mut front, mut last) = (vec![far as u32], Vec::new());
     is_found[far] = true;

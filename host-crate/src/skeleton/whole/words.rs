@@ -16,6 +16,14 @@ pub struct Word {
     pub block: i32,
 }
 
+impl Word {
+    /// The number of the voxel at a bit, or of the first one behind it.
+    #[inline(always)]
+    pub fn number(&self, bit: u32) -> u32 {
+        self.first + (self.bits & ((1 << bit) - 1)).count_ones()
+    }
+}
+
 /// The bits of a word, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
