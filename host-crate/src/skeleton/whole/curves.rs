@@ -266,7 +266,16 @@ impl<'a> Drawing<'a> {
         let ways = self.ways;
         let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
-        for voxel in 0..object.len() {
+        // ways beside each other have the same class but for a few
+        let has_step = |voxel: usize| {
+            let mut before = object.neighbours(voxel, BEFORE);
+            cocycle.has_classes(voxel) || before.any(|(_, other)| classes[voxel] != classes[other])
+        };
+        let voxels = (0..object.len() as u32).into_par_iter();
+        let voxels = voxels.with_min_len(PORTION);
+        let some: Vec<u32> = voxels.filter(|&voxel| has_step(voxel as usize)).collect();
+        for voxel in some {
+            let voxel = voxel as usize;
             let has_classes = cocycle.has_classes(voxel);
             for (bit, other) in object.neighbours(voxel, BEFORE) {
                 if classes[voxel] == classes[other] && !has_classes {

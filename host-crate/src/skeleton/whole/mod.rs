@@ -11,6 +11,7 @@
 //! 6. the certificate (`certify`).
 
 mod assemble;
+mod cells;
 mod centre;
 mod certify;
 mod classes;

@@ -350,11 +350,21 @@ impl Object {
 }
 
 /// Neighbours of a voxel: their bits, lowest first, and their numbers.
+#[derive(Clone, Copy)]
 pub struct Neighbours {
     around: u32,
     rest: u32,
     /// For each way the first of the component's three voxels there.
     firsts: [u32; 9],
+}
+
+impl Neighbours {
+    /// The number of the neighbour at a bit, which is one of them.
+    #[inline(always)]
+    pub fn at(&self, bit: usize) -> usize {
+        let before = (self.around & BELOW[bit]).count_ones();
+        (self.firsts[bit / 3] + before) as usize
+    }
 }
 
 impl Iterator for Neighbours {
@@ -367,8 +377,7 @@ impl Iterator for Neighbours {
         }
         let bit = self.rest.trailing_zeros() as usize;
         self.rest &= self.rest - 1;
-        let before = (self.around & BELOW[bit]).count_ones();
-        Some((bit, (self.firsts[bit / 3] + before) as usize))
+        Some((bit, self.at(bit)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The surface of a component: faces of its voxels that have no voxel of it beyond.
 
 use super::{
+    cells::Cells,
     metric::Metric,
     neighbours::{FACES, OFFSETS, bits},
     object::{Object, PORTION},
@@ -17,6 +18,7 @@ pub struct Shell<'a> {
     starts: Vec<u32>,
     faces: Vec<Face>,
     rows: Rows,
+    cells: Cells,
     /// The areas of faces across each axis, in squares of the smallest spacing.
     areas: [f64; 3],
     /// From a face's middle to the centre of the voxel beyond it, for each side.
@@ -68,11 +70,13 @@ impl<'a> Shell<'a> {
         let all = sites.par_iter().with_min_len(PORTION);
         let faces = all.flat_map_iter(faces).collect();
         let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect();
+        let rows = Rows::of(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {
             metric,
-            rows: Rows::of(voxels.iter().map(|&[_, y, z]| [y, z])),
+            cells: Cells::of(&voxels, &rows, metric),
+            rows,
             voxels,
             starts,
             faces,
@@ -132,22 +136,90 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two.
+    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two. What is found at the
+    /// lower one ends the search, row by row.
     pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
-        let mut best = most * most;
         let enough = least * least;
+        let mut best = most * most;
+        // the first row that ends the search
+        let mut last = usize::MAX;
         let here = self.metric.world(at);
         // the nearest voxel has a face to the component: across the others there is a nearer one
-        self.near(at, most, |faces| {
-            if best > enough {
-                for face in faces {
+        self.cells
+            .near(self.metric, at, best, |bound, row, voxels| {
+                if row > last {
+                    return;
+                }
+                let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
+                for face in &self.faces[start..end] {
                     let beyond = self.beyond[face.side as usize];
                     let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
                     let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                    if square <= enough && row < last {
+                        // of later rows nothing counts
+                        last = row;
+                        best = square;
+                    }
                     best = best.min(square);
                 }
-            }
-        });
+                *bound = best.max(enough);
+            });
         best.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::Geometry,
+        skeleton::whole::{frame::Frame, object::tests::runs_of},
+    };
+    use proptest::prelude::*;
+
+    impl Shell<'_> {
+        /// The same by all rows of a ball.
+        fn distance_by_rows(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
+            let mut best = most * most;
+            let here = self.metric.world(at);
+            self.near(at, most, |faces| {
+                if best > least * least {
+                    for face in faces {
+                        let beyond = self.beyond[face.side as usize];
+                        let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+                        let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                        best = best.min(square);
+                    }
+                }
+            });
+            best.sqrt()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn distances_have_the_bits_of_a_search_by_rows(
+            holes in prop::collection::vec(prop::array::uniform3(0u32..40), 0..30),
+            spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
+            shear in prop::sample::select(vec![0.0, 0.4]),
+            places in prop::collection::vec((prop::array::uniform3(0u32..160), 0.0f64..30.0, 0.0f64..3.0), 40),
+        ) {
+            let block = (0..40u32 * 30 * 35).map(|at| [at % 40, at / 40 % 30, at / 1200]);
+            let runs = runs_of(block.filter(|place| !holes.contains(place)));
+            let [a, b, c] = spacing;
+            let axes = nalgebra::Matrix3::new(a, shear * b, 0.0, 0.0, b, shear, 0.0, 0.0, c);
+            let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
+            let frame = Frame::plain(&runs);
+            let metric = frame.metric(&Metric::of(&geometry).0);
+            let object = Object::new(&runs, &frame);
+            let shell = Shell::new(&object, &metric);
+            for (at, least, more) in places {
+                let at = at.map(|at| f64::from(at) / 4.0);
+                let bounds = [least - 1.0, least + more];
+                prop_assert_eq!(shell.distance(at, bounds).to_bits(), shell.distance_by_rows(at, bounds).to_bits());
+            }
+        }
     }
 }
