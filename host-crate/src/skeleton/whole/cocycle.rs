@@ -6,8 +6,9 @@
 
 use super::{
     classes::{Basis, Class, ClassTable, difference},
+    near::Neighbours,
     neighbours::{AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
-    object::{Neighbours, Object},
+    object::Object,
     thinning::Scaffold,
 };
 use rayon::prelude::*;

@@ -1,14 +1,15 @@
 //! Which voxels a skeleton covers.
 
 use super::{
+    ball::{Ball, Part},
     crossing::{Place, in_voxels},
     draft::{Draft, Point},
     known::Known,
     metric::Metric,
     object::Object,
-    rows::{ceil, floor},
     surface::ones,
 };
+use rayon::prelude::*;
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -111,49 +112,113 @@ impl<'a> Cover<'a> {
     }
 
     /// Covers the voxels of a ball. Its radius is in the smallest spacing.
-    pub fn add(&mut self, [x, y, z]: [f64; 3], radius: f64) {
+    pub fn add(&mut self, at: [f64; 3], radius: f64) {
         if self.left == 0 {
             return;
         }
         let object = self.object;
-        let u = self.metric.upper();
-        let radius = radius * (1.0 + SLACK);
-        let half = radius / u[2][2];
-        let first = ceil(z - half).max(0);
-        let last = floor(z + half).min(object.planes() - 1);
-        for plane in first..=last {
-            let dz = f64::from(plane) - z;
-            let rest = radius * radius - (u[2][2] * dz).powi(2);
-            let shift = u[1][2] * dz;
-            let half = rest.max(0.0).sqrt();
-            let low = ceil(y + (-half - shift) / u[1][1]);
-            let high = floor(y + (half - shift) / u[1][1]);
-            for row in object.rows_between(plane, [low, high]) {
-                let left_here = self.left_of_row[row];
-                if left_here == 0 {
-                    continue;
-                }
-                let dy = f64::from(object.row_place(row)[0]) - y;
-                let across = u[1][1] * dy + shift;
-                let half = (rest - across * across).max(0.0).sqrt();
-                let shift = u[0][1] * dy + u[0][2] * dz;
-                let low = ceil(x + (-half - shift) / u[0][0]);
-                let high = floor(x + (half - shift) / u[0][0]);
-                let mut count = 0;
-                for (word, bits) in object.part(row, low, high) {
-                    let new = object.words()[word].bits & bits & !self.words[word];
-                    self.words[word] |= new;
-                    count += new.count_ones();
-                }
-                if count > 0 {
-                    self.left -= count as usize;
-                    let all = object.voxels_of(row).len() as u32;
-                    self.left_of_row[row] = left_here.min(all) - count;
-                }
-            }
-        }
+        let ball = Ball {
+            u: self.metric.upper(),
+            at,
+            radius: radius * (1.0 + SLACK),
+        };
+        let planes = ball.planes(object);
+        let rows: usize = planes.clone().map(|z| ball.rows(object, z).len()).sum();
+        let rest = Part {
+            words: &mut self.words,
+            left_of_row: &mut self.left_of_row,
+            first: [0, 0],
+        };
+        let mut parts = rest.planes(object, planes);
+        let add = |(z, part): (i32, Part<'_>)| part.add(object, &ball, z);
+        self.left -= match rows {
+            MANY.. => parts.collect::<Vec<_>>().into_par_iter().map(add).sum(),
+            _ => parts.by_ref().map(add).sum::<usize>(),
+        };
     }
 }
 
+/// A ball with so many rows is dealt to threads, plane by plane.
+const MANY: usize = 1 << 13;
+
 /// The part of what a point covers within which others are passed over.
 const PASSED: f64 = 0.25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::Geometry,
+        skeleton::whole::{frame::Frame, object_tests::runs_of, waiting::Waiting},
+    };
+    use proptest::prelude::*;
+
+    /// A block with holes, in a volume of some spacing.
+    fn object(holes: &[[u32; 3]], spacing: [f64; 3]) -> (Object, Metric) {
+        let block = (0..150u32 * 14 * 12).map(|at| [at % 150, at / 150 % 14, at / 2100]);
+        let runs = runs_of(block.filter(|[x, y, z]| !holes.contains(&[x / 5, *y, *z])));
+        let frame = Frame::plain(&runs);
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        (Object::new(&runs, &frame), Metric::of(&geometry).0)
+    }
+
+    fn inside(object: &Object, metric: &Metric, at: [f64; 3], radius: f64, voxel: usize) -> bool {
+        let place = object.place(voxel);
+        let way = [0, 1, 2].map(|axis| f64::from(place[axis]) - at[axis]);
+        metric.length(way) <= radius
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
+
+        /// Balls cover the voxels within them, and voxels that are left come in the order of a sort.
+        #[test]
+        fn balls_cover_their_voxels(
+            holes in prop::collection::vec((0u32..30, 0u32..14, 0u32..12), 0..400),
+            spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
+            balls in prop::collection::vec((prop::array::uniform3(-20.0f64..150.0), 0.0f64..80.0), 1..8),
+            lengths in 1u64..9,
+        ) {
+            let holes: Vec<[u32; 3]> = holes.into_iter().map(|(x, y, z)| [x, y, z]).collect();
+            let (object, metric) = object(&holes, spacing);
+            let length = |voxel: usize| ((voxel as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50) as f32 / lengths as f32;
+            let mut cover = Cover::new(&object, &metric);
+            let mut bare: Vec<usize> = (0..object.len()).collect();
+            let mut waiting = Waiting::of(&cover, length);
+            bare.sort_by(|&a, &b| length(b).total_cmp(&length(a)).then(a.cmp(&b)));
+            for ([x, y, z], radius) in balls {
+                let at = [x, y / 10.0, z / 12.0];
+                cover.add(at, radius);
+                bare.retain(|&voxel| !inside(&object, &metric, at, radius, voxel));
+                prop_assert_eq!(cover.left(), bare.len());
+                let mut ascending = bare.clone();
+                ascending.sort_unstable();
+                prop_assert_eq!(cover.bare().collect::<Vec<_>>(), ascending);
+                // some have their turn
+                for _ in 0..bare.len().min(70) {
+                    let next = waiting.next(&cover);
+                    prop_assert_eq!(next, Some(bare[0]));
+                    prop_assert!(!cover.is_covered(bare[0]));
+                    let place = object.place(bare.remove(0));
+                    cover.add(place.map(f64::from), 0.1);
+                }
+            }
+            prop_assert_eq!(waiting.next(&cover), bare.first().copied());
+        }
+    }
+
+    /// A ball of many rows is dealt to threads.
+    #[test]
+    fn a_large_ball_covers_its_voxels() {
+        let runs: Vec<_> =
+            runs_of((0..110u32 * 120 * 4).map(|at| [at % 4, at / 4 % 120, at / 480]));
+        let object = Object::new(&runs, &Frame::plain(&runs));
+        let metric = Metric::of(&Geometry::default()).0;
+        let mut cover = Cover::new(&object, &metric);
+        for (at, radius) in [([1.0, 60.0, 50.0], 55.5), ([1.5, 60.0, 60.0], 200.0)] {
+            cover.add(at, radius);
+            let is_left = |&voxel: &usize| !inside(&object, &metric, at, radius, voxel);
+            assert_eq!(cover.left(), (0..object.len()).filter(is_left).count());
+        }
+    }
+}

@@ -116,13 +116,21 @@ const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
 fn farthest_along(ways: &Ways) -> usize {
-    let mut end = 0;
-    for &voxel in &ways.order {
-        if ways.length(voxel as usize) > ways.length(end) {
-            end = voxel as usize;
+    let voxels = || (0..ways.order.len()).into_par_iter().with_min_len(PORTION);
+    let longest = voxels()
+        .map(|voxel| ways.length(voxel))
+        .reduce(|| 0.0, f32::max);
+    let is_longest = |voxel: usize| ways.length(voxel) == longest;
+    let ends: Vec<usize> = voxels().filter(|&voxel| is_longest(voxel)).collect();
+    match ends[..] {
+        [0, ..] | [] => 0,
+        [end] => end,
+        // the one with the cheapest way
+        _ => {
+            let mut order = ways.order.iter().map(|&voxel| voxel as usize);
+            order.find(|&voxel| is_longest(voxel)).unwrap_or(0)
         }
     }
-    end
 }
 
 /// The middle of a component that is as wide as it is long.

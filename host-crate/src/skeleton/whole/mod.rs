@@ -11,6 +11,7 @@
 //! 6. the certificate (`certify`).
 
 mod assemble;
+mod ball;
 mod cells;
 mod centre;
 mod certify;
@@ -31,9 +32,13 @@ mod lines;
 mod links;
 mod mend;
 mod metric;
+mod moments;
+mod near;
 mod neighbours;
 mod numbers;
 mod object;
+#[cfg(test)]
+mod object_tests;
 mod params;
 mod parting;
 mod radix_heap;

@@ -103,7 +103,7 @@ fn cavities(object: &Object) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skeleton::whole::{frame::Frame, object::tests::runs_of};
+    use crate::skeleton::whole::{frame::Frame, object_tests::runs_of};
     use proptest::prelude::*;
     use std::collections::HashSet;
 

@@ -2,7 +2,8 @@
 
 use super::{
     frame::Frame,
-    neighbours::{BELOW, bit_of},
+    near::nth,
+    neighbours::bit_of,
     rows::Rows,
     scan::Run,
     words::{Placed, WIDTH, Word, words},
@@ -32,15 +33,15 @@ pub struct Object {
 }
 
 /// No row.
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// Where a voxel is.
 #[derive(Clone, Copy)]
-struct Spot {
-    row: u32,
-    word: u32,
-    block: i32,
-    bit: u32,
+pub struct Spot {
+    pub row: u32,
+    pub word: u32,
+    pub block: i32,
+    pub bit: u32,
 }
 
 impl Object {
@@ -101,7 +102,7 @@ impl Object {
 
     /// Where a voxel is.
     #[inline(always)]
-    fn spot(&self, voxel: usize) -> Spot {
+    pub fn spot(&self, voxel: usize) -> Spot {
         let [from, to] =
             [self.starts[voxel / 64], self.starts[voxel / 64 + 1]].map(|at| at as usize);
         let later = &self.words[from + 1..=to];
@@ -163,86 +164,6 @@ impl Object {
         }
     }
 
-    /// Which of the three voxels of a row about a spot's x are of the component, and the number of the first of them.
-    #[inline(always)]
-    fn three(&self, row: u32, spot: Spot) -> (u32, u32) {
-        let Spot { block, bit, .. } = spot;
-        let word = self.word_in(row, block);
-        let (bits, first) = word.map_or((0, 0), |word| (word.bits, word.first));
-        if bit > 0 {
-            let here = (bits >> (bit - 1)) as u32 & 7;
-            let number = first + (bits & ((1 << (bit - 1)) - 1)).count_ones();
-            if bit < 63 {
-                return (here, number);
-            }
-            return match self.word_in(row, block + 1) {
-                Some(next) if next.bits & 1 == 1 => {
-                    (here | 4, if here == 0 { next.first } else { number })
-                }
-                _ => (here, number),
-            };
-        }
-        let here = (bits << 1) as u32 & 7;
-        match self.word_in(row, block - 1) {
-            Some(last) if last.bits >> 63 == 1 => {
-                (here | 1, last.first + last.bits.count_ones() - 1)
-            }
-            _ => (here, first),
-        }
-    }
-
-    /// For a voxel those of the 27 around it that are of the component, itself among them.
-    #[inline]
-    pub fn around(&self, voxel: usize) -> u32 {
-        let spot = self.spot(voxel);
-        let mut around = 0;
-        for (way, &row) in self.beside[spot.row as usize].iter().enumerate() {
-            if row != NONE {
-                around |= self.three(row, spot).0 << (3 * way);
-            }
-        }
-        around
-    }
-
-    /// The neighbour of a voxel at a bit, if it is of the component.
-    #[inline]
-    pub fn beyond(&self, voxel: usize, bit: usize) -> Option<usize> {
-        let spot = self.spot(voxel);
-        let row = self.beside[spot.row as usize][bit / 3];
-        if row == NONE {
-            return None;
-        }
-        let (three, first) = self.three(row, spot);
-        let before = (three << (bit - bit % 3) & BELOW[bit]).count_ones();
-        (three >> (bit % 3) & 1 == 1).then_some((first + before) as usize)
-    }
-
-    /// The neighbour of a voxel at a bit, which is of the component.
-    #[inline]
-    pub fn neighbour(&self, voxel: usize, bit: usize) -> usize {
-        self.beyond(voxel, bit).unwrap_or(voxel)
-    }
-
-    /// The neighbours of a voxel that are of the component and of a mask: their bits and their numbers.
-    #[inline(always)]
-    pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
-        let spot = self.spot(voxel);
-        let mut found = Neighbours {
-            around: 0,
-            rest: 0,
-            firsts: [0; 9],
-        };
-        for (way, &row) in self.beside[spot.row as usize].iter().enumerate() {
-            if row != NONE && mask >> (3 * way) & 7 != 0 {
-                let (three, first) = self.three(row, spot);
-                found.around |= three << (3 * way);
-                found.firsts[way] = first;
-            }
-        }
-        found.rest = found.around & mask;
-        found
-    }
-
     /// The voxel at a place, if it is of the component.
     pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.rows.between(z, y, y).next()?;
@@ -277,6 +198,12 @@ impl Object {
     pub fn voxels_of(&self, row: usize) -> Range<usize> {
         let words = self.rows.members(row);
         self.first_of(words.start)..self.first_of(words.end)
+    }
+
+    /// The nine rows around one, or [`NONE`].
+    #[inline(always)]
+    pub fn rows_beside(&self, row: u32) -> &[u32; 9] {
+        &self.beside[row as usize]
     }
 
     /// The row at a way from another, if it has voxels.
@@ -346,191 +273,5 @@ impl Object {
         let part = self.part(row, low, high);
         part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
             .sum()
-    }
-}
-
-/// Neighbours of a voxel: their bits, lowest first, and their numbers.
-#[derive(Clone, Copy)]
-pub struct Neighbours {
-    around: u32,
-    rest: u32,
-    /// For each way the first of the component's three voxels there.
-    firsts: [u32; 9],
-}
-
-impl Neighbours {
-    /// The number of the neighbour at a bit, which is one of them.
-    #[inline(always)]
-    pub fn at(&self, bit: usize) -> usize {
-        let before = (self.around & BELOW[bit]).count_ones();
-        (self.firsts[bit / 3] + before) as usize
-    }
-}
-
-impl Iterator for Neighbours {
-    type Item = (usize, usize);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(usize, usize)> {
-        if self.rest == 0 {
-            return None;
-        }
-        let bit = self.rest.trailing_zeros() as usize;
-        self.rest &= self.rest - 1;
-        Some((bit, self.at(bit)))
-    }
-}
-
-/// The place of a bit that is set and has so many set ones before it.
-#[inline(always)]
-pub fn nth(bits: u64, mut before: u32) -> u32 {
-    // most words are one run
-    let start = bits.trailing_zeros();
-    if before < (!(bits >> start)).trailing_zeros() {
-        return start + before;
-    }
-    let (mut rest, mut at) = (bits, 0);
-    for half in [32, 16, 8, 4, 2, 1] {
-        let low = (rest & ((1 << half) - 1)).count_ones();
-        if low <= before {
-            before -= low;
-            rest >>= half;
-            at += half;
-        }
-    }
-    at
-}
-
-#[cfg(test)]
-pub mod tests {
-    use super::*;
-    use crate::skeleton::whole::{
-        metric::Metric,
-        neighbours::{AROUND, OFFSETS},
-    };
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn bits_are_found_by_their_order() {
-        for bits in [
-            1,
-            1 << 63,
-            u64::MAX,
-            0xf0,
-            0x8000_0000_0000_0001,
-            0x5555_aaaa_0ff0_1234,
-        ] {
-            let all: Vec<u32> = (0..64).filter(|at| bits >> at & 1 == 1).collect();
-            for (before, &at) in (0..).zip(&all) {
-                assert_eq!(nth(bits, before), at, "{bits:x}");
-            }
-        }
-    }
-
-    /// An object has the voxels of its runs in the frame, in order, with their neighbours.
-    fn check(runs: &[Run], frame: &Frame) {
-        let object = Object::new(runs, frame);
-        let mut places = Vec::new();
-        for run in runs {
-            for x in run.start..run.end {
-                places.push(frame.inside([x.into(), run.y.into(), run.z.into()]));
-            }
-        }
-        places.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
-        assert_eq!(object.len(), places.len());
-        let number: BTreeMap<[i32; 3], usize> =
-            (0..).zip(&places).map(|(at, &place)| (place, at)).collect();
-        for (voxel, &place) in places.iter().enumerate() {
-            assert_eq!(object.place(voxel), place);
-            assert_eq!(object.find(place), Some(voxel));
-            let expected: Vec<(usize, usize)> = (0..27)
-                .filter_map(|bit| {
-                    let there = [0, 1, 2].map(|axis| place[axis] + OFFSETS[bit][axis]);
-                    let found = number.get(&there).copied();
-                    assert_eq!(object.beyond(voxel, bit), found);
-                    assert_eq!(object.find(there), found);
-                    found.map(|other| (bit, other))
-                })
-                .collect();
-            let around = expected.iter().fold(0, |set, &(bit, _)| set | 1 << bit);
-            assert_eq!(object.around(voxel), around);
-            for mask in [AROUND, 0o111_000_777, 1 << 26] {
-                let some = expected.iter().filter(|&&(bit, _)| mask >> bit & 1 == 1);
-                let some: Vec<_> = some.copied().collect();
-                assert_eq!(object.neighbours(voxel, mask).collect::<Vec<_>>(), some);
-            }
-        }
-        for row in 0..object.rows() {
-            let voxels = &places[object.voxels_of(row)];
-            let [y, z] = object.row_place(row);
-            assert!(voxels.iter().all(|place| place[1..] == [y, z]));
-            let (first, last) = (voxels[0][0], voxels[voxels.len() - 1][0]);
-            for (low, high) in [
-                (first, last),
-                (first + 1, last - 70),
-                (-9, first + 64),
-                (last, last + 99),
-                (i32::MIN, i32::MAX),
-            ] {
-                let some = voxels
-                    .iter()
-                    .filter(|place| (low..=high).contains(&place[0]));
-                assert_eq!(object.count_between(row, low, high) as usize, some.count());
-            }
-        }
-    }
-
-    /// The runs of a set of places.
-    pub fn runs_of(places: impl Iterator<Item = [u32; 3]>) -> Vec<Run> {
-        let mut places: Vec<[u32; 3]> = places.collect();
-        places.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
-        places.dedup();
-        let mut runs: Vec<Run> = Vec::new();
-        for [x, y, z] in places {
-            match runs.last_mut() {
-                Some(last) if last.end == x && [last.y, last.z] == [y, z] => last.end += 1,
-                _ => runs.push(Run {
-                    start: x,
-                    end: x + 1,
-                    y,
-                    z,
-                    label: 1,
-                }),
-            }
-        }
-        runs
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
-
-        #[test]
-        fn objects_have_their_voxels(
-            places in prop::collection::vec((0u32..4, 0u32..5, 0u32..4), 1..60),
-            stretch in prop::sample::select(vec![[1u32, 1, 1], [1, 40, 1], [60, 1, 1], [1, 1, 900], [3, 77, 1 << 20]]),
-            far in 0u32..130,
-            spacing in prop::sample::select(vec![[1.0; 3], [2.0, 1.0, 1.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [2.0, 3.0, 1.0]]),
-        ) {
-            let places = places.into_iter().map(|(x, y, z)| [x * stretch[0] + far, y * stretch[1], z * stretch[2]]);
-            let runs = runs_of(places);
-            let geometry = crate::grid::Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-            let frame = Frame::of(&runs, &Metric::of(&geometry).0);
-            check(&runs, &frame);
-        }
-    }
-
-    /// A diagonal: memory is for its voxels, not for the box.
-    #[test]
-    fn a_line_through_a_huge_box() {
-        let run = |at: u32| Run {
-            start: at,
-            end: at + 1,
-            y: at,
-            z: at,
-            label: 1,
-        };
-        let runs: Vec<Run> = (0..3000).map(|at| run(at * 1000)).collect();
-        check(&runs, &Frame::plain(&runs));
     }
 }

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::{
         grid::Geometry,
-        skeleton::whole::{frame::Frame, object::tests::runs_of},
+        skeleton::whole::{frame::Frame, object_tests::runs_of},
     };
     use proptest::prelude::*;
 
