@@ -14,41 +14,33 @@ pub struct Cells {
     xs: Vec<i32>,
     /// For each cube the first of its parts, and one more.
     starts: Vec<u32>,
-    /// Voxels in a cube and a row.
-    parts: Vec<Part>,
+    /// Voxels in a cube and a row, by their numbers in the list.
+    parts: Vec<Range<u32>>,
     /// The distance from a cube's middle to the farthest centre of a voxel that has a face to one of the cube.
     radius: f64,
     /// How far a ball of radius 1 reaches along each axis, in voxels.
     reach: [f64; 3],
 }
 
-/// Voxels of a list that are in a cube and in a row.
-#[derive(Clone)]
-struct Part {
-    row: u32,
-    voxels: Range<u32>,
+/// The cube of a coordinate.
+fn block(at: i32) -> i32 {
+    at.div_euclid(SIDE)
 }
 
 impl Cells {
     /// Those of a list of voxels in order, with its rows.
     pub fn of(voxels: &[[i32; 3]], rows: &Rows, metric: &Metric) -> Self {
-        let mut all: Vec<([i32; 3], Part)> = Vec::new();
+        let mut all: Vec<([i32; 3], Range<u32>)> = Vec::new();
         for row in 0..rows.len() {
-            let [y, z] = rows.place(row);
-            for voxel in rows.members(row) {
-                let [x, y, z] = [voxels[voxel][0], y, z].map(|at| at.div_euclid(SIDE));
-                let voxel = voxel as u32;
-                match all.last_mut() {
-                    Some((cell, part)) if part.row == row as u32 && *cell == [z, y, x] => {
-                        part.voxels.end += 1;
-                    }
-                    _ => {
-                        let voxels = voxel..voxel + 1;
-                        let row = row as u32;
-                        all.push(([z, y, x], Part { row, voxels }));
-                    }
-                }
-            }
+            let members = rows.members(row);
+            let first = members.start as u32;
+            let blocks = voxels[members].chunk_by(|a, b| block(a[0]) == block(b[0]));
+            all.extend(blocks.scan(first, |next, part| {
+                let [x, y, z] = part[0].map(block);
+                let start = *next;
+                *next += part.len() as u32;
+                Some(([z, y, x], start..*next))
+            }));
         }
         // parts of a cube stay in the order of their rows
         all.sort_by_key(|&(cell, _)| cell);
@@ -77,14 +69,14 @@ impl Cells {
         }
     }
 
-    /// Calls `visit` with the rows and the voxels of cubes near a place, and with the squared distance up to which something is still looked for, which `visit` may make less:
+    /// Calls `visit` with the voxels of cubes near a place, row by row of a cube, and with the squared distance up to which something is still looked for, which `visit` may make less:
     /// with all voxels of which one across a face is as near, and some that are not.
     pub fn near(
         &self,
         metric: &Metric,
         at: [f64; 3],
         mut bound: f64,
-        mut visit: impl FnMut(&mut f64, usize, Range<usize>),
+        mut visit: impl FnMut(&mut f64, Range<usize>),
     ) {
         let radius = bound.sqrt();
         let side = f64::from(SIDE);
@@ -112,8 +104,7 @@ impl Cells {
                 }
                 let parts = self.starts[cell] as usize..self.starts[cell + 1] as usize;
                 for part in &self.parts[parts] {
-                    let [start, end] = [part.voxels.start, part.voxels.end].map(|at| at as usize);
-                    visit(&mut bound, part.row as usize, start..end);
+                    visit(&mut bound, part.start as usize..part.end as usize);
                 }
             }
         }

@@ -69,12 +69,9 @@ impl Object {
 
     /// Where a row and the one at a way from it have voxels at the same x: the first of each, and how many follow each other.
     pub fn pairs(&self, row: usize, way: usize, mut visit: impl FnMut(usize, usize, usize)) {
-        let Some(other) = self.row_beside(row, way) else {
-            return;
-        };
         for word in self.words_of(row) {
             let here = &self.words()[word];
-            let Some(there) = self.word_in(other as u32, here.block) else {
+            let Some(there) = self.word_beside(word, way) else {
                 continue;
             };
             let mut both = here.bits & there.bits;
@@ -95,8 +92,7 @@ impl Object {
     pub fn ends(&self, bit: usize) -> impl Iterator<Item = usize> {
         (0..self.words().len()).flat_map(move |word| {
             let here = self.words()[word];
-            let other = self.row_beside(self.row_of(word), bit / 3);
-            let beside = other.map_or(0, |row| self.bits_in(row, here.block));
+            let beside = self.word_beside(word, bit / 3).map_or(0, |word| word.bits);
             ones(here.bits & !beside).map(move |bit| here.number(bit) as usize)
         })
     }
@@ -104,20 +100,12 @@ impl Object {
     /// A voxel, and those that follow it at a bit across a face along y or z.
     pub fn line(&self, voxel: usize, bit: usize) -> impl Iterator<Item = usize> {
         let (word, place) = self.word_of(voxel);
-        let block = self.words()[word].block;
-        let mut row = self.row_of(word);
-        let mut next = Some(voxel);
+        let mut next = Some(word);
         std::iter::from_fn(move || {
             let here = next?;
-            next = None;
-            if let Some(other) = self.row_beside(row, bit / 3)
-                && let Some(word) = self.word_in(other as u32, block)
-                && word.bits >> place & 1 == 1
-            {
-                next = Some(word.number(place) as usize);
-                row = other;
-            }
-            Some(here)
+            let is_set = |&word: &usize| self.words()[word].bits >> place & 1 == 1;
+            next = self.number_beside(here, bit / 3).filter(is_set);
+            Some(self.words()[here].number(place) as usize)
         })
     }
 }

@@ -1,61 +1,49 @@
 //! The neighbours of a voxel, from the bits of the rows around it.
 
-use super::{
-    neighbours::BELOW,
-    object::{NONE, Object, Spot},
-};
+use super::{neighbours::BELOW, object::Object};
 
 impl Object {
-    /// Which of the three voxels of a row about a spot's x are of the component, and the number of the first of them.
+    /// Which of the three voxels about a bit of a word are of the component at a way from there, and the number of the first of them.
     #[inline(always)]
-    fn three(&self, row: u32, spot: Spot) -> (u32, u32) {
-        let Spot { block, bit, .. } = spot;
-        let word = self.word_in(row, block);
-        let (bits, first) = word.map_or((0, 0), |word| (word.bits, word.first));
-        if bit > 0 {
-            let here = (bits >> (bit - 1)) as u32 & 7;
-            let number = first + (bits & ((1 << (bit - 1)) - 1)).count_ones();
-            if bit < 63 {
-                return (here, number);
-            }
-            return match self.word_in(row, block + 1) {
+    fn three(&self, word: usize, bit: u32, way: usize) -> (u32, u32) {
+        let beside = self.word_beside(word, way);
+        let (bits, first) = beside.map_or((0, 0), |word| (word.bits, word.first));
+        if bit == 0 {
+            let here = (bits << 1) as u32 & 7;
+            return match self.word_across(word, way, -1) {
+                Some(last) if last.bits >> 63 == 1 => {
+                    (here | 1, last.first + last.bits.count_ones() - 1)
+                }
+                _ => (here, first),
+            };
+        }
+        let here = (bits >> (bit - 1)) as u32 & 7;
+        let number = first + (bits & ((1 << (bit - 1)) - 1)).count_ones();
+        if bit == 63 {
+            return match self.word_across(word, way, 1) {
                 Some(next) if next.bits & 1 == 1 => {
                     (here | 4, if here == 0 { next.first } else { number })
                 }
                 _ => (here, number),
             };
         }
-        let here = (bits << 1) as u32 & 7;
-        match self.word_in(row, block - 1) {
-            Some(last) if last.bits >> 63 == 1 => {
-                (here | 1, last.first + last.bits.count_ones() - 1)
-            }
-            _ => (here, first),
-        }
+        (here, number)
     }
 
     /// For a voxel those of the 27 around it that are of the component, itself among them.
     #[inline]
     pub fn around(&self, voxel: usize) -> u32 {
-        let spot = self.spot(voxel);
-        let mut around = 0;
-        for (way, &row) in self.rows_beside(spot.row).iter().enumerate() {
-            if row != NONE {
-                around |= self.three(row, spot).0 << (3 * way);
-            }
-        }
-        around
+        let (word, bit) = self.word_of(voxel);
+        (0..9).fold(0, |around, way| {
+            around | self.three(word, bit, way).0 << (3 * way)
+        })
     }
 
     /// The neighbour of a voxel at a bit, if it is of the component.
     #[inline]
     pub fn beyond(&self, voxel: usize, bit: usize) -> Option<usize> {
-        let spot = self.spot(voxel);
-        let row = self.rows_beside(spot.row)[bit / 3];
-        if row == NONE {
-            return None;
-        }
-        let (three, first) = self.three(row, spot);
+        let (word, place) = self.word_of(voxel);
+        let (three, first) = self.three(word, place, bit / 3);
         let before = (three << (bit - bit % 3) & BELOW[bit]).count_ones();
         (three >> (bit % 3) & 1 == 1).then_some((first + before) as usize)
     }
@@ -69,15 +57,15 @@ impl Object {
     /// The neighbours of a voxel that are of the component and of a mask: their bits and their numbers.
     #[inline(always)]
     pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
-        let spot = self.spot(voxel);
+        let (word, bit) = self.word_of(voxel);
         let mut found = Neighbours {
             around: 0,
             rest: 0,
             firsts: [0; 9],
         };
-        for (way, &row) in self.rows_beside(spot.row).iter().enumerate() {
-            if row != NONE && mask >> (3 * way) & 7 != 0 {
-                let (three, first) = self.three(row, spot);
+        for way in 0..9 {
+            if mask >> (3 * way) & 7 != 0 {
+                let (three, first) = self.three(word, bit, way);
                 found.around |= three << (3 * way);
                 found.firsts[way] = first;
             }

@@ -18,7 +18,7 @@ impl Numbers {
         // 1 - tunnels + cavities
         let euler: i64 = words
             .with_min_len(PORTION)
-            .map(|word| object.beside(word).euler_number())
+            .map(|word| object.neighbourhood(word).euler_number())
             .sum();
         let cavities = cavities(object);
         Self {

@@ -16,7 +16,7 @@ pub const PORTION: usize = 1 << 11;
 
 /// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
 ///
-/// Memory is about a byte for each voxel of a solid, and at most some 80 for voxels that are each alone in their row. What is asked of a voxel takes the time of a few
+/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are each alone in their row. What is asked of a voxel takes the time of a few
 /// look-ups.
 pub struct Object {
     /// Those that have a voxel, in order.
@@ -25,24 +25,22 @@ pub struct Object {
     row_of: Vec<u32>,
     /// Of words.
     rows: Rows,
-    /// For each row the nine around it, itself among them, or [`NONE`].
-    beside: Vec<[u32; 9]>,
+    /// For each word those at the same x in the rows around it.
+    beside: Vec<Beside>,
     /// For each 64th voxel its word, and the last word.
     starts: Vec<u32>,
     len: usize,
 }
 
-/// No row.
-pub const NONE: u32 = u32::MAX;
-
-/// Where a voxel is.
+/// The words in the eight rows around a word, or [`NONE`].
 #[derive(Clone, Copy)]
-pub struct Spot {
-    pub row: u32,
-    pub word: u32,
-    pub block: i32,
-    pub bit: u32,
-}
+#[repr(align(32))]
+struct Beside([u32; 8]);
+
+/// No word.
+const NONE: u32 = u32::MAX;
+/// The way to the row itself, of nine.
+pub const HERE: usize = 4;
 
 impl Object {
     /// Those of some runs, which are one component.
@@ -75,19 +73,27 @@ impl Object {
         let rows = (0..object.rows.len()).into_par_iter();
         object.beside = rows
             .with_min_len(PORTION)
-            .map(|row| object.rows_around(row))
+            .flat_map_iter(|row| object.words_beside(row))
             .collect();
         object
     }
 
-    /// The nine rows around one.
-    fn rows_around(&self, row: usize) -> [u32; 9] {
-        let [y, z] = self.rows.place(row);
-        std::array::from_fn(|way| {
-            let [y, z] = [y + way as i32 % 3 - 1, z + way as i32 / 3 - 1];
-            let found = self.rows.between(z, y, y).next();
-            found.map_or(NONE, |row| row as u32)
+    /// For each word of a row those around it.
+    fn words_beside(&self, row: usize) -> impl Iterator<Item = Beside> {
+        let rows: [Option<usize>; 8] =
+            std::array::from_fn(|way| self.row_beside(row, way + usize::from(way >= HERE)));
+        self.words_of(row).map(move |word| {
+            let block = self.words[word].block;
+            let word_at = |row: Option<usize>| self.word_in(row?, block);
+            Beside(rows.map(|row| word_at(row).map_or(NONE, |word| word as u32)))
         })
+    }
+
+    /// The row at a way from another, if it has voxels.
+    pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
+        let [y, z] = self.rows.place(row);
+        let [y, z] = [y + way as i32 % 3 - 1, z + way as i32 / 3 - 1];
+        self.rows.between(z, y, y).next()
     }
 
     /// How many voxels there are.
@@ -100,35 +106,29 @@ impl Object {
         &self.words
     }
 
-    /// Where a voxel is.
+    /// The word of a voxel, and its bit there.
     #[inline(always)]
-    pub fn spot(&self, voxel: usize) -> Spot {
-        let [from, to] =
-            [self.starts[voxel / 64], self.starts[voxel / 64 + 1]].map(|at| at as usize);
-        let later = &self.words[from + 1..=to];
-        let at = from + later.partition_point(|word| word.first as usize <= voxel);
-        let word = &self.words[at];
-        Spot {
-            row: self.row_of[at],
-            word: at as u32,
-            block: word.block,
-            bit: nth(word.bits, voxel as u32 - word.first),
+    pub fn word_of(&self, voxel: usize) -> (usize, u32) {
+        let [from, to] = [0, 1].map(|next| self.starts[voxel / 64 + next] as usize);
+        // words that follow each other have about as many voxels
+        let words = &self.words[from..=to];
+        let mut at = voxel % 64 * (to - from) / 64;
+        while words[at].first as usize > voxel {
+            at -= 1;
         }
+        while at + 1 < words.len() && words[at + 1].first as usize <= voxel {
+            at += 1;
+        }
+        let word = words[at];
+        (from + at, nth(word.bits, voxel as u32 - word.first))
     }
 
     /// The place of a voxel in the frame.
     #[inline]
     pub fn place(&self, voxel: usize) -> [i32; 3] {
-        let spot = self.spot(voxel);
-        let [y, z] = self.rows.place(spot.row as usize);
-        [WIDTH * spot.block + spot.bit as i32, y, z]
-    }
-
-    /// The word of a voxel, and its bit there.
-    #[inline]
-    pub fn word_of(&self, voxel: usize) -> (usize, u32) {
-        let spot = self.spot(voxel);
-        (spot.word as usize, spot.bit)
+        let (word, bit) = self.word_of(voxel);
+        let [x, y, z] = self.place_of(word);
+        [x + bit as i32, y, z]
     }
 
     /// The place of the voxels at a word's first bit, whether there is one or not.
@@ -142,32 +142,54 @@ impl Object {
         self.row_of[word] as usize
     }
 
-    /// The bits of a word of a row.
+    /// The word at a way from one and at the same x, if it has a voxel.
     #[inline(always)]
-    pub fn bits_in(&self, row: usize, block: i32) -> u64 {
-        self.word_in(row as u32, block).map_or(0, |word| word.bits)
+    pub fn word_beside(&self, word: usize, way: usize) -> Option<&Word> {
+        // none is behind the last
+        self.words.get(self.beside_at(word, way) as usize)
     }
 
-    /// A word of a row, if it has a voxel.
+    /// Its number.
+    pub fn number_beside(&self, word: usize, way: usize) -> Option<usize> {
+        let beside = self.beside_at(word, way);
+        (beside != NONE).then_some(beside as usize)
+    }
+
     #[inline(always)]
-    pub fn word_in(&self, row: u32, block: i32) -> Option<&Word> {
-        let words = &self.words[self.rows.members(row as usize)];
+    fn beside_at(&self, word: usize, way: usize) -> u32 {
+        match way {
+            HERE => word as u32,
+            _ => self.beside[word].0[way - usize::from(way > HERE)],
+        }
+    }
+
+    /// The word at a way from one and so many words further along x, if it has a voxel.
+    #[cold]
+    pub fn word_across(&self, word: usize, way: usize, step: i32) -> Option<&Word> {
+        let row = self.row_beside(self.row_of(word), way)?;
+        let found = self.word_in(row, self.words[word].block + step)?;
+        Some(&self.words[found])
+    }
+
+    /// The number of a word of a row, if it has a voxel.
+    fn word_in(&self, row: usize, block: i32) -> Option<usize> {
+        let range = self.rows.members(row);
+        let words = &self.words[range.clone()];
         let first = words.first()?.block;
         // most rows have no gaps
-        match words.get(block.wrapping_sub(first) as usize) {
-            Some(word) if word.block == block => Some(word),
-            _ if words[words.len() - 1].block - first == words.len() as i32 - 1 => None,
-            _ => {
-                let found = words.binary_search_by_key(&block, |word| word.block);
-                found.ok().map(|at| &words[at])
-            }
-        }
+        let guess = block.wrapping_sub(first) as usize;
+        let found = match words.get(guess) {
+            Some(word) if word.block == block => guess,
+            _ if words[words.len() - 1].block - first == words.len() as i32 - 1 => return None,
+            _ => words.binary_search_by_key(&block, |word| word.block).ok()?,
+        };
+        Some(range.start + found)
     }
 
     /// The voxel at a place, if it is of the component.
     pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.rows.between(z, y, y).next()?;
-        let word = self.word_in(row as u32, x.div_euclid(WIDTH))?;
+        let word = self.words[self.word_in(row, x.div_euclid(WIDTH))?];
         let bit = x.rem_euclid(WIDTH) as u32;
         (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)
     }
@@ -198,18 +220,6 @@ impl Object {
     pub fn voxels_of(&self, row: usize) -> Range<usize> {
         let words = self.rows.members(row);
         self.first_of(words.start)..self.first_of(words.end)
-    }
-
-    /// The nine rows around one, or [`NONE`].
-    #[inline(always)]
-    pub fn rows_beside(&self, row: u32) -> &[u32; 9] {
-        &self.beside[row as usize]
-    }
-
-    /// The row at a way from another, if it has voxels.
-    pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
-        let beside = self.beside[row][way];
-        (beside != NONE).then_some(beside as usize)
     }
 
     /// The first voxel of a word, or after the last one how many there are.

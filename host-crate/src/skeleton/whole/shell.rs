@@ -9,6 +9,7 @@ use super::{
     surface::Site,
 };
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// The voxels of a component that have such faces.
 pub struct Shell<'a> {
@@ -141,29 +142,30 @@ impl<'a> Shell<'a> {
     pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
         let enough = least * least;
         let mut best = most * most;
-        // the first row that ends the search
-        let mut last = usize::MAX;
+        // the z and y of the first row that ends the search
+        let mut last = [i32::MAX; 2];
         let here = self.metric.world(at);
         // the nearest voxel has a face to the component: across the others there is a nearer one
-        self.cells
-            .near(self.metric, at, best, |bound, row, voxels| {
-                if row > last {
-                    return;
-                }
-                let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
-                for face in &self.faces[start..end] {
-                    let beyond = self.beyond[face.side as usize];
-                    let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
-                    let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-                    if square <= enough && row < last {
-                        // of later rows nothing counts
-                        last = row;
-                        best = square;
-                    }
+        self.cells.near(self.metric, at, best, |bound, voxels| {
+            let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
+            for face in &self.faces[start..end] {
+                let beyond = self.beyond[face.side as usize];
+                let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+                let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                if square > enough {
                     best = best.min(square);
+                    continue;
                 }
-                *bound = best.max(enough);
-            });
+                let [_, y, z] = self.voxels[voxels.start];
+                match [z, y].cmp(&last) {
+                    Ordering::Less => (last, best) = ([z, y], square),
+                    Ordering::Equal => best = best.min(square),
+                    // of later rows nothing counts
+                    Ordering::Greater => {}
+                }
+            }
+            *bound = best.max(enough);
+        });
         best.sqrt()
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     neighbours::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
     object::{Object, PORTION},
+    words::Word,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -17,9 +18,9 @@ pub struct Site {
 
 /// For the voxels of a word, by the bits of neighbours: which of them have that neighbour.
 #[derive(Clone, Copy)]
-pub struct Beside([u64; 27]);
+pub struct Neighbourhood([u64; 27]);
 
-impl Beside {
+impl Neighbourhood {
     /// Those that have all neighbours of a mask.
     #[inline(always)]
     pub fn all_of(&self, mask: u32) -> u64 {
@@ -68,20 +69,25 @@ impl Beside {
 
 impl Object {
     /// Which neighbours the voxels of a word have.
-    pub fn beside(&self, word: usize) -> Beside {
-        let block = self.words()[word].block;
+    pub fn neighbourhood(&self, word: usize) -> Neighbourhood {
+        let voxels = self.words()[word].bits;
         let mut beside = [0; 27];
         for way in 0..9 {
-            let Some(row) = self.row_beside(self.row_of(word), way) else {
-                continue;
-            };
-            let [last, here, next] =
-                [block - 1, block, block + 1].map(|block| self.bits_in(row, block));
+            let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
+            let here = bits(self.word_beside(word, way));
+            let [mut last, mut next] = [0; 2];
+            // only for voxels at the ends
+            if voxels & 1 == 1 {
+                last = bits(self.word_across(word, way, -1));
+            }
+            if voxels >> 63 == 1 {
+                next = bits(self.word_across(word, way, 1));
+            }
             beside[3 * way] = here << 1 | last >> 63;
             beside[3 * way + 1] = here;
             beside[3 * way + 2] = here >> 1 | next << 63;
         }
-        Beside(beside)
+        Neighbourhood(beside)
     }
 
     /// The voxels that have a face to the background, in order.
@@ -100,7 +106,7 @@ impl Object {
         words
             .with_min_len(PORTION)
             .flat_map_iter(|word| {
-                let beside = self.beside(word);
+                let beside = self.neighbourhood(word);
                 let [x, y, z] = self.place_of(word);
                 let here = self.words()[word];
                 ones(here.bits & !beside.all_of(mask)).map(move |bit| Site {
@@ -120,7 +126,7 @@ impl Object {
             .for_each(|(words, around)| {
                 let mut around = around.iter_mut();
                 for word in words {
-                    let beside = self.beside(word);
+                    let beside = self.neighbourhood(word);
                     let full = beside.all_of(AROUND);
                     let here = self.words()[word].bits;
                     for (bit, around) in ones(here).zip(&mut around) {
