@@ -199,7 +199,7 @@ impl Judge<'_> {
             let first = cover.bare().next();
             faults.push(Fault::Cover {
                 voxels: cover.left() as u64,
-                at: self.known.object.voxels[first.unwrap_or(0)].map(f64::from),
+                at: self.known.object.place(first.unwrap_or(0)).map(f64::from),
             });
         }
     }

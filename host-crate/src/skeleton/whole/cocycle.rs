@@ -6,7 +6,8 @@
 
 use super::{
     classes::{Class, ClassTable, difference},
-    neighbours::{AROUND, OFFSETS, TOUCHING, bit_of, bits, component},
+    near::Neighbours,
+    neighbours::{AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     steps::{Stage, Steps},
     thinning::Scaffold,
@@ -115,14 +116,14 @@ impl Cocycle {
     pub fn open_triangles(&self, object: &Object) -> u64 {
         let open_at = |(slot, &owner): (&Slot, &u32)| {
             let a = owner as usize;
+            let around = object.around(a) & AROUND;
             let mut open = 0;
-            for first in bits(object.around[a] & AROUND) {
+            for (first, b) in object.neighbours(a, AROUND) {
                 let ab = slot[first];
                 if ab == 0 {
                     continue;
                 }
-                let b = object.neighbour(a, first);
-                for second in bits(object.around[a] & AROUND & TOUCHING[first] & !(1 << first)) {
+                for second in bits(around & TOUCHING[first] & !(1 << first)) {
                     let (ac, bc) = (slot[second], self.step(b, between(first, second)));
                     open += u64::from(!self.table.is_sum(ab, ac, bc));
                 }
@@ -186,6 +187,7 @@ impl Builder<'_> {
 
     /// Adds a voxel to those of its neighbours that are there.
     fn add(&mut self, voxel: usize, there: u32) {
+        let near = self.object.neighbours(voxel, there);
         let mut classes: Slot = [0; 27];
         let mut rest = there;
         let mut is_first = true;
@@ -199,20 +201,20 @@ impl Builder<'_> {
                 classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
             }
             is_first = false;
-            self.spread(voxel, seed, piece, &mut classes);
+            self.spread(near, seed, piece, &mut classes);
         }
         if classes.iter().any(|&class| class != 0) {
             for bit in bits(there) {
                 if classes[bit] != 0 {
-                    self.set(voxel, bit, classes[bit]);
+                    self.set([voxel, near.at(bit)], bit, classes[bit]);
                 }
             }
         }
-        self.close(voxel, there);
+        self.close(voxel, near, there);
     }
 
     /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
-    fn spread(&mut self, voxel: usize, seed: u32, piece: u32, classes: &mut Slot) {
+    fn spread(&mut self, near: Neighbours, seed: u32, piece: u32, classes: &mut Slot) {
         let mut known = seed;
         let mut front = seed;
         while front != 0 {
@@ -224,7 +226,7 @@ impl Builder<'_> {
             }
             known |= new;
             front |= new;
-            let neighbour = self.object.neighbour(voxel, from);
+            let neighbour = near.at(from);
             for bit in bits(new) {
                 let step = self.cocycle.step(neighbour, between(from, bit));
                 classes[bit] = self.cocycle.table.sum(classes[from], step);
@@ -233,9 +235,8 @@ impl Builder<'_> {
     }
 
     /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of it is replaced by the others.
-    fn close(&mut self, voxel: usize, there: u32) {
-        for from in bits(there) {
-            let neighbour = self.object.neighbour(voxel, from);
+    fn close(&mut self, voxel: usize, near: Neighbours, there: u32) {
+        for (from, neighbour) in near {
             let later = TOUCHING[from] & there & !((2 << from) - 1);
             for to in bits(later) {
                 let way = self.cocycle.step(neighbour, between(from, to));
@@ -267,8 +268,7 @@ impl Builder<'_> {
     }
 
     /// Gives a step its class, in both directions.
-    fn set(&mut self, voxel: usize, bit: usize, class: Class) {
-        let other = self.object.neighbour(voxel, bit);
+    fn set(&mut self, [voxel, other]: [usize; 2], bit: usize, class: Class) {
         let slot = self.slot(voxel);
         self.cocycle.slots[slot][bit] = class;
         let slot = self.slot(other);
@@ -283,7 +283,7 @@ impl Builder<'_> {
             cocycle.slots.push([0; 27]);
             cocycle.owners.push(voxel as u32);
             let object = self.object;
-            for (_, other) in object.neighbours(voxel, object.around[voxel]) {
+            for (_, other) in object.neighbours(voxel, CUBE) {
                 cocycle.is_near[other] = true;
             }
         }

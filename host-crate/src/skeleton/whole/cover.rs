@@ -1,13 +1,15 @@
 //! Which voxels a skeleton covers.
 
 use super::{
+    ball::{Ball, Part},
     crossing::{Place, in_voxels},
     draft::{Draft, Point},
     known::Known,
     metric::Metric,
     object::Object,
-    rows::{ceil, floor},
+    surface::ones,
 };
+use rayon::prelude::*;
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +29,7 @@ impl Reach {
 pub struct Cover<'a> {
     object: &'a Object,
     metric: &'a Metric,
-    /// A bit for each voxel.
+    /// For each word of the object the voxels that are covered.
     words: Vec<u64>,
     left: usize,
     /// Of each row; not known until one of it is covered.
@@ -42,7 +44,7 @@ impl<'a> Cover<'a> {
         Self {
             object,
             metric,
-            words: vec![0; object.len().div_ceil(64)],
+            words: vec![0; object.words().len()],
             left: object.len(),
             left_of_row: vec![u32::MAX; object.rows()],
         }
@@ -54,21 +56,24 @@ impl<'a> Cover<'a> {
     }
 
     pub fn is_covered(&self, voxel: usize) -> bool {
-        self.words[voxel / 64] >> (voxel % 64) & 1 == 1
+        let (word, bit) = self.object.word_of(voxel);
+        self.words[word] >> bit & 1 == 1
     }
 
     /// The voxels that are not covered, ascending.
     pub fn bare(&self) -> impl Iterator<Item = usize> {
-        let count = self.object.len();
-        let words = self.words.iter().enumerate();
-        words
-            .filter(|&(_, &word)| word != u64::MAX)
-            .flat_map(|(at, &word)| {
-                (0..64)
-                    .filter(move |bit| word >> bit & 1 == 0)
-                    .map(move |bit| 64 * at + bit)
-            })
-            .filter(move |&voxel| voxel < count)
+        (0..self.words.len()).flat_map(|word| self.bare_of(word))
+    }
+
+    /// Those of a word.
+    pub fn bare_of(&self, word: usize) -> impl Iterator<Item = usize> {
+        let voxels = self.object.words()[word];
+        ones(voxels.bits & !self.words[word]).map(move |bit| voxels.number(bit) as usize)
+    }
+
+    /// The component.
+    pub fn object(&self) -> &'a Object {
+        self.object
     }
 
     /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where they are needed: of points that are near to the one before, for what
@@ -107,92 +112,116 @@ impl<'a> Cover<'a> {
     }
 
     /// Covers the voxels of a ball. Its radius is in the smallest spacing.
-    pub fn add(&mut self, [x, y, z]: [f64; 3], radius: f64) {
+    pub fn add(&mut self, at: [f64; 3], radius: f64) {
         if self.left == 0 {
             return;
         }
         let object = self.object;
-        let u = self.metric.upper();
-        let radius = radius * (1.0 + SLACK);
-        let half = radius / u[2][2];
-        let first = ceil(z - half).max(0);
-        let last = floor(z + half).min(object.planes() - 1);
-        for plane in first..=last {
-            let dz = f64::from(plane) - z;
-            let rest = radius * radius - (u[2][2] * dz).powi(2);
-            let shift = u[1][2] * dz;
-            let half = rest.max(0.0).sqrt();
-            let low = ceil(y + (-half - shift) / u[1][1]);
-            let high = floor(y + (half - shift) / u[1][1]);
-            let Self {
-                words,
-                left,
-                left_of_row,
-                ..
-            } = self;
-            object.rows_between(plane, [low, high], |number, row_y, row| {
-                let left_here = &mut left_of_row[number];
-                if *left_here == 0 {
-                    return;
-                }
-                let dy = f64::from(row_y) - y;
-                let across = u[1][1] * dy + shift;
-                let half = (rest - across * across).max(0.0).sqrt();
-                let shift = u[0][1] * dy + u[0][2] * dz;
-                let low = ceil(x + (-half - shift) / u[0][0]);
-                let high = floor(x + (half - shift) / u[0][0]);
-                let part = object.part(row.clone(), low, high);
-                let count = set(words, part);
-                if count > 0 {
-                    *left -= count;
-                    *left_here = (*left_here).min(row.len() as u32) - count as u32;
-                }
-            });
-        }
+        let ball = Ball {
+            u: self.metric.upper(),
+            at,
+            radius: radius * (1.0 + SLACK),
+        };
+        let planes = ball.planes(object);
+        let rows: usize = planes.clone().map(|z| ball.rows(object, z).len()).sum();
+        let rest = Part {
+            words: &mut self.words,
+            left_of_row: &mut self.left_of_row,
+            first: [0, 0],
+        };
+        let mut parts = rest.planes(object, planes);
+        let add = |(z, part): (i32, Part<'_>)| part.add(object, &ball, z);
+        self.left -= match rows {
+            MANY.. => parts.collect::<Vec<_>>().into_par_iter().map(add).sum(),
+            _ => parts.by_ref().map(add).sum::<usize>(),
+        };
     }
 }
+
+/// A ball with so many rows is dealt to threads, plane by plane.
+const MANY: usize = 1 << 13;
 
 /// The part of what a point covers within which others are passed over.
 const PASSED: f64 = 0.25;
 
-/// Sets a range of bits; how many were not set.
-fn set(words: &mut [u64], range: std::ops::Range<usize>) -> usize {
-    let mut count = 0;
-    let mut at = range.start;
-    while at < range.end {
-        let end = range.end.min((at / 64 + 1) * 64);
-        let mask = (u64::MAX >> (64 - (end - at))) << (at % 64);
-        let word = &mut words[at / 64];
-        count += (mask & !*word).count_ones() as usize;
-        *word |= mask;
-        at = end;
-    }
-    count
-}
-
 #[cfg(test)]
 mod tests {
-    use super::set;
+    use super::*;
+    use crate::{
+        grid::Geometry,
+        skeleton::whole::{frame::Frame, object_tests::runs_of, steps::Steps, waiting::Waiting},
+    };
+    use proptest::prelude::*;
 
+    /// A block with holes, in a volume of some spacing.
+    fn object(holes: &[[u32; 3]], spacing: [f64; 3]) -> (Object, Metric) {
+        let block = (0..150u32 * 14 * 12).map(|at| [at % 150, at / 150 % 14, at / 2100]);
+        let runs = runs_of(block.filter(|[x, y, z]| !holes.contains(&[x / 5, *y, *z])));
+        let frame = Frame::plain(&runs);
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        (
+            Object::new(&runs, &frame, &Steps::none()).unwrap(),
+            Metric::of(&geometry).0,
+        )
+    }
+
+    fn inside(object: &Object, metric: &Metric, at: [f64; 3], radius: f64, voxel: usize) -> bool {
+        let place = object.place(voxel);
+        let way = [0, 1, 2].map(|axis| f64::from(place[axis]) - at[axis]);
+        metric.length(way) <= radius
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
+
+        /// Balls cover the voxels within them, and voxels that are left come in the order of a sort.
+        #[test]
+        fn balls_cover_their_voxels(
+            holes in prop::collection::vec((0u32..30, 0u32..14, 0u32..12), 0..400),
+            spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
+            balls in prop::collection::vec((prop::array::uniform3(-20.0f64..150.0), 0.0f64..80.0), 1..8),
+            lengths in 1u32..9,
+        ) {
+            let holes: Vec<[u32; 3]> = holes.into_iter().map(|(x, y, z)| [x, y, z]).collect();
+            let (object, metric) = object(&holes, spacing);
+            let length = |voxel: usize| ((voxel as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50) as u32 / lengths;
+            let mut cover = Cover::new(&object, &metric);
+            let mut bare: Vec<usize> = (0..object.len()).collect();
+            let mut waiting = Waiting::of(&cover, length);
+            bare.sort_by_key(|&voxel| (std::cmp::Reverse(length(voxel)), voxel));
+            for ([x, y, z], radius) in balls {
+                let at = [x, y / 10.0, z / 12.0];
+                cover.add(at, radius);
+                bare.retain(|&voxel| !inside(&object, &metric, at, radius, voxel));
+                prop_assert_eq!(cover.left(), bare.len());
+                let mut ascending = bare.clone();
+                ascending.sort_unstable();
+                prop_assert_eq!(cover.bare().collect::<Vec<_>>(), ascending);
+                // some have their turn
+                for _ in 0..bare.len().min(70) {
+                    let next = waiting.next(&cover);
+                    prop_assert_eq!(next, Some(bare[0]));
+                    prop_assert!(!cover.is_covered(bare[0]));
+                    let place = object.place(bare.remove(0));
+                    cover.add(place.map(f64::from), 0.1);
+                }
+            }
+            prop_assert_eq!(waiting.next(&cover), bare.first().copied());
+        }
+    }
+
+    /// A ball of many rows is dealt to threads.
     #[test]
-    fn ranges_of_bits() {
-        for (start, end) in [
-            (0, 0),
-            (0, 1),
-            (3, 64),
-            (63, 65),
-            (0, 64),
-            (1, 191),
-            (64, 128),
-            (5, 5),
-        ] {
-            let mut words = vec![0u64; 3];
-            assert_eq!(set(&mut words, start..end), end - start);
-            let bits: Vec<usize> = (0..192)
-                .filter(|at| words[at / 64] >> (at % 64) & 1 == 1)
-                .collect();
-            assert_eq!(bits, (start..end).collect::<Vec<_>>());
-            assert_eq!(set(&mut words, 0..192), 192 - (end - start));
+    fn a_large_ball_covers_its_voxels() {
+        let runs: Vec<_> =
+            runs_of((0..110u32 * 120 * 4).map(|at| [at % 4, at / 4 % 120, at / 480]));
+        let object = Object::new(&runs, &Frame::plain(&runs), &Steps::none()).unwrap();
+        let metric = Metric::of(&Geometry::default()).0;
+        let mut cover = Cover::new(&object, &metric);
+        for (at, radius) in [([1.0, 60.0, 50.0], 55.5), ([1.5, 60.0, 60.0], 200.0)] {
+            cover.add(at, radius);
+            let is_left = |&voxel: &usize| !inside(&object, &metric, at, radius, voxel);
+            assert_eq!(cover.left(), (0..object.len()).filter(is_left).count());
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn voxel_at(object: &Object, place: Place) -> Option<usize> {
 /// A voxel of the component among those with one of two coordinates along each axis: the one from before if it is among them, or the first.
 fn any_of(object: &Object, cells: [[i64; 2]; 3], before: Option<usize>) -> Option<usize> {
     if let Some(voxel) = before {
-        let at = object.voxels[voxel].map(i64::from);
+        let at = object.place(voxel).map(i64::from);
         if (0..3).all(|axis| cells[axis].contains(&at[axis])) {
             return Some(voxel);
         }

@@ -11,13 +11,15 @@ use super::{
     links::Links,
     metric::Metric,
     neighbours::{AROUND, BEFORE},
-    object::Object,
-    steps::{PORTION, Stage},
+    object::{Object, PORTION},
+    steps::Stage,
     tips::end_of,
     uncross::uncross,
+    waiting::Waiting,
     ways::{Ways, cheapest, farthest, tip},
 };
 use crate::monitor::Cancelled;
+use rayon::prelude::*;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -69,7 +71,7 @@ impl Beginning {
             is_middle,
         } = root;
         let mut drawing = Drawing::of(known, &ways, Links::default(), reach, false);
-        drawing.is_on[root] = true;
+        drawing.put_on(&[root as u32]);
         if cocycle.rank() > 0 {
             drawing.add_cycles(cocycle)?;
             drawing.cut_trunk(root);
@@ -123,26 +125,21 @@ const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
 fn farthest_along(ways: &Ways, count: usize) -> usize {
-    let mut end = 0;
-    for voxel in 0..count {
-        if ways.parts(voxel) > ways.parts(end) {
-            end = voxel;
-        }
-    }
-    end
+    let voxels = (0..count).into_par_iter().with_min_len(PORTION);
+    let keys = voxels.map(|voxel| (ways.parts(voxel), Reverse(voxel)));
+    keys.max().map_or(0, |(_, Reverse(voxel))| voxel)
 }
 
 /// The middle of a component that is as wide as it is long.
 fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
-    let mut middle = 0;
-    for voxel in 0..object.len() {
-        if squares[voxel] > squares[middle] {
-            middle = voxel;
-        }
-    }
-    let at = object.voxels[middle].map(f64::from);
-    let far = farthest(object, metric, at, 0..object.len() as u32);
-    let there = object.voxels[far];
+    // the first of the greatest
+    let middle = (0..squares.len())
+        .into_par_iter()
+        .with_min_len(PORTION)
+        .max_by(|&a, &b| squares[a].total_cmp(&squares[b]).then(b.cmp(&a)))?;
+    let at = object.place(middle).map(f64::from);
+    let far = farthest(object, metric, at, object.ends_of_rows());
+    let there = object.place(far);
     let length = metric.length([0, 1, 2].map(|axis| f64::from(there[axis]) - at[axis]));
     (length <= 1.05 * squares[middle].sqrt() - 0.3).then_some(middle)
 }
@@ -151,8 +148,9 @@ struct Drawing<'a> {
     known: &'a Known<'a>,
     reach: Reach,
     ways: &'a Ways,
-    /// The voxels of the skeleton.
+    /// For each voxel whether it is of the skeleton, and those that are.
     is_on: Vec<bool>,
+    on: Vec<u32>,
     links: Links,
     cover: Cover<'a>,
     ends_go_on: bool,
@@ -171,15 +169,24 @@ impl<'a> Drawing<'a> {
             reach,
             ways,
             is_on: vec![false; known.object.len()],
+            on: Vec::new(),
             links,
             cover: Cover::new(known.object, known.metric),
             ends_go_on,
         }
     }
 
+    /// Makes voxels some of the skeleton.
+    fn put_on(&mut self, voxels: &[u32]) {
+        for &voxel in voxels {
+            self.is_on[voxel as usize] = true;
+        }
+        self.on.extend(voxels);
+    }
+
     /// Covers what a voxel of the skeleton covers.
     fn paint(&mut self, voxel: usize) {
-        let place = centre(self.known.object.voxels[voxel]);
+        let place = centre(self.known.object.place(voxel));
         let radius = self.known.radius(place);
         self.cover.add(in_voxels(place), self.reach.of(radius));
     }
@@ -200,16 +207,17 @@ impl<'a> Drawing<'a> {
     }
 
     fn place(&self, voxel: u32) -> Place {
-        centre(self.known.object.voxels[voxel as usize])
+        centre(self.known.object.place(voxel as usize))
     }
 
     /// Covers what the curves cover.
     fn start_cover(&mut self) -> Result<(), Cancelled> {
         self.cover = Cover::new(self.known.object, self.known.metric);
-        self.is_on.fill(false);
-        for voxel in self.links.voxels() {
-            self.is_on[voxel as usize] = true;
+        for voxel in std::mem::take(&mut self.on) {
+            self.is_on[voxel as usize] = false;
         }
+        let voxels = self.links.voxels();
+        self.put_on(&voxels);
         if let Some(dot) = self.links.dot {
             self.paint(dot as usize);
         }
@@ -267,12 +275,18 @@ impl<'a> Drawing<'a> {
         let ways = self.ways;
         let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
-        for voxel in 0..object.len() {
-            if voxel % PORTION == 0 {
-                self.known.steps.check()?;
-            }
+        // ways beside each other have the same class but for a few
+        let has_step = |voxel: usize| {
+            let mut before = object.neighbours(voxel, BEFORE);
+            cocycle.has_classes(voxel) || before.any(|(_, other)| classes[voxel] != classes[other])
+        };
+        let voxels = (0..object.len() as u32).into_par_iter();
+        let voxels = voxels.with_min_len(PORTION);
+        let some: Vec<u32> = voxels.filter(|&voxel| has_step(voxel as usize)).collect();
+        for voxel in some {
+            let voxel = voxel as usize;
             let has_classes = cocycle.has_classes(voxel);
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & BEFORE) {
+            for (bit, other) in object.neighbours(voxel, BEFORE) {
                 if classes[voxel] == classes[other] && !has_classes {
                     continue;
                 }
@@ -307,7 +321,7 @@ impl<'a> Drawing<'a> {
         while !self.is_on[voxel] {
             way.push(voxel as u32);
             let mut beside = None;
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+            for (bit, other) in object.neighbours(voxel, AROUND) {
                 if self.is_on[other] {
                     let both = cocycle.table.sum(classes[voxel], classes[other]);
                     if cocycle.table.sum(both, cocycle.step(voxel, bit)) == 0 {
@@ -323,9 +337,7 @@ impl<'a> Drawing<'a> {
             self.links.add(&[voxel as u32, next as u32]);
             voxel = next;
         }
-        for voxel in way {
-            self.is_on[voxel as usize] = true;
-        }
+        self.put_on(&way);
     }
 
     /// The voxel before one on the way from the root.
@@ -363,7 +375,7 @@ impl<'a> Drawing<'a> {
         let mut voxel = from;
         while !self.is_on[voxel] {
             let beside = object
-                .neighbours(voxel, object.around[voxel] & AROUND)
+                .neighbours(voxel, AROUND)
                 .find(|&(_, other)| self.is_on[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.before(voxel)) else {
                 // past the skeleton to the root
@@ -374,14 +386,12 @@ impl<'a> Drawing<'a> {
             voxel = next;
         }
         self.links.add(&way);
-        for &voxel in &way {
-            self.is_on[voxel as usize] = true;
-        }
+        self.put_on(&way);
         self.paint_way(&way);
         if self.ends_go_on {
             let places = way
                 .iter()
-                .map(|&voxel| centre(object.voxels[voxel as usize]));
+                .map(|&voxel| centre(object.place(voxel as usize)));
             self.paint_end(&places.collect::<Vec<_>>());
         }
         let covered = object.len() - self.cover.left();
@@ -427,7 +437,7 @@ impl<'a> Drawing<'a> {
             let radius = self.known.radius(self.place(leaves as u32));
             if self.is_on[leaves] && long > LONG[0] * radius + LONG[1] {
                 self.add_branch(voxel as usize)?;
-                beside.add(object.voxels[voxel as usize].map(f64::from), radius + 0.5);
+                beside.add(object.place(voxel as usize).map(f64::from), radius + 0.5);
             }
         }
         Ok(())
@@ -438,13 +448,10 @@ impl<'a> Drawing<'a> {
         if self.cover.left() == 0 {
             return Ok(false);
         }
-        let mut waiting: Vec<u32> = self.cover.bare().map(|voxel| voxel as u32).collect();
-        let length = |voxel: u32| self.ways.parts(voxel as usize);
-        waiting.sort_by_key(|&voxel| (Reverse(length(voxel)), voxel));
-        for voxel in waiting {
-            if !self.cover.is_covered(voxel as usize) {
-                self.add_branch(voxel as usize)?;
-            }
+        let ways = self.ways;
+        let mut waiting = Waiting::of(&self.cover, |voxel| ways.parts(voxel));
+        while let Some(voxel) = waiting.next(&self.cover) {
+            self.add_branch(voxel)?;
         }
         Ok(true)
     }

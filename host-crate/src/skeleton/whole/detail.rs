@@ -2,7 +2,6 @@
 
 use super::{
     known::Known,
-    neighbours::FACES,
     rows::{ceil, floor},
 };
 use rayon::prelude::*;
@@ -17,9 +16,7 @@ const CURVED: f64 = 0.535;
 /// outwards (Manay et al. 2006 call the count an integral invariant).
 pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
     let object = known.object;
-    let surface: Vec<u32> = (0..object.len() as u32)
-        .filter(|&voxel| !object.around[voxel as usize] & FACES != 0)
-        .collect();
+    let surface = object.surface();
     let wanted = (part * surface.len() as f64) as usize;
     if wanted == 0 {
         return Vec::new();
@@ -27,14 +24,14 @@ pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
     let ball = Ball::of(known);
     let counts: Vec<u32> = surface
         .par_iter()
-        .map(|&voxel| ball.count(known, object.voxels[voxel as usize]))
+        .map(|site| ball.count(known, site.place))
         .collect();
     let mut sorted = counts.clone();
     sorted.sort_unstable();
     let most = sorted[wanted - 1].min((CURVED * f64::from(ball.voxels)) as u32);
     let both = surface.into_iter().zip(counts);
     both.filter(|&(_, count)| count <= most)
-        .map(|(voxel, _)| voxel)
+        .map(|(site, _)| site.voxel)
         .collect()
 }
 
@@ -84,11 +81,12 @@ impl Ball {
                 continue;
             };
             let between = [y + first[0], y + last[0]];
-            object.rows_between(z + dz, between, |_, row_y, row| {
+            for row in object.rows_between(z + dz, between) {
+                let [row_y, _] = object.row_place(row);
                 let [_, low, high] = rows[(row_y - between[0]) as usize];
-                count += object.part(row, x + low, x + high).len();
-            });
+                count += object.count_between(row, x + low, x + high);
+            }
         }
-        count as u32
+        count
     }
 }

@@ -50,7 +50,7 @@ fn first_detour(
         known.steps.check()?;
         let length = known.length(&edge.points);
         let ends = [edge.voxels[0], edge.voxels[edge.voxels.len() - 1]].map(|end| end as usize);
-        let [a, b] = ends.map(|end| known.object.voxels[end].map(f64::from));
+        let [a, b] = ends.map(|end| known.object.place(end).map(f64::from));
         let straight = known.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]));
         if straight >= longest_half(length, 0.0) {
             continue;
@@ -101,7 +101,7 @@ fn replace(
         if others.needs([part[0], part[part.len() - 1]].map(index), &class) {
             let points: Vec<Place> = part
                 .iter()
-                .map(|&voxel| centre(known.object.voxels[voxel as usize]))
+                .map(|&voxel| centre(known.object.place(voxel as usize)))
                 .collect();
             let length = known.length(&points);
             if best.is_none_or(|(least, _)| length < least) {
@@ -160,9 +160,9 @@ pub fn shortest_below(
     most: f64,
 ) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
     let Known { object, metric, .. } = *known;
-    let goal = object.voxels[to];
+    let goal = object.place(to);
     let rest = |voxel: usize| {
-        let at = object.voxels[voxel];
+        let at = object.place(voxel);
         metric.length([0, 1, 2].map(|axis| f64::from(goal[axis] - at[axis])))
     };
     if rest(from) >= most {
@@ -192,7 +192,7 @@ pub fn shortest_below(
         if voxel == to && at_class == class {
             return Ok(Some((length, way_back(&places, place))));
         }
-        for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+        for (bit, other) in object.neighbours(voxel, AROUND) {
             let next = length + steps[bit];
             let least = next + rest(other);
             if least >= most {

@@ -161,7 +161,7 @@ impl<'a> DeviceObject<'a> {
         with_costs: bool,
         steps: &Steps<'_>,
     ) -> Result<Ways, SkeletonError> {
-        let root_at = object.voxels[root].map(|along| along as u32 + 1);
+        let root_at = object.place(root).map(|along| along as u32 + 1);
         self.relax(root_at, steps)?;
         let count = self.count as usize;
         let stream = self.stream;

@@ -12,10 +12,6 @@ use super::{
 use crate::monitor::Cancelled;
 use std::collections::VecDeque;
 
-/// The way forwards along each axis, and the way back.
-const AHEAD: [usize; 3] = [14, 16, 22];
-const BACK: [usize; 3] = [12, 10, 4];
-
 /// Squared distances between centres, in squares of the smallest spacing. Exact for axes at right angles.
 ///
 /// Other axes have no separable distances: nearest voxels are then handed on from neighbour to neighbour, which is exact but for rare voxels, where it
@@ -26,48 +22,34 @@ pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Ve
     }
     let mut squares = vec![0.0; object.len()];
     let weight = metric.square(0);
-    let mut start = 0;
-    while start < object.len() {
-        let mut end = start + 1;
-        while object.around[end - 1] >> AHEAD[0] & 1 == 1 {
-            end += 1;
-        }
-        let count = end - start;
-        for (at, square) in squares[start..end].iter_mut().enumerate() {
+    for run in object.runs() {
+        let count = run.len();
+        for (at, square) in squares[run].iter_mut().enumerate() {
             let steps = (at + 1).min(count - at) as f64;
             *square = weight * steps * steps;
         }
-        start = end;
     }
     let mut line = Line {
         // then all are whole numbers
         is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
         ..Line::default()
     };
-    for axis in [1, 2] {
+    for (axis, [ahead, back]) in [(1, [16, 10]), (2, [22, 4])] {
         let weight = metric.square(axis);
-        for voxel in 0..object.len() {
+        for voxel in object.ends(back) {
             steps.every(
                 Stage::Distances,
                 axis * object.len() + voxel,
                 3 * object.len(),
             )?;
-            let around = object.around[voxel];
-            if around >> BACK[axis] & 1 == 1 {
-                continue;
-            }
-            if around >> AHEAD[axis] & 1 == 0 {
-                squares[voxel] = squares[voxel].min(weight);
-                continue;
-            }
             line.voxels.clear();
-            line.voxels.push(voxel as u32);
-            let mut at = voxel;
-            while object.around[at] >> AHEAD[axis] & 1 == 1 {
-                at = object.neighbour(at, AHEAD[axis]);
-                line.voxels.push(at as u32);
+            let voxels = object.line(voxel, ahead);
+            line.voxels.extend(voxels.map(|voxel| voxel as u32));
+            if line.voxels.len() == 1 {
+                squares[voxel] = squares[voxel].min(weight);
+            } else {
+                line.minimise(weight, &mut squares);
             }
-            line.minimise(weight, &mut squares);
         }
     }
     steps.done(Stage::Distances)?;
@@ -158,7 +140,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
     let mut is_waiting = vec![false; object.len()];
     let square = |way: [i32; 3]| metric.squared_length(way.map(f64::from));
     for voxel in 0..object.len() {
-        for bit in bits(!object.around[voxel] & AROUND) {
+        for bit in bits(!object.around(voxel) & AROUND) {
             let found = square(OFFSETS[bit]);
             if found < squares[voxel] {
                 squares[voxel] = found;
@@ -175,7 +157,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
         looked_at += 1;
         steps.every(Stage::Distances, looked_at, 2 * object.len())?;
         is_waiting[voxel] = false;
-        for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+        for (bit, other) in object.neighbours(voxel, AROUND) {
             let step = OFFSETS[bit];
             let way = [0, 1, 2].map(|axis| ways[voxel][axis] - step[axis]);
             let found = square(way);

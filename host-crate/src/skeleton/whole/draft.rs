@@ -44,7 +44,7 @@ impl Draft {
         let place = |number: usize| {
             (
                 voxels[number],
-                centre(object.voxels[voxels[number] as usize]),
+                centre(object.place(voxels[number] as usize)),
             )
         };
         let mut chains = Chains {

@@ -1,6 +1,11 @@
 //! A frame that depends on a component only, not on the axes that its volume has: so a skeleton moves with the object.
 
-use super::{metric::Metric, scan::Run};
+use super::{
+    metric::Metric,
+    moments::{MANY, Moments},
+    scan::Run,
+};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// An order of axes, and which of them are turned round.
@@ -23,83 +28,6 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 0, 1],
     [2, 1, 0],
 ];
-
-/// Sums of products of coordinates, which are counted from the middle in half voxels.
-#[derive(Default)]
-struct Moments {
-    first: [i128; 3],
-    /// By pairs of axes.
-    second: [[i128; 3]; 3],
-    /// By triples of axes in ascending order.
-    third: [[[i128; 3]; 3]; 3],
-}
-
-impl Moments {
-    fn of(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Self {
-        let mut all = Self::default();
-        let middle = [0, 1, 2].map(|axis| low[axis] + high[axis]);
-        for run in runs {
-            let y = 2 * i64::from(run.y) - middle[1];
-            let z = 2 * i64::from(run.z) - middle[2];
-            // sums of the powers of x
-            let mut powers = [0i128; 4];
-            for x in run.start..run.end {
-                let x = i128::from(2 * i64::from(x) - middle[0]);
-                powers[0] += 1;
-                powers[1] += x;
-                powers[2] += x * x;
-                powers[3] += x * x * x;
-            }
-            let [y, z] = [i128::from(y), i128::from(z)];
-            let exponents = |axes: &[usize]| {
-                let mut value = powers[axes.iter().filter(|&&axis| axis == 0).count()];
-                for &axis in axes {
-                    value *= [1, y, z][axis];
-                }
-                value
-            };
-            for a in 0..3 {
-                all.first[a] += exponents(&[a]);
-                for b in a..3 {
-                    all.second[a][b] += exponents(&[a, b]);
-                    for c in b..3 {
-                        all.third[a][b][c] += exponents(&[a, b, c]);
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Those in a frame, in a fixed order.
-    fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Vec<i128> {
-        let sign = |axes: &[usize]| match axes.iter().filter(|&&axis| flips[axis]).count() % 2 {
-            0 => 1,
-            _ => -1,
-        };
-        let mut list = Vec::with_capacity(19);
-        for (a, axis) in order.into_iter().enumerate() {
-            list.push(sign(&[a]) * self.first[axis]);
-        }
-        for a in 0..3 {
-            for b in a..3 {
-                let mut axes = [order[a], order[b]];
-                axes.sort_unstable();
-                list.push(sign(&[a, b]) * self.second[axes[0]][axes[1]]);
-            }
-        }
-        for a in 0..3 {
-            for b in a..3 {
-                for c in b..3 {
-                    let mut axes = [order[a], order[b], order[c]];
-                    axes.sort_unstable();
-                    list.push(sign(&[a, b, c]) * self.third[axes[0]][axes[1]][axes[2]]);
-                }
-            }
-        }
-        list
-    }
-}
 
 impl Frame {
     /// The frame with the least metric, extents, and moments up to order 3; among those that are left, that of the least hash of its voxels. Where these are equal
@@ -168,19 +96,23 @@ impl Frame {
 
     /// A number that depends on the set of voxels in the frame only.
     fn hash(&self, runs: &[Run]) -> u64 {
-        let mut sum = 0u64;
-        for run in runs {
-            for x in run.start..run.end {
+        let of_run = |run: &Run| {
+            (run.start..run.end).fold(0u64, |sum, x| {
                 let [x, y, z] = self.inside([x.into(), run.y.into(), run.z.into()]);
                 let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
                 // splitmix64's last steps
                 let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-                sum = sum.wrapping_add(hash ^ hash >> 31);
-            }
+                sum.wrapping_add(hash ^ hash >> 31)
+            })
+        };
+        let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
+        if runs.len() < MANY {
+            return runs.iter().fold(0, add);
         }
-        sum
+        let parts = runs.par_chunks(MANY).map(|runs| runs.iter().fold(0, add));
+        parts.reduce(|| 0, u64::wrapping_add)
     }
 
     /// The metric in this frame.
@@ -191,6 +123,11 @@ impl Frame {
     /// Voxels along the frame's axes.
     pub fn dims(&self) -> [i64; 3] {
         self.order.map(|axis| self.high[axis] - self.low[axis] + 1)
+    }
+
+    /// The axis of the frame that runs, which are along the volume's first axis, are along.
+    pub fn axis_of_runs(&self) -> usize {
+        self.order.iter().position(|&axis| axis == 0).unwrap_or(0)
     }
 
     /// The place in the frame of a voxel of the volume.

@@ -46,7 +46,7 @@ impl Known<'_> {
     fn near(&self, place: Place) -> Option<(usize, f64)> {
         let voxel = voxel_at(self.object, place)?;
         let at = in_voxels(place);
-        let centre = self.object.voxels[voxel];
+        let centre = self.object.place(voxel);
         let way = [0, 1, 2].map(|axis| at[axis] - f64::from(centre[axis]));
         Some((voxel, self.metric.length(way)))
     }

@@ -57,7 +57,7 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Result<Vec<P
     let end = draft.nodes[node];
     let mut places: Vec<Place> = way
         .iter()
-        .map(|&voxel| centre(known.object.voxels[voxel as usize]))
+        .map(|&voxel| centre(known.object.place(voxel as usize)))
         .collect();
     if places.last() != Some(&end) {
         places.push(end);

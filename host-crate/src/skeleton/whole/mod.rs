@@ -11,6 +11,8 @@
 //! 6. the certificate (`certify`).
 
 mod assemble;
+mod ball;
+mod cells;
 mod centre;
 mod certify;
 mod classes;
@@ -28,12 +30,17 @@ mod draft;
 mod force;
 mod frame;
 mod known;
+mod lines;
 mod links;
 mod mend;
 mod metric;
+mod moments;
+mod near;
 mod neighbours;
 mod numbers;
 mod object;
+#[cfg(test)]
+mod object_tests;
 mod params;
 mod parting;
 mod radix_heap;
@@ -45,18 +52,20 @@ mod rows;
 #[cfg(test)]
 mod same_tests;
 mod scan;
-
 mod shell;
 mod skeletonize;
 mod steps;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod thinning;
 mod tips;
 mod twice;
 mod uncross;
+mod waiting;
 mod walls;
 mod ways;
+mod words;
 
 pub use params::SkeletonizeParams;
 pub use report::{ComponentReport, Dust, Failure, LabelSkeleton, Skeletons};

@@ -155,7 +155,7 @@ pub fn wall_between(around: u32) -> Option<[usize; 2]> {
 }
 
 /// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels before it in order that have this cell too.
-const SHARED_BEFORE: [u32; 27] = {
+pub const SHARED_BEFORE: [u32; 27] = {
     let mut shared = [0; 27];
     let mut cell = 0;
     while cell < 27 {
@@ -178,24 +178,6 @@ const SHARED_BEFORE: [u32; 27] = {
     }
     shared
 };
-
-/// What a voxel adds to the Euler number of the closed cubes: that of its cells that no voxel before it has.
-#[inline(always)]
-pub fn euler_part(around: u32) -> i64 {
-    let mut sum = -1;
-    for cell in 0..27 {
-        if cell != 13 && around & SHARED_BEFORE[cell] == 0 {
-            let [x, y, z] = OFFSETS[cell];
-            // faces and corners add, edges and the cube take away
-            sum += if (x & 1) + (y & 1) + (z & 1) == 2 {
-                -1
-            } else {
-                1
-            };
-        }
-    }
-    sum
-}
 
 #[cfg(test)]
 mod tests {
@@ -262,14 +244,5 @@ mod tests {
         assert_eq!(wall_between(plate), Some([4, 22]));
         assert_eq!(wall_between(1), None);
         assert_eq!(wall_between(AROUND), None);
-    }
-
-    #[test]
-    fn one_voxel_has_the_euler_number_of_a_point() {
-        assert_eq!(euler_part(0), 1);
-        // the second of two that touch adds nothing
-        for bit in 0..13 {
-            assert_eq!(euler_part(1 << bit), 0, "{bit}");
-        }
     }
 }

@@ -1,10 +1,8 @@
 //! The numbers of a component's topology, of the union of its closed cubes.
 
-use super::{
-    neighbours::{FACES, bit_of, bits, euler_part, offset},
-    object::Object,
-};
+use super::object::{Object, PORTION};
 use crate::union_find::UnionFind;
+use rayon::prelude::*;
 
 /// What is known of a component before anything is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +12,15 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// Those of an object, in a time that is linear in its runs along x.
     pub fn of(object: &Object) -> Self {
+        let words = (0..object.words().len()).into_par_iter();
         // 1 - tunnels + cavities
-        let euler: i64 = object.around.iter().map(|&around| euler_part(around)).sum();
-        // a connected object has one surface to the outside, and one to each cavity
-        let cavities = surfaces(object) - 1;
+        let euler: i64 = words
+            .with_min_len(PORTION)
+            .map(|word| object.neighbourhood(word).euler_number())
+            .sum();
+        let cavities = cavities(object);
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,
             cavities,
@@ -26,112 +28,161 @@ impl Numbers {
     }
 }
 
-/// For each face of a voxel, four ways along it.
-const ALONG: [[usize; 4]; 27] = {
-    let mut along = [[13; 4]; 27];
-    let mut face = 0;
-    while face < 27 {
-        if FACES >> face & 1 == 1 {
-            let mut count = 0;
-            let mut other = 0;
-            while other < 27 {
-                if FACES >> other & 1 == 1 && other != face && other != 26 - face {
-                    along[face][count] = other;
-                    count += 1;
+/// Runs of the background between voxels of a row.
+struct Gaps {
+    /// For each row its first, and one more.
+    starts: Vec<usize>,
+    /// The first x and that behind the last.
+    gaps: Vec<[i32; 2]>,
+}
+
+impl Gaps {
+    fn of(object: &Object) -> Self {
+        let mut all = Self {
+            starts: vec![0],
+            gaps: Vec::new(),
+        };
+        for row in 0..object.rows() {
+            let mut last = None;
+            for [start, end] in object.runs_of(row) {
+                all.gaps.extend(last.map(|last| [last, start]));
+                last = Some(end);
+            }
+            all.starts.push(all.gaps.len());
+        }
+        all
+    }
+
+    /// Those of a row, by their numbers.
+    fn of_row(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+}
+
+/// The four ways to rows across a face.
+const ACROSS: [usize; 4] = [1, 3, 5, 7];
+
+/// The background's components by faces, without the one outside.
+///
+/// Of a row of background that has no gap, and of what is before and behind the voxels of a row, all is outside. So only gaps are looked at.
+fn cavities(object: &Object) -> u64 {
+    let all = Gaps::of(object);
+    // the one after all gaps is outside
+    let outside = all.gaps.len();
+    let mut sets = UnionFind::<usize>::new(outside + 1);
+    let mut left = outside as u64;
+    let mut join = |a, b| left -= u64::from(sets.join(a, b));
+    for row in 0..object.rows() {
+        let here = all.of_row(row);
+        if here.is_empty() {
+            continue;
+        }
+        for way in ACROSS {
+            let Some(other) = object.row_beside(row, way) else {
+                here.clone().for_each(|gap| join(gap, outside));
+                continue;
+            };
+            let [low, high] = object.ends_of(other);
+            let mut there = all.of_row(other);
+            for gap in here.clone() {
+                let [start, end] = all.gaps[gap];
+                if start < low || end > high {
+                    join(gap, outside);
                 }
-                other += 1;
-            }
-        }
-        face += 1;
-    }
-    along
-};
-
-/// The voxel that is one way and then another.
-const BOTH: [[usize; 27]; 27] = {
-    let mut both = [[13; 27]; 27];
-    let mut a = 0;
-    while a < 27 {
-        let mut b = 0;
-        while b < 27 {
-            let (p, q) = (offset(a), offset(b));
-            let sum = [p[0] + q[0], p[1] + q[1], p[2] + q[2]];
-            let mut axis = 0;
-            let mut is_near = true;
-            while axis < 3 {
-                is_near = is_near && sum[axis] >= -1 && sum[axis] <= 1;
-                axis += 1;
-            }
-            if is_near {
-                both[a][b] = bit_of(sum);
-            }
-            b += 1;
-        }
-        a += 1;
-    }
-    both
-};
-
-/// For each corner of a voxel the other six voxels that have it, and a face of the voxel and one of that across the corner, whose free voxels touch.
-const ACROSS: [(usize, u32, [usize; 2]); 8] = {
-    let mut across = [(13, 0, [13; 2]); 8];
-    let mut count = 0;
-    while count < 8 {
-        let x = 2 * (count & 1) as i32 - 1;
-        let y = 2 * (count >> 1 & 1) as i32 - 1;
-        let z = 2 * (count >> 2 & 1) as i32 - 1;
-        let around = 1 << bit_of([x, 0, 0])
-            | 1 << bit_of([0, y, 0])
-            | 1 << bit_of([0, 0, z])
-            | 1 << bit_of([x, y, 0])
-            | 1 << bit_of([x, 0, z])
-            | 1 << bit_of([0, y, z]);
-        let faces = [bit_of([x, 0, 0]), bit_of([0, 0, -z])];
-        across[count] = (bit_of([x, y, z]), around, faces);
-        count += 1;
-    }
-    across
-};
-
-/// How many surfaces a component has: its faces to the background, which hang together across edges so that voxels of the background do by faces only; and where
-/// voxels touch at a corner and nothing else is there.
-fn surfaces(object: &Object) -> u64 {
-    let mut firsts = Vec::with_capacity(object.len());
-    let mut count = 0u64;
-    for &around in &object.around {
-        firsts.push(count);
-        count += u64::from((!around & FACES).count_ones());
-    }
-    let number = |voxel: usize, face: usize| {
-        let before = !object.around[voxel] & FACES & ((1 << face) - 1);
-        firsts[voxel] + u64::from(before.count_ones())
-    };
-    let mut sets = UnionFind::<u64>::new(count as usize);
-    let mut left = count;
-    for voxel in 0..object.len() {
-        let around = object.around[voxel];
-        for face in bits(!around & FACES) {
-            let here = number(voxel, face);
-            for along in ALONG[face] {
-                let beyond = BOTH[face][along];
-                let there = if around >> beyond & 1 == 1 {
-                    // round the voxel of the background
-                    number(object.neighbour(voxel, beyond), 26 - along)
-                } else if around >> along & 1 == 1 {
-                    number(object.neighbour(voxel, along), face)
-                } else {
-                    number(voxel, along)
-                };
-                left -= u64::from(sets.join(here, there));
-            }
-        }
-        for (corner, others, [mine, theirs]) in ACROSS {
-            if around >> corner & 1 == 1 && around & others == 0 {
-                let other = object.neighbour(voxel, corner);
-                let joined = sets.join(number(voxel, mine), number(other, theirs));
-                left -= u64::from(joined);
+                while there.start < there.end && all.gaps[there.start][1] <= start {
+                    there.start += 1;
+                }
+                let touching = there.clone().take_while(|&other| all.gaps[other][0] < end);
+                touching.for_each(|other| join(gap, other));
             }
         }
     }
     left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skeleton::whole::{frame::Frame, object_tests::runs_of, steps::Steps};
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    /// Components of the background in a box with a margin, without the one outside, by a search.
+    fn cavities_by_search(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) -> u64 {
+        let mut seen = voxels.clone();
+        let mut count = 0u64;
+        let box_of = |at: [i32; 3]| (0..3).all(|axis| (-1..=dims[axis]).contains(&at[axis]));
+        for number in 0..dims.iter().map(|side| side + 2).product() {
+            let [nx, ny] = [dims[0] + 2, dims[1] + 2];
+            let start = [number % nx - 1, number / nx % ny - 1, number / nx / ny - 1];
+            if !seen.insert(start) {
+                continue;
+            }
+            count += 1;
+            let mut waiting = vec![start];
+            while let Some(at) = waiting.pop() {
+                for (axis, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
+                    let mut next = at;
+                    next[axis] += step;
+                    if box_of(next) && seen.insert(next) {
+                        waiting.push(next);
+                    }
+                }
+            }
+        }
+        count - 1
+    }
+
+    /// The cells of all closed cubes: by dimension, those of even dimension less those of odd.
+    fn euler_by_cells(voxels: &HashSet<[i32; 3]>) -> i64 {
+        let mut cells = HashSet::new();
+        for voxel in voxels {
+            for cell in 0..27 {
+                let way = [cell % 3, cell / 3 % 3, cell / 9];
+                cells.insert([0, 1, 2].map(|axis| 2 * voxel[axis] + way[axis] - 1));
+            }
+        }
+        // an odd coordinate is one between voxels
+        let sign = |cell: &[i32; 3]| match cell.iter().filter(|&x| x % 2 != 0).count() {
+            1 | 3 => 1,
+            _ => -1,
+        };
+        cells.iter().map(sign).sum()
+    }
+
+    fn check(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) {
+        let runs = runs_of(voxels.iter().map(|at| at.map(|x| x as u32)));
+        let object = Object::new(&runs, &Frame::plain(&runs), &Steps::none()).unwrap();
+        let cavities = cavities_by_search(voxels, dims);
+        let tunnels = 1 + cavities as i64 - euler_by_cells(voxels);
+        // an object in pieces has fewer
+        let found = Numbers::of(&object);
+        assert_eq!((found.tunnels as i64, found.cavities), (tunnels, cavities));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn numbers_are_those_of_a_search(seed in any::<u64>(), fill in 0.05f64..0.98, dims in prop::sample::select(vec![[5, 6, 7], [130, 4, 4], [4, 70, 3], [1, 9, 9], [66, 1, 5], [70, 5, 5]])) {
+            let mut state = seed;
+            let mut voxels = HashSet::new();
+            for at in 0..dims.iter().product::<i32>() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if ((state >> 40) as f64) < fill * (1u64 << 24) as f64 {
+                    voxels.insert([at % dims[0], at / dims[0] % dims[1], at / dims[0] / dims[1]]);
+                }
+            }
+            prop_assume!(!voxels.is_empty());
+            check(&voxels, dims);
+        }
+    }
+
+    #[test]
+    fn one_voxel_has_none_and_a_shell_has_a_cavity() {
+        check(&HashSet::from([[0; 3]]), [1; 3]);
+        let shell = |n: i32| (0..n * n * n).map(move |at| [at % n, at / n % n, at / n / n]);
+        let is_shell = |at: &[i32; 3]| at.iter().any(|&x| x == 0 || x == 69);
+        check(&shell(70).filter(is_shell).collect(), [70; 3]);
+    }
 }

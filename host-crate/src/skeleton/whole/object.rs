@@ -1,101 +1,206 @@
-//! The voxels of a component as a list, with their neighbours.
+//! The voxels of a component as rows of bits, with their numbers and neighbours.
 
 use super::{
     frame::Frame,
-    neighbours::{BELOW, CENTRE, bit_of, bits},
-    rows::{Rows, lower},
+    near::nth,
+    neighbours::bit_of,
+    rows::Rows,
     scan::Run,
     steps::{Stage, Steps},
+    words::{Placed, WIDTH, Word, words},
 };
 use crate::monitor::Cancelled;
+use rayon::prelude::*;
+use std::ops::Range;
 
-/// The voxels of a component in the order of its frame: x fastest, then y, then z.
+/// Rows and words are dealt to threads in portions that are no smaller.
+pub const PORTION: usize = 1 << 11;
+
+/// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
+///
+/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are each alone in their row. What is asked of a voxel takes the time of a few
+/// look-ups.
 pub struct Object {
-    pub voxels: Vec<[i32; 3]>,
-    /// For each voxel the 27 around it that are of the component, itself among them.
-    pub around: Vec<u32>,
-    /// For each voxel and each row of the 27 the first of its voxels in the list.
-    firsts: Vec<[u32; 9]>,
+    /// Those that have a voxel, in order.
+    words: Vec<Word>,
+    /// For each word its row.
+    row_of: Vec<u32>,
+    /// Of words.
     rows: Rows,
+    /// For each word those at the same x in the rows around it.
+    beside: Vec<Beside>,
+    /// For each 64th voxel its word, and the last word.
+    starts: Vec<u32>,
+    len: usize,
 }
+
+/// The words in the eight rows around a word, or [`NONE`].
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Beside([u32; 8]);
+
+/// No word.
+const NONE: u32 = u32::MAX;
+/// The way to the row itself, of nine.
+pub const HERE: usize = 4;
 
 impl Object {
     /// Those of some runs, which are one component.
     pub fn new(runs: &[Run], frame: &Frame, steps: &Steps<'_>) -> Result<Self, Cancelled> {
-        let voxels = sorted(runs, frame);
-        let rows = Rows::of(&voxels);
+        let slabs = words(runs, frame);
+        steps.check()?;
+        let placed = || slabs.iter().flatten();
+        let rows = Rows::of(placed().map(|word| [word.y, word.z]));
         let mut object = Self {
-            around: vec![CENTRE; voxels.len()],
-            firsts: vec![[0; 9]; voxels.len()],
-            voxels,
+            words: Vec::with_capacity(placed().count()),
+            row_of: Vec::with_capacity(placed().count()),
+            beside: Vec::new(),
             rows,
+            starts: Vec::new(),
+            len: 0,
         };
-        object.find_neighbours(steps)?;
+        for &Placed { bits, block, .. } in placed() {
+            let word = object.words.len() as u32;
+            let first = object.len as u32;
+            object.words.push(Word { bits, first, block });
+            object.len += bits.count_ones() as usize;
+            while object.starts.len() * 64 < object.len {
+                object.starts.push(word);
+            }
+        }
+        object.starts.push(object.words.len() as u32 - 1);
+        for row in 0..object.rows.len() {
+            let words = object.rows.members(row).len();
+            object.row_of.extend(std::iter::repeat_n(row as u32, words));
+        }
+        let rows = (0..object.rows.len()).into_par_iter();
+        object.beside = rows
+            .with_min_len(PORTION)
+            .flat_map_iter(|row| object.words_beside(row))
+            .collect();
+        steps.done(Stage::Voxels)?;
         Ok(object)
     }
 
+    /// For each word of a row those around it.
+    fn words_beside(&self, row: usize) -> impl Iterator<Item = Beside> {
+        let rows: [Option<usize>; 8] =
+            std::array::from_fn(|way| self.row_beside(row, way + usize::from(way >= HERE)));
+        self.words_of(row).map(move |word| {
+            let block = self.words[word].block;
+            let word_at = |row: Option<usize>| self.word_in(row?, block);
+            Beside(rows.map(|row| word_at(row).map_or(NONE, |word| word as u32)))
+        })
+    }
+
+    /// The row at a way from another, if it has voxels.
+    pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
+        let [y, z] = self.rows.place(row);
+        let [y, z] = [y + way as i32 % 3 - 1, z + way as i32 / 3 - 1];
+        self.rows.between(z, y, y).next()
+    }
+
+    /// How many voxels there are.
     pub fn len(&self) -> usize {
-        self.voxels.len()
+        self.len
     }
 
-    fn find_neighbours(&mut self, steps: &Steps<'_>) -> Result<(), Cancelled> {
-        for z in 0..self.rows.planes() {
-            steps.at(Stage::Voxels, z as usize, self.rows.planes() as usize)?;
-            for row in self.rows.plane(z) {
-                let y = self.rows.y(row);
-                let here = self.rows.voxels(row);
-                for way in 0..9 {
-                    let other_z = z + way / 3 - 1;
-                    let other_y = y + way % 3 - 1;
-                    let Some(other) = self.rows.between(other_z, other_y, other_y).next() else {
-                        continue;
-                    };
-                    let there = self.rows.voxels(other);
-                    let mut next = there.start;
-                    for at in here.clone() {
-                        let x = self.voxels[at][0];
-                        while next < there.end && self.voxels[next][0] < x - 1 {
-                            next += 1;
-                        }
-                        self.firsts[at][way as usize] = next as u32;
-                        for voxel in next..there.end.min(next + 3) {
-                            let step = self.voxels[voxel][0] - x;
-                            if step <= 1 {
-                                self.around[at] |= 1 << (3 * way + step + 1);
-                            }
-                        }
-                    }
-                }
-            }
+    /// Words that have a voxel.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// The word of a voxel, and its bit there.
+    #[inline(always)]
+    pub fn word_of(&self, voxel: usize) -> (usize, u32) {
+        let [from, to] = [0, 1].map(|next| self.starts[voxel / 64 + next] as usize);
+        // words that follow each other have about as many voxels
+        let words = &self.words[from..=to];
+        let mut at = voxel % 64 * (to - from) / 64;
+        while words[at].first as usize > voxel {
+            at -= 1;
         }
-        steps.done(Stage::Voxels)
+        while at + 1 < words.len() && words[at + 1].first as usize <= voxel {
+            at += 1;
+        }
+        let word = words[at];
+        (from + at, nth(word.bits, voxel as u32 - word.first))
     }
 
-    /// The neighbour of a voxel at a bit that is set in `around`.
-    #[inline(always)]
-    pub fn neighbour(&self, voxel: usize, bit: usize) -> usize {
-        let before = (self.around[voxel] & BELOW[bit]).count_ones();
-        (self.firsts[voxel][bit / 3] + before) as usize
+    /// The place of a voxel in the frame.
+    #[inline]
+    pub fn place(&self, voxel: usize) -> [i32; 3] {
+        let (word, bit) = self.word_of(voxel);
+        let [x, y, z] = self.place_of(word);
+        [x + bit as i32, y, z]
     }
 
-    /// Neighbours of a voxel, of those that there are.
+    /// The place of the voxels at a word's first bit, whether there is one or not.
+    pub fn place_of(&self, word: usize) -> [i32; 3] {
+        let [y, z] = self.rows.place(self.row_of[word] as usize);
+        [WIDTH * self.words[word].block, y, z]
+    }
+
+    /// The row of a word.
+    pub fn row_of(&self, word: usize) -> usize {
+        self.row_of[word] as usize
+    }
+
+    /// The word at a way from one and at the same x, if it has a voxel.
     #[inline(always)]
-    pub fn neighbours(&self, voxel: usize, mask: u32) -> impl Iterator<Item = (usize, usize)> {
-        bits(mask).map(move |bit| (bit, self.neighbour(voxel, bit)))
+    pub fn word_beside(&self, word: usize, way: usize) -> Option<&Word> {
+        // none is behind the last
+        self.words.get(self.beside_at(word, way) as usize)
+    }
+
+    /// Its number.
+    pub fn number_beside(&self, word: usize, way: usize) -> Option<usize> {
+        let beside = self.beside_at(word, way);
+        (beside != NONE).then_some(beside as usize)
+    }
+
+    #[inline(always)]
+    fn beside_at(&self, word: usize, way: usize) -> u32 {
+        match way {
+            HERE => word as u32,
+            _ => self.beside[word].0[way - usize::from(way > HERE)],
+        }
+    }
+
+    /// The word at a way from one and so many words further along x, if it has a voxel.
+    #[cold]
+    pub fn word_across(&self, word: usize, way: usize, step: i32) -> Option<&Word> {
+        let row = self.row_beside(self.row_of(word), way)?;
+        let found = self.word_in(row, self.words[word].block + step)?;
+        Some(&self.words[found])
+    }
+
+    /// The number of a word of a row, if it has a voxel.
+    fn word_in(&self, row: usize, block: i32) -> Option<usize> {
+        let range = self.rows.members(row);
+        let words = &self.words[range.clone()];
+        let first = words.first()?.block;
+        // most rows have no gaps
+        let guess = block.wrapping_sub(first) as usize;
+        let found = match words.get(guess) {
+            Some(word) if word.block == block => guess,
+            _ if words[words.len() - 1].block - first == words.len() as i32 - 1 => return None,
+            _ => words.binary_search_by_key(&block, |word| word.block).ok()?,
+        };
+        Some(range.start + found)
     }
 
     /// The voxel at a place, if it is of the component.
     pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.rows.between(z, y, y).next()?;
-        let range = self.rows.voxels(row);
-        let at = lower(&self.voxels[range.clone()], x);
-        let found = range.start + at;
-        (found < range.end && self.voxels[found][0] == x).then_some(found)
+        let word = self.words[self.word_in(row, x.div_euclid(WIDTH))?];
+        let bit = x.rem_euclid(WIDTH) as u32;
+        (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)
     }
 
     /// The bit of the way from a voxel to another that touches it.
     pub fn bit_between(&self, from: usize, to: usize) -> usize {
-        let [a, b] = [self.voxels[from], self.voxels[to]];
+        let [a, b] = [from, to].map(|voxel| self.place(voxel));
         bit_of([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 
@@ -104,31 +209,48 @@ impl Object {
         self.rows.len()
     }
 
-    /// Calls `visit` with the number, the y and the voxels of each row of a plane, from one y to another.
-    pub fn rows_between(
-        &self,
-        z: i32,
-        [low, high]: [i32; 2],
-        mut visit: impl FnMut(usize, i32, std::ops::Range<usize>),
-    ) {
-        for row in self.rows.between(z, low, high) {
-            visit(row, self.rows.y(row), self.rows.voxels(row));
+    /// The y and z of a row.
+    pub fn row_place(&self, row: usize) -> [i32; 2] {
+        self.rows.place(row)
+    }
+
+    /// The words of a row.
+    #[inline]
+    pub fn words_of(&self, row: usize) -> Range<usize> {
+        self.rows.members(row)
+    }
+
+    /// The voxels of a row.
+    pub fn voxels_of(&self, row: usize) -> Range<usize> {
+        let words = self.rows.members(row);
+        self.first_of(words.start)..self.first_of(words.end)
+    }
+
+    /// The first voxel of a word, or after the last one how many there are.
+    pub fn first_of(&self, word: usize) -> usize {
+        match self.words.get(word) {
+            Some(word) => word.first as usize,
+            None => self.len,
         }
     }
 
-    /// Voxels of a part of a row whose x is from one to another.
-    pub fn part(&self, row: std::ops::Range<usize>, low: i32, high: i32) -> std::ops::Range<usize> {
-        let voxels = &self.voxels[row.clone()];
-        let start = lower(voxels, low);
-        let end = lower(voxels, high.saturating_add(1)).max(start);
-        row.start + start..row.start + end
+    /// The rows of a plane from one y to another.
+    pub fn rows_between(&self, z: i32, [low, high]: [i32; 2]) -> Range<usize> {
+        self.rows.between(z, low, high)
+    }
+
+    /// The rows of a plane.
+    pub fn rows_of_plane(&self, z: i32) -> Range<usize> {
+        self.rows.plane(z)
     }
 
     /// Voxels along each axis of the box around them.
     pub fn dims(&self) -> [i32; 3] {
         let mut most = [0; 3];
-        for voxel in &self.voxels {
-            most = [0, 1, 2].map(|axis| most[axis].max(voxel[axis]));
+        for (at, word) in self.words.iter().enumerate() {
+            let [x, y, z] = self.place_of(at);
+            let last = x + 63 - word.bits.leading_zeros() as i32;
+            most = [most[0].max(last), most[1].max(y), most[2].max(z)];
         }
         most.map(|most| most + 1)
     }
@@ -138,9 +260,17 @@ impl Object {
         let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
         let per_row = nx.div_ceil(32);
         let mut words = vec![0u32; per_row * ny * nz];
-        for &[x, y, z] in &self.voxels {
-            let [x, y, z] = [x, y, z].map(|along| along as usize + 1);
-            words[(z * ny + y) * per_row + x / 32] |= 1 << (x % 32);
+        for (at, word) in self.words.iter().enumerate() {
+            let [x, y, z] = self.place_of(at).map(|along| along as usize);
+            let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
+            // a voxel further along x
+            let bits = u128::from(word.bits) << 1;
+            for part in 0..3 {
+                let bits = (bits >> (32 * part)) as u32;
+                if bits != 0 {
+                    words[first + part] |= bits;
+                }
+            }
         }
         words
     }
@@ -149,46 +279,44 @@ impl Object {
     pub fn planes(&self) -> i32 {
         self.rows.planes()
     }
-}
 
-/// The voxels in the order of the frame.
-fn sorted(runs: &[Run], frame: &Frame) -> Vec<[i32; 3]> {
-    let count: u64 = runs.iter().map(Run::voxels).sum();
-    let mut voxels = Vec::with_capacity(count as usize);
-    for run in runs {
-        for x in run.start..run.end {
-            voxels.push(frame.inside([x.into(), run.y.into(), run.z.into()]));
-        }
+    /// The words of a row that have places whose x is from one to another, each with the bits of these places.
+    #[inline]
+    pub fn part(&self, row: usize, low: i32, high: i32) -> impl Iterator<Item = (usize, u64)> {
+        let range = self.rows.members(row);
+        let words = &self.words[range.clone()];
+        let blocks = [low, high].map(|x| x.div_euclid(WIDTH));
+        let place = |block: i32| {
+            let [first, last] = [words[0].block, words[words.len() - 1].block];
+            if block <= first {
+                0
+            } else if last - first == words.len() as i32 - 1 {
+                words.len().min((block - first) as usize)
+            } else {
+                words.partition_point(|word| word.block < block)
+            }
+        };
+        let part = match low <= high {
+            true => place(blocks[0])..place(blocks[1].saturating_add(1)),
+            false => 0..0,
+        };
+        part.map(move |at| {
+            let block = words[at].block;
+            let mut bits = u64::MAX;
+            if block == blocks[0] {
+                bits &= u64::MAX << low.rem_euclid(WIDTH);
+            }
+            if block == blocks[1] {
+                bits &= u64::MAX >> (WIDTH - 1 - high.rem_euclid(WIDTH));
+            }
+            (range.start + at, bits)
+        })
     }
-    let [_, ny, nz] = frame.dims();
-    let rows = (ny * nz) as u64;
-    if rows > 8 * count + 1024 {
-        voxels.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
-        return voxels;
+
+    /// How many voxels of a row are at an x from one to another.
+    pub fn count_between(&self, row: usize, low: i32, high: i32) -> u32 {
+        let part = self.part(row, low, high);
+        part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
+            .sum()
     }
-    // voxels of one row come in ascending or in descending order of x
-    let mut places = vec![0u32; rows as usize + 1];
-    let row = |&[_, y, z]: &[i32; 3]| (i64::from(z) * ny + i64::from(y)) as usize;
-    for voxel in &voxels {
-        places[row(voxel) + 1] += 1;
-    }
-    for at in 1..places.len() {
-        places[at] += places[at - 1];
-    }
-    let ends = places[1..].to_vec();
-    let mut ordered = vec![[0; 3]; voxels.len()];
-    for voxel in &voxels {
-        let place = &mut places[row(voxel)];
-        ordered[*place as usize] = *voxel;
-        *place += 1;
-    }
-    let mut start = 0;
-    for end in ends {
-        let row = &mut ordered[start..end as usize];
-        if row.len() > 1 && row[0][0] > row[1][0] {
-            row.reverse();
-        }
-        start = end as usize;
-    }
-    ordered
 }

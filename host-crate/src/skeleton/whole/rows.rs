@@ -1,36 +1,42 @@
-//! Rows of a list of voxels, found by their y and z.
+//! Rows of a list in the order of voxels, found by their y and z.
 
-/// Where rows of voxels begin.
+/// Where the rows of a list begin.
 pub struct Rows {
     /// For each plane the first of its rows, and one more.
     planes: Vec<u32>,
-    /// For each row its y.
-    ys: Vec<i32>,
-    /// For each row its first voxel, and one more.
+    /// For each row its y and z.
+    places: Vec<[i32; 2]>,
+    /// For each row the first of its members in the list, and one more.
     starts: Vec<u32>,
 }
 
 impl Rows {
-    pub fn of(voxels: &[[i32; 3]]) -> Self {
+    /// Those of a list whose members are at some y and z, which ascend by z and then by y.
+    pub fn of(members: impl Iterator<Item = [i32; 2]>) -> Self {
         let mut rows = Self {
             planes: Vec::new(),
-            ys: Vec::new(),
+            places: Vec::new(),
             starts: Vec::new(),
         };
-        let mut last = None;
-        for (at, &[_, y, z]) in voxels.iter().enumerate() {
-            if last != Some((y, z)) {
-                while rows.planes.len() <= z as usize {
-                    rows.planes.push(rows.ys.len() as u32);
-                }
-                rows.ys.push(y);
-                rows.starts.push(at as u32);
-                last = Some((y, z));
+        let mut count = 0;
+        for place in members {
+            if rows.places.last() != Some(&place) {
+                rows.begin_planes(place[1]);
+                rows.places.push(place);
+                rows.starts.push(count);
             }
+            count += 1;
         }
-        rows.planes.push(rows.ys.len() as u32);
-        rows.starts.push(voxels.len() as u32);
+        rows.planes.push(rows.places.len() as u32);
+        rows.starts.push(count);
         rows
+    }
+
+    /// Begins the planes up to z with the next row.
+    fn begin_planes(&mut self, z: i32) {
+        while self.planes.len() <= z as usize {
+            self.planes.push(self.places.len() as u32);
+        }
     }
 
     /// The rows of a plane.
@@ -46,31 +52,34 @@ impl Rows {
     /// The rows of a plane from one y to another.
     pub fn between(&self, z: i32, low: i32, high: i32) -> std::ops::Range<usize> {
         let plane = self.plane(z);
-        let ys = &self.ys[plane.clone()];
-        let place = |y: i32| match ys.first() {
+        let places = &self.places[plane.clone()];
+        let place = |y: i32| match places.first() {
             // most planes have all rows
-            Some(&first) if y <= first => 0,
-            Some(&first) if ys[ys.len() - 1] - first == ys.len() as i32 - 1 => {
-                ys.len().min((y - first) as usize)
+            Some(&[first, _]) if y <= first => 0,
+            Some(&[first, _]) if places[places.len() - 1][0] - first == places.len() as i32 - 1 => {
+                places.len().min((y - first) as usize)
             }
-            _ => ys.partition_point(|&other| other < y),
+            _ => places.partition_point(|&[other, _]| other < y),
         };
         let (low, high) = (place(low), place(high.saturating_add(1)));
         plane.start + low..plane.start + high.max(low)
     }
 
-    pub fn voxels(&self, row: usize) -> std::ops::Range<usize> {
+    /// The members of a row.
+    #[inline(always)]
+    pub fn members(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.ys.len()
+        self.places.len()
     }
 
-    /// The y of a row.
-    pub fn y(&self, row: usize) -> i32 {
-        self.ys[row]
+    /// The y and z of a row.
+    #[inline(always)]
+    pub fn place(&self, row: usize) -> [i32; 2] {
+        self.places[row]
     }
 
     /// Planes.

@@ -1,11 +1,15 @@
 //! The surface of a component: faces of its voxels that have no voxel of it beyond.
 
 use super::{
+    cells::Cells,
     metric::Metric,
     neighbours::{FACES, OFFSETS, bits},
-    object::Object,
+    object::{Object, PORTION},
     rows::{Rows, ceil, floor, lower},
+    surface::Site,
 };
+use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// The voxels of a component that have such faces.
 pub struct Shell<'a> {
@@ -15,6 +19,7 @@ pub struct Shell<'a> {
     starts: Vec<u32>,
     faces: Vec<Face>,
     rows: Rows,
+    cells: Cells,
     /// The areas of faces across each axis, in squares of the smallest spacing.
     areas: [f64; 3],
     /// From a face's middle to the centre of the voxel beyond it, for each side.
@@ -42,33 +47,37 @@ impl Face {
 
 impl<'a> Shell<'a> {
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
-        let mut voxels = Vec::new();
-        let mut starts = Vec::new();
-        let mut faces = Vec::new();
-        for (&voxel, &around) in object.voxels.iter().zip(&object.around) {
-            let free = !around & FACES;
-            if free == 0 {
-                continue;
-            }
-            voxels.push(voxel);
-            starts.push(faces.len() as u32);
-            for face in bits(free) {
+        let sites = object.surface();
+        let mut starts = Vec::with_capacity(sites.len() + 1);
+        let mut count = 0;
+        for site in &sites {
+            starts.push(count);
+            count += (!site.around & FACES).count_ones();
+        }
+        starts.push(count);
+        let faces = |site: &Site| {
+            let place = site.place;
+            bits(!site.around & FACES).map(move |face| {
                 let way = OFFSETS[face];
-                let at = [0, 1, 2].map(|axis| f64::from(voxel[axis]) + 0.5 * f64::from(way[axis]));
+                let at = [0, 1, 2].map(|axis| f64::from(place[axis]) + 0.5 * f64::from(way[axis]));
                 let axis = way.iter().position(|&step| step != 0).unwrap_or(0);
                 let is_last = u32::from(way[axis] > 0);
-                faces.push(Face {
+                Face {
                     at: metric.world(at),
                     side: 2 * axis as u32 + is_last,
-                });
-            }
-        }
-        starts.push(faces.len() as u32);
+                }
+            })
+        };
+        let all = sites.par_iter().with_min_len(PORTION);
+        let faces = all.flat_map_iter(faces).collect();
+        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect();
+        let rows = Rows::of(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {
             metric,
-            rows: Rows::of(&voxels),
+            cells: Cells::of(&voxels, &rows, metric),
+            rows,
             voxels,
             starts,
             faces,
@@ -111,13 +120,13 @@ impl<'a> Shell<'a> {
             let low = ceil(middle - half - self.slant);
             let high = floor(middle + half + self.slant);
             for row in self.rows.between(z, low, high) {
-                let dy = f64::from(self.rows.y(row)) - at[1];
+                let dy = f64::from(self.rows.place(row)[0]) - at[1];
                 let middle = at[0] - slants[0] * dy - slants[1] * dz;
                 let across = ((dy + u[1][2] * dz / u[1][1]).abs() - 1.0 - self.slant).max(0.0);
                 let margin = margin * margin + (across * u[1][1]).powi(2);
                 let rest = (radius * radius - margin).max(0.0).sqrt();
                 let half = rest / u[0][0] + 1.0 + slant;
-                let range = self.rows.voxels(row);
+                let range = self.rows.members(row);
                 let voxels = &self.voxels[range.clone()];
                 let [low, high] = [ceil(middle - half), floor(middle + half).saturating_add(1)]
                     .map(|x| self.starts[range.start + lower(voxels, x)] as usize);
@@ -128,22 +137,92 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two.
+    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two. What is found at the
+    /// lower one ends the search, row by row.
     pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
-        let mut best = most * most;
         let enough = least * least;
+        let mut best = most * most;
+        // the z and y of the first row that ends the search
+        let mut last = [i32::MAX; 2];
         let here = self.metric.world(at);
         // the nearest voxel has a face to the component: across the others there is a nearer one
-        self.near(at, most, |faces| {
-            if best > enough {
-                for face in faces {
-                    let beyond = self.beyond[face.side as usize];
-                    let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
-                    let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+        self.cells.near(self.metric, at, best, |bound, voxels| {
+            let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
+            for face in &self.faces[start..end] {
+                let beyond = self.beyond[face.side as usize];
+                let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+                let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                if square > enough {
                     best = best.min(square);
+                    continue;
+                }
+                let [_, y, z] = self.voxels[voxels.start];
+                match [z, y].cmp(&last) {
+                    Ordering::Less => (last, best) = ([z, y], square),
+                    Ordering::Equal => best = best.min(square),
+                    // of later rows nothing counts
+                    Ordering::Greater => {}
                 }
             }
+            *bound = best.max(enough);
         });
         best.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::Geometry,
+        skeleton::whole::{frame::Frame, object_tests::runs_of, steps::Steps},
+    };
+    use proptest::prelude::*;
+
+    impl Shell<'_> {
+        /// The same by all rows of a ball.
+        fn distance_by_rows(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
+            let mut best = most * most;
+            let here = self.metric.world(at);
+            self.near(at, most, |faces| {
+                if best > least * least {
+                    for face in faces {
+                        let beyond = self.beyond[face.side as usize];
+                        let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+                        let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                        best = best.min(square);
+                    }
+                }
+            });
+            best.sqrt()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn distances_have_the_bits_of_a_search_by_rows(
+            holes in prop::collection::vec(prop::array::uniform3(0u32..40), 0..30),
+            spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
+            shear in prop::sample::select(vec![0.0, 0.4]),
+            places in prop::collection::vec((prop::array::uniform3(0u32..160), 0.0f64..30.0, 0.0f64..3.0), 40),
+        ) {
+            let block = (0..40u32 * 30 * 35).map(|at| [at % 40, at / 40 % 30, at / 1200]);
+            let runs = runs_of(block.filter(|place| !holes.contains(place)));
+            let [a, b, c] = spacing;
+            let axes = nalgebra::Matrix3::new(a, shear * b, 0.0, 0.0, b, shear, 0.0, 0.0, c);
+            let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
+            let frame = Frame::plain(&runs);
+            let metric = frame.metric(&Metric::of(&geometry).0);
+            let object = Object::new(&runs, &frame, &Steps::none()).unwrap();
+            let shell = Shell::new(&object, &metric);
+            for (at, middle, off) in places {
+                let at = at.map(|at| f64::from(at) / 4.0);
+                // the lower bound may be below 0
+                let bounds = [middle - off, middle + off];
+                prop_assert_eq!(shell.distance(at, bounds).to_bits(), shell.distance_by_rows(at, bounds).to_bits());
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! their order does not matter. A voxel is looked at again when a neighbour of it has been deleted.
 
 use super::{
-    neighbours::{AROUND, is_simple, wall_between},
+    neighbours::{is_simple, wall_between},
     object::Object,
     steps::{PORTION, Stage, Steps},
     walls::Sides,
@@ -75,7 +75,7 @@ impl<'a> Thinning<'a> {
         Self {
             object,
             steps,
-            around: object.around.iter().map(|around| around & AROUND).collect(),
+            around: object.all_around(),
             levels: squares.iter().map(level).collect(),
             state: vec![0; object.len()],
             deleted: Vec::with_capacity(object.len()),
@@ -113,7 +113,7 @@ impl<'a> Thinning<'a> {
     fn wait(&mut self, voxel: usize) {
         if self.state[voxel] == 0 {
             self.state[voxel] = WAITS;
-            let [x, y, z] = self.object.voxels[voxel];
+            let [x, y, z] = self.object.place(voxel);
             let field = (x & 1) + 2 * (y & 1) + 4 * (z & 1);
             self.waiting[field as usize].push(voxel as u32);
         }

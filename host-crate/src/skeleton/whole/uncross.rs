@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 /// Has links that cross another in its middle, where no voxel is, lead through an end of that instead. All of these voxels touch each other, so classes stay.
 pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
-    let voxels = &known.object.voxels;
+    let object = known.object;
     // a diagonal becomes steps that are shorter
     for _ in 0..3 {
         let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
         let mut kept = Vec::with_capacity(links.pairs.len());
         let mut round = Vec::new();
         for &[a, b] in &links.pairs {
-            let (from, to) = (voxels[a as usize], voxels[b as usize]);
+            let (from, to) = (object.place(a as usize), object.place(b as usize));
             let [one, _] = *first
                 .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
                 .or_insert([a, b]);

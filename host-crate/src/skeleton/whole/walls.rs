@@ -27,10 +27,10 @@ impl<'a> Sides<'a> {
             _ => Ok(()),
         };
         let mut outside = Vec::new();
-        let around = object.voxels.iter().zip(&object.around);
-        for (at, (&[x, y, z], &around)) in around.enumerate() {
+        for (at, site) in object.rim().into_iter().enumerate() {
             check(at)?;
-            for bit in bits(!around & AROUND) {
+            let [x, y, z] = site.place;
+            for bit in bits(!site.around & AROUND) {
                 let [dx, dy, dz] = OFFSETS[bit];
                 outside.push([z + dz, y + dy, x + dx]);
             }
@@ -65,10 +65,10 @@ impl<'a> Sides<'a> {
 
     /// The member beyond a face.
     fn beyond(&self, voxel: usize, face: usize) -> usize {
-        if self.object.around[voxel] >> face & 1 == 1 {
-            return self.object.neighbour(voxel, face);
+        if let Some(other) = self.object.beyond(voxel, face) {
+            return other;
         }
-        let [x, y, z] = self.object.voxels[voxel];
+        let [x, y, z] = self.object.place(voxel);
         let [dx, dy, dz] = OFFSETS[face];
         let found = self.outside.binary_search(&[z + dz, y + dy, x + dx]);
         // all neighbours outside are in the list

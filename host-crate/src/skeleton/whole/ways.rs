@@ -99,7 +99,7 @@ impl Ways {
             }
             progress.every(Stage::Ways, count, object.len())?;
             count += 1;
-            for (bit, other) in object.neighbours(voxel, object.around[voxel] & AROUND) {
+            for (bit, other) in object.neighbours(voxel, AROUND) {
                 let there = &mut reached[other];
                 if there.cost <= cost {
                     continue;
@@ -196,24 +196,32 @@ fn step_cost(length: f64, one: f32, other: f32) -> f64 {
 /// both directions, which tell voxels of one distance apart.
 fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
     let mut prices = vec![0.0; object.len()];
+    let price = price_of_steps;
+    let square = metric.square(0);
+    for run in object.runs() {
+        let count = run.len() as u32;
+        for (at, sum) in (0..count).zip(&mut prices[run]) {
+            *sum += price(at + 1, square);
+            *sum += price(count - at, square);
+        }
+    }
     let mut steps = vec![0u32; object.len()];
-    for (axis, (ahead, back)) in [(14, 12), (16, 10), (22, 4)].into_iter().enumerate() {
+    for (axis, [ahead, back]) in [(1, [5, 3]), (2, [7, 1])] {
         let square = metric.square(axis);
-        let price = |steps: u32| price_of_steps(steps, square);
-        for voxel in 0..object.len() {
-            steps[voxel] = match object.around[voxel] >> back & 1 {
-                1 => steps[object.neighbour(voxel, back)] + 1,
-                _ => 1,
-            };
-            prices[voxel] += price(steps[voxel]);
-        }
-        for voxel in (0..object.len()).rev() {
-            steps[voxel] = match object.around[voxel] >> ahead & 1 {
-                1 => steps[object.neighbour(voxel, ahead)] + 1,
-                _ => 1,
-            };
-            prices[voxel] += price(steps[voxel]);
-        }
+        let mut add = |row: usize, way: usize| {
+            let voxels = object.voxels_of(row);
+            steps[voxels.clone()].fill(1);
+            object.pairs(row, way, |here, there, count| {
+                for at in 0..count {
+                    steps[here + at] = steps[there + at] + 1;
+                }
+            });
+            for (sum, &steps) in prices[voxels.clone()].iter_mut().zip(&steps[voxels]) {
+                *sum += price(steps, square);
+            }
+        };
+        (0..object.rows()).for_each(|row| add(row, back));
+        (0..object.rows()).rev().for_each(|row| add(row, ahead));
     }
     let both = prices.iter().zip(squares);
     both.map(|(price, square)| (price + 1.0 / (square * square)) as f32)
@@ -266,7 +274,7 @@ pub fn cheapest(
             way.reverse();
             return Ok(way);
         }
-        for (bit, other) in object.neighbours(here, object.around[here] & AROUND) {
+        for (bit, other) in object.neighbours(here, AROUND) {
             let next = cost + step_cost(steps[bit], prices[here], prices[other]);
             let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
             if next < best.0 {
@@ -282,13 +290,17 @@ pub fn cheapest(
 pub fn tip(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
-    for voxel in &object.voxels {
-        for axis in 0..3 {
-            sum[axis] += i64::from(voxel[axis]);
+    for row in 0..object.rows() {
+        let voxels = object.voxels_of(row).len() as i64;
+        let [y, z] = object.row_place(row).map(i64::from);
+        let of_run = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
+        let twice: i64 = object.runs_of(row).map(of_run).sum();
+        for (sum, more) in sum.iter_mut().zip([twice / 2, voxels * y, voxels * z]) {
+            *sum += more;
         }
     }
     let middle = sum.map(|sum| sum as f64 / count);
-    farthest(object, metric, middle, 0..object.len() as u32)
+    farthest(object, metric, middle, object.ends_of_rows())
 }
 
 /// The first of the voxels that are farthest from a place.
@@ -300,7 +312,7 @@ pub fn farthest(
 ) -> usize {
     let mut best = (-1.0, 0);
     for voxel in voxels {
-        let at = object.voxels[voxel as usize];
+        let at = object.place(voxel as usize);
         let square = metric.squared_length([0, 1, 2].map(|axis| f64::from(at[axis]) - from[axis]));
         if square > best.0 {
             best = (square, voxel as usize);

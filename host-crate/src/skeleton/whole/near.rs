@@ -1,0 +1,128 @@
+//! The neighbours of a voxel, from the bits of the rows around it.
+
+use super::{neighbours::BELOW, object::Object};
+
+impl Object {
+    /// Which of the three voxels about a bit of a word are of the component at a way from there, and the number of the first of them.
+    #[inline(always)]
+    fn three(&self, word: usize, bit: u32, way: usize) -> (u32, u32) {
+        let beside = self.word_beside(word, way);
+        let (bits, first) = beside.map_or((0, 0), |word| (word.bits, word.first));
+        if bit == 0 {
+            let here = (bits << 1) as u32 & 7;
+            return match self.word_across(word, way, -1) {
+                Some(last) if last.bits >> 63 == 1 => {
+                    (here | 1, last.first + last.bits.count_ones() - 1)
+                }
+                _ => (here, first),
+            };
+        }
+        let here = (bits >> (bit - 1)) as u32 & 7;
+        let number = first + (bits & ((1 << (bit - 1)) - 1)).count_ones();
+        if bit == 63 {
+            return match self.word_across(word, way, 1) {
+                Some(next) if next.bits & 1 == 1 => {
+                    (here | 4, if here == 0 { next.first } else { number })
+                }
+                _ => (here, number),
+            };
+        }
+        (here, number)
+    }
+
+    /// For a voxel those of the 27 around it that are of the component, itself among them.
+    #[inline]
+    pub fn around(&self, voxel: usize) -> u32 {
+        let (word, bit) = self.word_of(voxel);
+        (0..9).fold(0, |around, way| {
+            around | self.three(word, bit, way).0 << (3 * way)
+        })
+    }
+
+    /// The neighbour of a voxel at a bit, if it is of the component.
+    #[inline]
+    pub fn beyond(&self, voxel: usize, bit: usize) -> Option<usize> {
+        let (word, place) = self.word_of(voxel);
+        let (three, first) = self.three(word, place, bit / 3);
+        let before = (three << (bit - bit % 3) & BELOW[bit]).count_ones();
+        (three >> (bit % 3) & 1 == 1).then_some((first + before) as usize)
+    }
+
+    /// The neighbour of a voxel at a bit, which is of the component.
+    #[inline]
+    pub fn neighbour(&self, voxel: usize, bit: usize) -> usize {
+        self.beyond(voxel, bit).unwrap_or(voxel)
+    }
+
+    /// The neighbours of a voxel that are of the component and of a mask: their bits and their numbers.
+    #[inline(always)]
+    pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
+        let (word, bit) = self.word_of(voxel);
+        let mut found = Neighbours {
+            around: 0,
+            rest: 0,
+            firsts: [0; 9],
+        };
+        for way in 0..9 {
+            if mask >> (3 * way) & 7 != 0 {
+                let (three, first) = self.three(word, bit, way);
+                found.around |= three << (3 * way);
+                found.firsts[way] = first;
+            }
+        }
+        found.rest = found.around & mask;
+        found
+    }
+}
+
+/// Neighbours of a voxel: their bits, lowest first, and their numbers.
+#[derive(Clone, Copy)]
+pub struct Neighbours {
+    around: u32,
+    rest: u32,
+    /// For each way the first of the component's three voxels there.
+    firsts: [u32; 9],
+}
+
+impl Neighbours {
+    /// The number of the neighbour at a bit, which is one of them.
+    #[inline(always)]
+    pub fn at(&self, bit: usize) -> usize {
+        let before = (self.around & BELOW[bit]).count_ones();
+        (self.firsts[bit / 3] + before) as usize
+    }
+}
+
+impl Iterator for Neighbours {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        if self.rest == 0 {
+            return None;
+        }
+        let bit = self.rest.trailing_zeros() as usize;
+        self.rest &= self.rest - 1;
+        Some((bit, self.at(bit)))
+    }
+}
+
+/// The place of a bit that is set and has so many set ones before it.
+#[inline(always)]
+pub fn nth(bits: u64, mut before: u32) -> u32 {
+    // most words are one run
+    let start = bits.trailing_zeros();
+    if before < (!(bits >> start)).trailing_zeros() {
+        return start + before;
+    }
+    let (mut rest, mut at) = (bits, 0);
+    for half in [32, 16, 8, 4, 2, 1] {
+        let low = (rest & ((1 << half) - 1)).count_ones();
+        if low <= before {
+            before -= low;
+            rest >>= half;
+            at += half;
+        }
+    }
+    at
+}
