@@ -9,6 +9,7 @@ use super::{
     detour::{longest_half, shortest_below},
     draft::{Draft, Point},
     known::Known,
+    least::Least,
     numbers::Numbers,
     steps::Stage,
     twice::{self, Twice},
@@ -236,6 +237,7 @@ impl Judge<'_> {
         radii: &[Vec<f64>],
         faults: &mut Vec<Fault>,
     ) -> Result<(), Cancelled> {
+        let mut least = Least::new(self.known);
         for (number, edge) in draft.edges.iter().enumerate() {
             let length = self.known.length(&edge.points);
             let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -253,6 +255,7 @@ impl Judge<'_> {
             let found = shortest_below(
                 self.known,
                 cocycle,
+                &mut least,
                 [from, to],
                 classes[number],
                 longest_half(length, radius),

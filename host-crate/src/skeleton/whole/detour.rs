@@ -7,6 +7,7 @@ use super::{
     cycle_classes::{CycleClasses, Role},
     draft::{Draft, DraftEdge},
     known::Known,
+    least::Least,
     links::Links,
     neighbours::{AROUND, OFFSETS},
     steps::PORTION,
@@ -31,8 +32,9 @@ pub fn straighten(
 ) -> Result<bool, Cancelled> {
     let mut draft = Draft::of(known.object, links_of);
     let mut any = false;
+    let mut least = Least::new(known);
     // each time the sum of lengths becomes less
-    while let Some((edge, way)) = first_detour(known, cocycle, &draft)? {
+    while let Some((edge, way)) = first_detour(known, cocycle, &mut least, &draft)? {
         replace(known, cocycle, links_of, &draft, edge, &way);
         draft = Draft::of(known.object, links_of);
         any = true;
@@ -44,6 +46,7 @@ pub fn straighten(
 fn first_detour(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
+    least: &mut Least<'_>,
     draft: &Draft,
 ) -> Result<Option<(usize, Vec<u32>)>, Cancelled> {
     for (number, edge) in draft.edges.iter().enumerate() {
@@ -59,7 +62,7 @@ fn first_detour(
         let radius = edge.points.iter().map(radius).fold(0.0, f64::max);
         let class = class_of(cocycle, known.object, &edge.voxels);
         let most = longest_half(length, radius);
-        if let Some((_, way)) = shortest_below(known, cocycle, ends, class, most)? {
+        if let Some((_, way)) = shortest_below(known, cocycle, least, ends, class, most)? {
             return Ok(Some((number, way)));
         }
     }
@@ -150,9 +153,22 @@ fn of_links(
 }
 
 /// The shortest way of a class between two voxels through centres of voxels that touch, and its length in the smallest spacing, if that is less than `most`.
-///
-/// Looks at places from which the way can still be so short only.
 pub fn shortest_below(
+    known: &Known<'_>,
+    cocycle: &mut Cocycle,
+    least: &mut Least<'_>,
+    ends: [usize; 2],
+    class: Class,
+    most: f64,
+) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
+    match least.may_be_below(cocycle, ends, class, most)? {
+        true => search(known, cocycle, ends, class, most),
+        false => Ok(None),
+    }
+}
+
+/// The same, whatever it takes. Looks at places from which the way can still be so short only.
+pub fn search(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
     [from, to]: [usize; 2],

@@ -30,6 +30,7 @@ mod draft;
 mod force;
 mod frame;
 mod known;
+mod least;
 mod lines;
 mod links;
 mod mend;

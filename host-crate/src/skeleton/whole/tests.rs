@@ -1,10 +1,46 @@
 //! Skeletons of objects whose topology is known.
 
-use super::{SkeletonizeParams, Skeletons, skeletonize};
+use super::{
+    SkeletonizeParams, Skeletons, cocycle::Cocycle, distances::squares, frame::Frame, known::Known,
+    metric::Metric, numbers::Numbers, object::Object, scan::Runs, shell::Shell, skeletonize,
+    steps::Steps, thinning::Scaffold, ways::Measured,
+};
 use crate::{
-    grid::{Geometry, Volume},
+    grid::{Geometry, Mask, Volume},
     monitor::Monitor,
 };
+
+/// Calls `look` with the first component of some voxels and the classes of its steps.
+pub fn with_known(
+    dims: [usize; 3],
+    geometry: Geometry,
+    is_set: impl Fn([usize; 3]) -> bool,
+    look: impl FnOnce(&Known<'_>, &mut Cocycle),
+) {
+    let volume = Volume::from_fn(dims, geometry, |x, y, z| f32::from(is_set([x, y, z]))).unwrap();
+    let mask = Mask::in_range(&volume.into(), 0.5, 1.5).unwrap();
+    let runs = Runs::of_mask(&mask).unwrap();
+    let components = runs.components().unwrap();
+    let runs = components.iter().next().unwrap();
+    let frame = Frame::plain(runs);
+    let metric = &Metric::of(&geometry).0;
+    let steps = &Steps::none();
+    let object = &Object::new(runs, &frame, steps).unwrap();
+    let squares = squares(object, metric, steps).unwrap();
+    let Measured { squares, prices } = &Measured::of(object, metric, squares);
+    let scaffold = Scaffold::of(object, squares, Numbers::of(object).cavities, steps).unwrap();
+    let mut cocycle = Cocycle::of(object, &scaffold, steps).unwrap();
+    let shell = &Shell::new(object, metric);
+    let known = Known {
+        object,
+        metric,
+        squares,
+        shell,
+        prices,
+        steps,
+    };
+    look(&known, &mut cocycle);
+}
 
 pub fn skeletons(
     dims: [usize; 3],
