@@ -36,6 +36,13 @@ pub struct Cover<'a> {
     left_of_row: Vec<u32>,
 }
 
+/// What the points of an edge cover, with how far they do, and those that are passed over at first.
+#[derive(Default)]
+struct Parts {
+    balls: Vec<(Place, f64)>,
+    passed_over: Vec<(Point, Place)>,
+}
+
 /// What rounding may take from a radius.
 const SLACK: f64 = 1e-9;
 
@@ -83,31 +90,43 @@ impl<'a> Cover<'a> {
         known: &Known<'_>,
         reach: Reach,
         draft: &Draft,
-        radius: impl Fn(Point, Place) -> f64,
+        radius: impl Fn(Point, Place) -> f64 + Sync,
     ) {
-        let mut passed_over = Vec::new();
-        for (node, &place) in draft.nodes.iter().enumerate() {
-            self.add(in_voxels(place), reach.of(radius(Point::Node(node), place)));
+        let reach_of = |point, place| reach.of(radius(point, place));
+        let nodes: Vec<f64> = (0..draft.nodes.len())
+            .into_par_iter()
+            .map(|node| reach_of(Point::Node(node), draft.nodes[node]))
+            .collect();
+        for (&place, reach) in draft.nodes.iter().zip(nodes) {
+            self.add(in_voxels(place), reach);
         }
-        for (number, edge) in draft.edges.iter().enumerate() {
-            let mut next = PASSED * reach.of(known.about_radius(edge.points[0]));
-            for at in 1..edge.points.len() - 1 {
-                let (point, place) = (Point::Inner(number, at), edge.points[at]);
-                next -= known.distance(edge.points[at - 1], place);
-                if next > 0.0 {
-                    passed_over.push((point, place));
-                    continue;
+        let edges = draft.edges.par_iter().enumerate();
+        let parts: Vec<Parts> = edges
+            .map(|(number, edge)| {
+                let mut parts = Parts::default();
+                let mut next = PASSED * reach.of(known.about_radius(edge.points[0]));
+                for at in 1..edge.points.len() - 1 {
+                    let (point, place) = (Point::Inner(number, at), edge.points[at]);
+                    next -= known.distance(edge.points[at - 1], place);
+                    if next > 0.0 {
+                        parts.passed_over.push((point, place));
+                        continue;
+                    }
+                    let reach = reach_of(point, place);
+                    parts.balls.push((place, reach));
+                    next = PASSED * reach;
                 }
-                let reach = reach.of(radius(point, place));
-                self.add(in_voxels(place), reach);
-                next = PASSED * reach;
-            }
+                parts
+            })
+            .collect();
+        for &(place, reach) in parts.iter().flat_map(|parts| &parts.balls) {
+            self.add(in_voxels(place), reach);
         }
-        for (point, place) in passed_over {
+        for &(point, place) in parts.iter().flat_map(|parts| &parts.passed_over) {
             if self.left == 0 {
                 break;
             }
-            self.add(in_voxels(place), reach.of(radius(point, place)));
+            self.add(in_voxels(place), reach_of(point, place));
         }
     }
 

@@ -244,7 +244,7 @@ impl<'a> Drawing<'a> {
         let object = self.known.object;
         let ways = self.ways;
         let mut classes: Vec<Class> = vec![0; object.len()];
-        ways.from_root_on(object, |voxel, before, bit| {
+        ways.visit_from_root(object, |voxel, before, bit| {
             let step = cocycle.step(voxel, bit);
             classes[voxel] = cocycle.table.sum(classes[before], step);
         });
@@ -414,7 +414,7 @@ impl<'a> Drawing<'a> {
         let object = self.known.object;
         let ways = self.ways;
         let mut lengths = vec![0u32; object.len()];
-        ways.from_root_on(object, |voxel, before, _| {
+        ways.visit_from_root(object, |voxel, before, _| {
             if !self.is_on[voxel] {
                 let step = ways.parts(voxel).wrapping_sub(ways.parts(before));
                 lengths[voxel] = lengths[before].wrapping_add(step);

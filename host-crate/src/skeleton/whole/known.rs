@@ -22,6 +22,9 @@ pub struct Known<'a> {
     pub steps: &'a Steps<'a>,
 }
 
+/// More than distances are wrong by.
+const ROUNDING: f64 = 1e-6;
+
 impl Known<'_> {
     /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of a voxel that is not of the component, less a half.
     pub fn radius(&self, place: Place) -> f64 {
@@ -36,7 +39,15 @@ impl Known<'_> {
         self.shell.distance(in_voxels(place), [least, most]) - 0.5
     }
 
-    /// The same to about half a voxel, at once.
+    /// Whether the surface is nearer than that. Where it is far, at once.
+    pub fn is_within(&self, place: Place, radius: f64) -> bool {
+        self.near(place).is_none_or(|(voxel, off)| {
+            let least = self.squares[voxel].sqrt() - off - 0.5;
+            least < radius + ROUNDING && self.radius(place) < radius
+        })
+    }
+
+    /// The distance to the surface to about half a voxel, at once.
     pub fn about_radius(&self, place: Place) -> f64 {
         self.near(place)
             .map_or(0.0, |(voxel, _)| self.squares[voxel].sqrt() - 0.5)

@@ -65,12 +65,8 @@ fn parts(length: f64) -> u32 {
     (length * PARTS * (1.0 - 1e-12)) as u32
 }
 
-/// The least length of a way of a class to a voxel, and one more; 0 if there is none yet.
-#[derive(Clone, Copy, Default)]
-struct Reached {
-    after: u32,
-    class: Class,
-}
+/// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none yet.
+type Reached = (u32, Class);
 
 /// Searches in one component. What they need is kept from one to the next.
 pub struct Least<'a> {
@@ -111,11 +107,12 @@ impl<'a> Least<'a> {
             return Ok(true);
         }
         if self.first.is_empty() {
-            self.first = vec![Reached::default(); self.known.object.len()];
+            // pages that are not reached take no memory
+            self.first = vec![(0, 0); self.known.object.len()];
         }
         let found = self.search(cocycle, ends, class, most as u64);
         for &voxel in &self.touched {
-            self.first[voxel as usize] = Reached::default();
+            self.first[voxel as usize] = (0, 0);
         }
         self.touched.clear();
         self.further.clear();
@@ -137,9 +134,9 @@ impl<'a> Least<'a> {
         queue.push(0, from as u32);
         let mut looked_at = 0usize;
         while let Some((key, place)) = queue.pop() {
-            let (voxel, reached) = self.at(place);
+            let (voxel, (after, class_here)) = self.at(place);
             // there is a shorter one
-            if u64::from(reached.after) <= key {
+            if u64::from(after) <= key {
                 continue;
             }
             let voxel = voxel as usize;
@@ -150,7 +147,7 @@ impl<'a> Least<'a> {
             if key + self.lengths.between(object.place(voxel), goal) >= most {
                 continue;
             }
-            if voxel == to && reached.class == class {
+            if voxel == to && class_here == class {
                 return Ok(true);
             }
             looked_at += 1;
@@ -161,8 +158,8 @@ impl<'a> Least<'a> {
             for (bit, other) in object.neighbours(voxel, AROUND) {
                 let next = key as u32 + self.lengths.steps[bit];
                 let next_class = match has_classes {
-                    true => cocycle.table.sum(reached.class, cocycle.step(voxel, bit)),
-                    false => reached.class,
+                    true => cocycle.table.sum(class_here, cocycle.step(voxel, bit)),
+                    false => class_here,
                 };
                 if let Some(place) = self.reach(other as u32, next_class, next) {
                     queue.push(u64::from(next), place);
@@ -184,38 +181,32 @@ impl<'a> Least<'a> {
     /// A way of a class to a voxel, and its length; where that is kept, if it is the shortest yet.
     #[inline(always)]
     fn reach(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
-        let first = &mut self.first[voxel as usize];
-        if first.after == 0 {
+        let (after, first) = &mut self.first[voxel as usize];
+        if *after == 0 {
+            (*after, *first) = (length + 1, class);
             self.touched.push(voxel);
-            *first = Reached {
-                after: length + 1,
-                class,
-            };
             return Some(voxel);
         }
-        if first.class == class {
-            if first.after <= length + 1 {
-                return None;
-            }
-            first.after = length + 1;
-            return Some(voxel);
+        if *first == class {
+            let is_less = length + 1 < *after;
+            *after = (length + 1).min(*after);
+            return is_less.then_some(voxel);
         }
         self.reach_further(voxel, class, length)
     }
 
     fn reach_further(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
-        let after = length + 1;
         let count = self.first.len() + self.further.len();
         let place = *self.places.entry((voxel, class)).or_insert(count as u32);
         match (place as usize).checked_sub(self.first.len()) {
             Some(at) if at < self.further.len() => {
-                let (_, reached) = &mut self.further[at];
-                let is_less = after < reached.after;
-                reached.after = reached.after.min(after);
+                let (_, (after, _)) = &mut self.further[at];
+                let is_less = length + 1 < *after;
+                *after = (length + 1).min(*after);
                 is_less.then_some(place)
             }
             _ => {
-                self.further.push((voxel, Reached { after, class }));
+                self.further.push((voxel, (length + 1, class)));
                 Some(place)
             }
         }

@@ -3,11 +3,12 @@
 use super::{
     cocycle::Cocycle,
     crossing::{Place, cross, in_voxels, nearest},
-    draft::Draft,
+    draft::{Draft, DraftEdge},
     known::{Known, direction},
     resample::is_same,
 };
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// Curves that are thinner keep their ends as they are; in the smallest spacing.
 const THIN: f64 = 1.2;
@@ -107,37 +108,54 @@ pub struct Cut {
 
 /// Has cut ends go straight on up to the surface; where that is much shorter than what was there, they become that again.
 pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
+    let mut of_edges: Vec<Vec<Cut>> = Vec::new();
+    of_edges.resize_with(draft.edges.len(), Vec::new);
     for cut in cuts {
-        let edge = &mut draft.edges[cut.edge];
-        if cut.end == 1 {
-            edge.points.reverse();
-        }
-        // now the end is the first
-        let start = edge.points[0];
-        let straight = going_on(known, &edge.points, cut.old[0], cut.length, cut.radius);
-        let mut new: Vec<Place> = if let Some(straight) = straight {
-            straight
-        } else {
-            // where it was cut has not moved across, or its way back is inside
-            let mut old: Vec<Place> = cut.old.iter().rev().copied().collect();
-            if old[0] == start {
-                old.remove(0);
-            } else {
-                let before = [cut.old[cut.old.len() - 1], start];
-                let is_inside = is_same(known, cocycle, &before, &before);
-                if !is_inside {
-                    old.clear();
-                }
-            }
-            old
-        };
-        new.reverse();
-        edge.points.splice(0..0, new);
-        draft.nodes[cut.node] = edge.points[0];
-        if cut.end == 1 {
-            edge.points.reverse();
-        }
+        of_edges[cut.edge].push(cut);
     }
+    let edges = draft.edges.par_iter_mut().zip(of_edges);
+    let ends: Vec<(usize, Place)> = edges
+        .flat_map_iter(|(edge, cuts)| {
+            let extended = move |cut: Cut| (cut.node, extend_end(known, cocycle, edge, &cut));
+            cuts.into_iter().map(extended)
+        })
+        .collect();
+    for (node, place) in ends {
+        draft.nodes[node] = place;
+    }
+}
+
+/// Has one end go on; where it is then.
+fn extend_end(known: &Known<'_>, cocycle: &Cocycle, edge: &mut DraftEdge, cut: &Cut) -> Place {
+    if cut.end == 1 {
+        edge.points.reverse();
+    }
+    // now the end is the first
+    let start = edge.points[0];
+    let straight = going_on(known, &edge.points, cut.old[0], cut.length, cut.radius);
+    let mut new: Vec<Place> = if let Some(straight) = straight {
+        straight
+    } else {
+        // where it was cut has not moved across, or its way back is inside
+        let mut old: Vec<Place> = cut.old.iter().rev().copied().collect();
+        if old[0] == start {
+            old.remove(0);
+        } else {
+            let before = [cut.old[cut.old.len() - 1], start];
+            let is_inside = is_same(known, cocycle, &before, &before);
+            if !is_inside {
+                old.clear();
+            }
+        }
+        old
+    };
+    new.reverse();
+    edge.points.splice(0..0, new);
+    let end = edge.points[0];
+    if cut.end == 1 {
+        edge.points.reverse();
+    }
+    end
 }
 
 /// Where a curve would go from its end, which is the first of its points, if it were cut and went straight on.
@@ -183,7 +201,7 @@ fn straight_on(known: &Known<'_>, start: Place, way: &Vector3<f64>, most: f64) -
     while length <= most {
         let step = known.metric.step((way * length).into());
         let next = nearest([0, 1, 2].map(|axis| from[axis] + step[axis]));
-        if !cross(known.object, last, next, &mut Vec::new()) || known.radius(next) < 0.49 {
+        if !cross(known.object, last, next, &mut Vec::new()) || known.is_within(next, 0.49) {
             break;
         }
         points.push(next);

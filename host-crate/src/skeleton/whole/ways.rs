@@ -9,10 +9,7 @@ use super::{
     steps::{PORTION, Stage, Steps},
 };
 use crate::monitor::Cancelled;
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Cheapest ways.
 #[cfg_attr(test, derive(PartialEq))]
@@ -142,7 +139,7 @@ impl Ways {
     }
 
     /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to that, which is visited first.
-    pub fn from_root_on(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
+    pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
         let mut is_done = vec![false; self.back.len()];
         let mut way = Vec::new();
         for voxel in 0..self.back.len() {
@@ -247,14 +244,15 @@ pub fn cheapest(
         ..
     } = *known;
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
-    let mut places: HashMap<u32, (f64, u32)> = HashMap::new();
+    // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not reached. Pages that are not asked for take no memory
+    let mut places = vec![(0.0, 0u32); object.len()];
     let mut queue = BinaryHeap::new();
-    places.insert(from as u32, (0.0, from as u32));
+    places[from] = (0.0, from as u32 + 1);
     queue.push(Reverse((0u64, from as u32)));
     let mut looked_at = 0usize;
     while let Some(Reverse((key, voxel))) = queue.pop() {
         let cost = f64::from_bits(key);
-        if places.get(&voxel).is_some_and(|&(known, _)| known < cost) {
+        if places[voxel as usize].0 < cost {
             continue;
         }
         looked_at += 1;
@@ -265,20 +263,22 @@ pub fn cheapest(
         if is_goal(here) {
             let mut way = vec![voxel];
             let mut at = voxel;
-            while let Some(&(_, before)) = places.get(&at)
-                && before != at
-            {
-                way.push(before);
-                at = before;
+            while at as usize != from {
+                at = places[at as usize].1 - 1;
+                way.push(at);
             }
             way.reverse();
             return Ok(way);
         }
         for (bit, other) in object.neighbours(here, AROUND) {
+            let best = &mut places[other];
+            // a way there is not less than to here
+            if best.1 != 0 && best.0 <= cost {
+                continue;
+            }
             let next = cost + step_cost(steps[bit], prices[here], prices[other]);
-            let best = places.entry(other as u32).or_insert((f64::INFINITY, voxel));
-            if next < best.0 {
-                *best = (next, voxel);
+            if best.1 == 0 || next < best.0 {
+                *best = (next, voxel + 1);
                 queue.push(Reverse((next.to_bits(), other as u32)));
             }
         }
