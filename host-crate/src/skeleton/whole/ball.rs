@@ -23,6 +23,12 @@ impl Ball<'_> {
         first..=last
     }
 
+    /// At most so many rows.
+    pub fn most_rows(&self, object: &Object) -> usize {
+        let planes = self.planes(object).count();
+        planes.saturating_mul(1 + (2.0 * self.radius / self.u[1][1]) as usize)
+    }
+
     /// How far a plane is beyond its middle, what that leaves of the squared radius, and by how much it shifts y.
     fn plane(&self, z: i32) -> [f64; 3] {
         let dz = f64::from(z) - self.at[2];
@@ -31,7 +37,7 @@ impl Ball<'_> {
     }
 
     /// The rows of a plane that it may meet.
-    pub fn rows(&self, object: &Object, z: i32) -> Range<usize> {
+    fn rows(&self, object: &Object, z: i32) -> Range<usize> {
         let [_, rest, shift] = self.plane(z);
         let half = rest.max(0.0).sqrt();
         let low = ceil(self.at[1] + (-half - shift) / self.u[1][1]);
@@ -71,7 +77,7 @@ impl<'a> Part<'a> {
     }
 
     /// Covers what a ball has of a plane; how many voxels that are.
-    pub fn add(self, object: &Object, ball: &Ball<'_>, z: i32) -> usize {
+    pub fn add(&mut self, object: &Object, ball: &Ball<'_>, z: i32) -> usize {
         let Ball {
             u, at: [x, y, _], ..
         } = *ball;

@@ -141,18 +141,19 @@ impl<'a> Cover<'a> {
             at,
             radius: radius * (1.0 + SLACK),
         };
-        let planes = ball.planes(object);
-        let rows: usize = planes.clone().map(|z| ball.rows(object, z).len()).sum();
-        let rest = Part {
+        let mut all = Part {
             words: &mut self.words,
             left_of_row: &mut self.left_of_row,
             first: [0, 0],
         };
-        let mut parts = rest.planes(object, planes);
-        let add = |(z, part): (i32, Part<'_>)| part.add(object, &ball, z);
-        self.left -= match rows {
-            MANY.. => parts.collect::<Vec<_>>().into_par_iter().map(add).sum(),
-            _ => parts.by_ref().map(add).sum::<usize>(),
+        let planes = ball.planes(object);
+        self.left -= match ball.most_rows(object) {
+            MANY.. => {
+                let parts: Vec<_> = all.planes(object, planes).collect();
+                let parts = parts.into_par_iter();
+                parts.map(|(z, mut part)| part.add(object, &ball, z)).sum()
+            }
+            _ => planes.map(|z| all.add(object, &ball, z)).sum::<usize>(),
         };
     }
 }

@@ -9,7 +9,7 @@ use super::{
     surface::Site,
 };
 use rayon::prelude::*;
-use std::cmp::Ordering;
+use std::{cmp::Ordering, sync::OnceLock};
 
 /// The voxels of a component that have such faces.
 pub struct Shell<'a> {
@@ -19,7 +19,8 @@ pub struct Shell<'a> {
     starts: Vec<u32>,
     faces: Vec<Face>,
     rows: Rows,
-    cells: Cells,
+    /// Made when a place is first asked for that is far from the surface.
+    cells: OnceLock<Cells>,
     /// The areas of faces across each axis, in squares of the smallest spacing.
     areas: [f64; 3],
     /// From a face's middle to the centre of the voxel beyond it, for each side.
@@ -27,6 +28,9 @@ pub struct Shell<'a> {
     /// How far steps of a voxel along z shift y, in voxels.
     slant: f64,
 }
+
+/// From this distance on, in the smallest spacing, the nearest voxels are found by cubes.
+const FAR: f64 = 5.0;
 
 /// A face.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +80,7 @@ impl<'a> Shell<'a> {
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
         Self {
             metric,
-            cells: Cells::of(&voxels, &rows, metric),
+            cells: OnceLock::new(),
             rows,
             voxels,
             starts,
@@ -139,19 +143,50 @@ impl<'a> Shell<'a> {
 
     /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two. What is found at the
     /// lower one ends the search, row by row.
-    pub fn distance(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
+    pub fn distance(&self, at: [f64; 3], bounds: [f64; 2]) -> f64 {
+        match bounds[1] < FAR {
+            true => self.distance_by_rows(at, bounds),
+            false => self.distance_by_cells(at, bounds),
+        }
+    }
+
+    /// The same by all rows of a ball.
+    fn distance_by_rows(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
+        let enough = least * least;
+        let mut best = most * most;
+        let here = self.metric.world(at);
+        self.near(at, most, |faces| {
+            if best > enough {
+                for face in faces {
+                    best = best.min(self.square_beyond(face, here));
+                }
+            }
+        });
+        best.sqrt()
+    }
+
+    /// The squared distance from a place in the world to the centre of the voxel beyond a face. The nearest voxel has a face to the component: across the others there is a
+    /// nearer one.
+    #[inline(always)]
+    fn square_beyond(&self, face: &Face, here: [f64; 3]) -> f64 {
+        let beyond = self.beyond[face.side as usize];
+        let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
+        way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
+    }
+
+    /// The same by cubes, with the same bits: a ball has many more rows than cubes at the surface.
+    fn distance_by_cells(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
+        let cells = || Cells::of(&self.voxels, &self.rows, self.metric);
+        let cells = self.cells.get_or_init(cells);
         let enough = least * least;
         let mut best = most * most;
         // the z and y of the first row that ends the search
         let mut last = [i32::MAX; 2];
         let here = self.metric.world(at);
-        // the nearest voxel has a face to the component: across the others there is a nearer one
-        self.cells.near(self.metric, at, best, |bound, voxels| {
+        cells.near(self.metric, at, best, |bound, voxels| {
             let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
             for face in &self.faces[start..end] {
-                let beyond = self.beyond[face.side as usize];
-                let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
-                let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+                let square = self.square_beyond(face, here);
                 if square > enough {
                     best = best.min(square);
                     continue;
@@ -179,25 +214,6 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    impl Shell<'_> {
-        /// The same by all rows of a ball.
-        fn distance_by_rows(&self, at: [f64; 3], [least, most]: [f64; 2]) -> f64 {
-            let mut best = most * most;
-            let here = self.metric.world(at);
-            self.near(at, most, |faces| {
-                if best > least * least {
-                    for face in faces {
-                        let beyond = self.beyond[face.side as usize];
-                        let way = [0, 1, 2].map(|axis| face.at[axis] + beyond[axis] - here[axis]);
-                        let square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-                        best = best.min(square);
-                    }
-                }
-            });
-            best.sqrt()
-        }
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
 
@@ -221,7 +237,7 @@ mod tests {
                 let at = at.map(|at| f64::from(at) / 4.0);
                 // the lower bound may be below 0
                 let bounds = [middle - off, middle + off];
-                prop_assert_eq!(shell.distance(at, bounds).to_bits(), shell.distance_by_rows(at, bounds).to_bits());
+                prop_assert_eq!(shell.distance_by_cells(at, bounds).to_bits(), shell.distance_by_rows(at, bounds).to_bits());
             }
         }
     }
