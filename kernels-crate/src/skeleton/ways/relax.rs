@@ -333,13 +333,12 @@ pub unsafe fn relax_bricks(
         let told = staged.told.read(0);
         let mut bit = me;
         while bit < NEAR as u32 {
-            if told >> bit & 1 == 1 {
-                if let Some(other) = brick_beside(bricks, brick, bit)
-                    && marks.atomic_exchange(other, round + 1) != round + 1
-                {
-                    let place = counts.atomic_add(next_count, 1);
-                    next.write(place as usize, other as u32);
-                }
+            if told >> bit & 1 == 1
+                && let Some(other) = brick_beside(bricks, brick, bit)
+                && marks.atomic_exchange(other, round + 1) != round + 1
+            {
+                let place = counts.atomic_add(next_count, 1);
+                next.write(place as usize, other as u32);
             }
             bit += threads;
         }
