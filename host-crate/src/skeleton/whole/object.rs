@@ -2,12 +2,11 @@
 
 use super::{
     frame::Frame,
-    near::nth,
     neighbours::bit_of,
     rows::Rows,
     scan::Run,
     steps::{Stage, Steps},
-    words::{Placed, WIDTH, Word, words},
+    words::{Placed, WIDTH, Word, nth, words},
 };
 use crate::monitor::Cancelled;
 use rayon::prelude::*;

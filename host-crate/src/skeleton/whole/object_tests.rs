@@ -3,11 +3,11 @@
 use super::{
     frame::Frame,
     metric::Metric,
-    near::nth,
     neighbours::{AROUND, OFFSETS},
     object::Object,
     scan::Run,
     steps::Steps,
+    words::nth,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;

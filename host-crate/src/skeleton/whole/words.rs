@@ -24,6 +24,26 @@ impl Word {
     }
 }
 
+/// The place of a bit that is set and has so many set ones before it.
+#[inline(always)]
+pub fn nth(bits: u64, mut before: u32) -> u32 {
+    // most words are one run
+    let start = bits.trailing_zeros();
+    if before < (!(bits >> start)).trailing_zeros() {
+        return start + before;
+    }
+    let (mut rest, mut at) = (bits, 0);
+    for half in [32, 16, 8, 4, 2, 1] {
+        let low = (rest & ((1 << half) - 1)).count_ones();
+        if low <= before {
+            before -= low;
+            rest >>= half;
+            at += half;
+        }
+    }
+    at
+}
+
 /// The bits of a word, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
