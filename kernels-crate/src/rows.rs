@@ -84,6 +84,19 @@ impl Rows {
             index += thread::grid_dim_x() as u64;
         }
     }
+
+    /// Calls `visit` with the place of every item of the calling thread: x, y and z.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    pub fn for_each(self, mut visit: impl FnMut([u32; 3])) {
+        self.for_each_run(|run| {
+            let mut x = run.start;
+            while x < run.end {
+                visit([x, run.y, run.z]);
+                x += 1;
+            }
+        });
+    }
 }
 
 /// A one-dimensional extent of `count` items, cut into pieces of at most `piece` items that blocks take whole.

@@ -13,3 +13,4 @@ pub use forces::{ForceField, force_field, force_field_on_devices, forces};
 pub use point_forces::{PointForce, forces_at};
 pub(crate) use targets::Targets;
 pub use tree::ForceBounds;
+pub(super) use tree::bricks_of;

@@ -27,7 +27,7 @@ use super::{
     ways::{Measured, Ways},
 };
 use crate::{
-    device::Device,
+    device::{Device, DeviceError},
     monitor::{Cancelled, StageTime, Stopwatch, add_times},
     skeleton::SkeletonError,
 };
@@ -70,16 +70,20 @@ pub fn one(
     watch.lap("voxels");
     let stream = device.filter(|_| voxels >= FEW_ON_GPU).map(Device::stream);
     let stream = stream.transpose()?;
-    let (on_device, measured) = match &stream {
+    let on_device = match &stream {
         Some(stream) if DeviceObject::suits(stream, object, metric) => {
-            let (on_device, measured) = DeviceObject::new(stream, object, metric)?;
-            (Some(on_device), measured)
+            unless_full(DeviceObject::new(stream, object, metric))?
         }
-        _ => {
+        _ => None,
+    };
+    let (on_device, measured) = match on_device {
+        Some((on_device, measured)) => (Some(on_device), measured),
+        None => {
             let squares = squares(object, metric, steps)?;
             (None, Measured::of(object, metric, squares))
         }
     };
+    steps.done(Stage::Distances)?;
     let Measured { squares, prices } = &measured;
     watch.lap("distances");
     let numbers = Numbers::of(object);
@@ -109,7 +113,13 @@ pub fn one(
         let with_costs = numbers.tunnels > 0;
         steps.check()?;
         let ways = match on_device {
-            Some(on_device) => on_device.ways(object, metric, root.voxel, with_costs, steps)?,
+            Some(on_device) => {
+                unless_full(on_device.ways(object, metric, root.voxel, with_costs, steps))?
+            }
+            None => None,
+        };
+        let ways = match ways {
+            Some(ways) => ways,
             None => Ways::from_root(object, metric, prices, root.voxel, with_costs, steps)?,
         };
         watch.lap("ways");
@@ -179,6 +189,14 @@ pub fn one(
         centred: is_centred,
         times,
     })
+}
+
+/// Nothing where a device has no memory left, which other components may have taken since it was asked: then the host does it.
+fn unless_full<T>(made: Result<T, SkeletonError>) -> Result<Option<T>, SkeletonError> {
+    match made {
+        Err(SkeletonError::Device(DeviceError::OutOfMemory { .. })) => Ok(None),
+        made => made.map(Some),
+    }
 }
 
 /// That of a component of one voxel: a point, of which everything holds. There may be millions.

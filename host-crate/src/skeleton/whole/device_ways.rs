@@ -2,21 +2,23 @@
 
 use super::{
     metric::Metric,
-    neighbours::OFFSETS,
     object::Object,
     steps::{Stage, Steps},
-    ways::{Measured, Ways, fixed_length},
+    ways::{Measured, Ways, half_lengths, whole_lengths},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
     grid::{DeviceMask, Geometry, Mask},
-    skeleton::{SkeletonError, field::Targets},
+    skeleton::{
+        SkeletonError,
+        field::{Targets, bricks_of},
+    },
 };
 use ferrovox_kernels::{
     grid::Grid,
     rows::Rows,
     skeleton::ways::{
-        BRICK, Columns, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_columns,
+        Columns, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_columns,
         price_rows, price_samples, relax_bricks, squares_along, squares_along_x, trace_back,
     },
 };
@@ -28,10 +30,13 @@ const ROUNDS: u32 = 12;
 const FOLLOWED: u32 = 3;
 
 /// Device memory for each sample of the box around a component, and for each of its voxels.
-const BYTES: [u64; 2] = [20, 25];
+const BYTES: [u64; 2] = [21, 25];
 
 /// At most so many samples of the box for each voxel.
 const SPARSE: u64 = 64;
+
+/// Lines of samples are shorter than this: steps along them are counted in f32.
+const LONGEST: i32 = 1 << 24;
 
 /// A component on a device, in its box with a margin of one sample.
 pub struct DeviceObject<'a> {
@@ -48,12 +53,13 @@ pub struct DeviceObject<'a> {
 }
 
 impl<'a> DeviceObject<'a> {
-    /// Whether a component can be computed there: its axes are at right angles, its box is not nearly empty, and there is memory.
+    /// Whether a component can be computed there: its axes are at right angles, its box is not nearly empty and not too long, and there is memory.
     pub fn suits(stream: &Stream, object: &Object, metric: &Metric) -> bool {
         let [x, y, z] = object.dims().map(|along| along as u64 + 2);
         let samples = (x * y).saturating_mul(z);
         let count = object.len() as u64;
         metric.is_diagonal()
+            && object.dims().into_iter().all(|along| along + 2 < LONGEST)
             && samples / count <= SPARSE
             && u32::try_from(samples).is_ok()
             && stream
@@ -134,15 +140,14 @@ impl<'a> DeviceObject<'a> {
                 stream.launch::<price_samples>(launch, args)?;
             }
         }
-        let lengths = OFFSETS.map(|step| metric.length(step.map(f64::from)));
         let device = Self {
             stream,
             before,
             count,
             prices,
             costs,
-            halves: stream.upload(&lengths.map(|length| 0.5 * length))?,
-            lengths: stream.upload(&lengths.map(fixed_length))?,
+            halves: stream.upload(&half_lengths(metric))?,
+            lengths: stream.upload(&whole_lengths(metric))?,
             mask,
         };
         let measured = Measured {
@@ -200,12 +205,7 @@ impl<'a> DeviceObject<'a> {
     fn relax(&mut self, root: [u32; 3], steps: &Steps<'_>) -> Result<(), SkeletonError> {
         let stream = self.stream;
         let grid = self.mask.grid;
-        let along = |samples: u32| samples.div_ceil(BRICK);
-        let bricks = Grid {
-            nx: along(grid.nx),
-            ny: along(grid.ny),
-            nz: along(grid.nz),
-        };
+        let bricks = bricks_of(grid);
         let count = bricks.samples() as usize;
         let mut queues = [stream.alloc::<u32>(count)?, stream.alloc::<u32>(count)?];
         let mut marks = stream.zeros::<u32>(count)?;
@@ -263,7 +263,11 @@ impl<'a> DeviceObject<'a> {
         let (launch, items) = over(stream, self.count);
         let mut unfinished = stream.zeros::<u32>(1)?;
         loop {
-            for _ in 0..FOLLOWED {
+            for launched in 1..=FOLLOWED {
+                if launched == FOLLOWED {
+                    // only what is left after the last one counts
+                    stream.fill_with_zero(&mut unfinished)?;
+                }
                 // SAFETY: there is a chain for each item.
                 unsafe {
                     let args = (items, chains.view_mut(), unfinished.view_mut());
@@ -273,7 +277,6 @@ impl<'a> DeviceObject<'a> {
             if stream.download(&unfinished)?[0] == 0 {
                 break;
             }
-            stream.fill_with_zero(&mut unfinished)?;
         }
         let mut lengths = stream.alloc::<u32>(self.count as usize)?;
         // SAFETY: there is a chain and room for a length for each item.
@@ -308,53 +311,4 @@ impl<'a> DeviceObject<'a> {
 /// All samples of a box.
 fn rows_of(stream: &Stream, grid: Grid) -> Rows {
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        device::{CpuOptions, Device},
-        skeleton::whole::{distances::squares, frame::Frame, scan::Runs, ways::tip},
-    };
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
-
-        /// Bricks that are brought up to date until nothing changes, and one voxel after the other by its cost: the same bits.
-        #[test]
-        fn a_device_finds_the_ways_of_the_host(
-            seed in any::<u64>(),
-            fill in 0.2f64..1.0,
-            dims in prop::array::uniform3(1usize..22),
-            spacing in prop::sample::select(vec![[1.0; 3], [0.5, 0.5, 1.5], [0.7, 0.9, 1.1]]),
-        ) {
-            let mut state = seed;
-            let mut mask = Mask::new(dims, Geometry::from_spacing(spacing, [0.0; 3]).unwrap()).unwrap();
-            let samples: Vec<bool> = (0..dims.iter().product::<usize>()).map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                ((state >> 40) as f64) < fill * (1u64 << 24) as f64
-            }).collect();
-            mask = Mask::from_bools(&samples, dims, *mask.geometry()).unwrap();
-            let runs = Runs::of_mask(&mask).unwrap();
-            let components = runs.components().unwrap();
-            let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
-            let (metric, _) = Metric::of(mask.geometry());
-            let frame = Frame::of(runs, &metric);
-            let metric = frame.metric(&metric);
-            let object = Object::new(runs, &frame, &Steps::none()).unwrap();
-            let steps = &Steps::none();
-            let by_host = squares(&object, &metric, steps).unwrap();
-            let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, ..CpuOptions::default() });
-            let stream = device.stream().unwrap();
-            let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
-            let by_host = Measured::of(&object, &metric, by_host);
-            prop_assert!(by_host == by_device);
-            let root = tip(&object, &metric);
-            let ours = Ways::from_root(&object, &metric, &by_host.prices, root, true, steps).unwrap();
-            let theirs = on_device.ways(&object, &metric, root, true, steps).unwrap();
-            prop_assert!(ours == theirs);
-        }
-    }
 }

@@ -25,6 +25,8 @@ mod cycle_classes;
 mod detail;
 mod detour;
 mod device_ways;
+#[cfg(test)]
+mod device_ways_tests;
 mod distances;
 mod draft;
 mod force;

@@ -31,6 +31,8 @@ pub struct Object {
     /// For each 64th voxel its word, and the last word.
     starts: Vec<u32>,
     len: usize,
+    /// Voxels along each axis of the box around them.
+    dims: [i32; 3],
 }
 
 /// The words in the eight rows around a word, or [`NONE`].
@@ -57,6 +59,7 @@ impl Object {
             rows,
             starts: Vec::new(),
             len: 0,
+            dims: frame.dims().map(|along| along as i32),
         };
         for &Placed { bits, block, .. } in placed() {
             let word = object.words.len() as u32;
@@ -245,13 +248,7 @@ impl Object {
 
     /// Voxels along each axis of the box around them.
     pub fn dims(&self) -> [i32; 3] {
-        let mut most = [0; 3];
-        for (at, word) in self.words.iter().enumerate() {
-            let [x, y, z] = self.place_of(at);
-            let last = x + 63 - word.bits.leading_zeros() as i32;
-            most = [most[0].max(last), most[1].max(y), most[2].max(z)];
-        }
-        most.map(|most| most + 1)
+        self.dims
     }
 
     /// The bits of the box with a margin of one voxel, as those of a mask.

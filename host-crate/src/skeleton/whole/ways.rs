@@ -9,6 +9,7 @@ use super::{
     steps::{PORTION, Stage, Steps},
 };
 use crate::monitor::Cancelled;
+use ferrovox_kernels::skeleton::ways::cost_after;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Cheapest ways.
@@ -20,8 +21,8 @@ pub struct Ways {
     lengths: Vec<u32>,
     /// What each way costs. May be empty where no one asks for them.
     costs: Vec<f64>,
-    /// The lengths of steps.
-    steps: [f64; 27],
+    /// Half of the lengths of steps.
+    halves: [f64; 27],
 }
 
 /// What is measured of each voxel before there are ways.
@@ -55,11 +56,6 @@ const ROOT: u8 = 13;
 /// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not depend on their order.
 const PARTS: f64 = 256.0;
 
-/// The length of a step in these parts.
-pub fn fixed_length(length: f64) -> u32 {
-    (PARTS * length).round() as u32
-}
-
 impl Ways {
     /// Those from a root. A step costs its length by the mean of the prices of its ends.
     pub fn from_root(
@@ -77,8 +73,8 @@ impl Ways {
         };
         let mut reached: Vec<Reached> = prices.iter().map(unknown).collect();
         let mut back = vec![ROOT; object.len()];
-        let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
-        let lengths = steps.map(fixed_length);
+        let halves = half_lengths(metric);
+        let lengths = whole_lengths(metric);
         let mut queue = RadixHeap::default();
         reached[root].cost = 0.0;
         queue.push(0, root as u32);
@@ -101,7 +97,7 @@ impl Ways {
                 if there.cost <= cost {
                     continue;
                 }
-                let next = cost + step_cost(steps[bit], price, there.price);
+                let next = after(cost, halves[bit], price, there.price);
                 let way_back = 26 - bit as u8;
                 let is_less = next < there.cost;
                 if is_less || (next == there.cost && way_back < back[other]) {
@@ -124,7 +120,7 @@ impl Ways {
             back,
             lengths,
             costs,
-            steps,
+            halves,
         })
     }
 
@@ -134,7 +130,7 @@ impl Ways {
             back,
             lengths,
             costs,
-            steps: OFFSETS.map(|step| metric.length(step.map(f64::from))),
+            halves: half_lengths(metric),
         }
     }
 
@@ -178,15 +174,24 @@ impl Ways {
 
     /// What the way from the root to two voxels that touch and the step between them cost together, where these have such prices. Not without costs.
     pub fn cost_round(&self, prices: &[f32], from: usize, to: usize, bit: usize) -> f64 {
-        let step = step_cost(self.steps[bit], prices[from], prices[to]);
-        self.costs[from] + step + self.costs[to]
+        after(self.costs[from], self.halves[bit], prices[from], prices[to]) + self.costs[to]
     }
 }
 
-/// What a step between voxels of two prices costs.
+/// What a way costs that goes on from another by a step between voxels of two prices, of which half the length is known.
 #[inline(always)]
-fn step_cost(length: f64, one: f32, other: f32) -> f64 {
-    0.5 * length * (f64::from(one) + f64::from(other))
+fn after(cost: f64, half: f64, one: f32, other: f32) -> f64 {
+    cost_after(cost, half, f64::from(one) + f64::from(other))
+}
+
+/// Half of the lengths of steps.
+pub fn half_lengths(metric: &Metric) -> [f64; 27] {
+    OFFSETS.map(|step| 0.5 * metric.length(step.map(f64::from)))
+}
+
+/// The lengths of steps as whole numbers.
+pub fn whole_lengths(metric: &Metric) -> [u32; 27] {
+    OFFSETS.map(|step| (PARTS * metric.length(step.map(f64::from))).round() as u32)
 }
 
 /// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in
@@ -243,7 +248,7 @@ pub fn cheapest(
         prices,
         ..
     } = *known;
-    let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
+    let halves = half_lengths(metric);
     // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not reached. Pages that are not asked for take no memory
     let mut places = vec![(0.0, 0u32); object.len()];
     let mut queue = BinaryHeap::new();
@@ -276,7 +281,7 @@ pub fn cheapest(
             if best.1 != 0 && best.0 <= cost {
                 continue;
             }
-            let next = cost + step_cost(steps[bit], prices[here], prices[other]);
+            let next = after(cost, halves[bit], prices[here], prices[other]);
             if best.1 == 0 || next < best.0 {
                 *best = (next, voxel + 1);
                 queue.push(Reverse((next.to_bits(), other as u32)));

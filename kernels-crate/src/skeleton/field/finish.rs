@@ -75,13 +75,9 @@ impl Ranks<'_> {
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn for_each_in(&self, rows: Rows, mut visit: impl FnMut([u32; 3], usize)) {
-        rows.for_each_run(|run| {
-            let mut x = run.start;
-            while x < run.end {
-                if let Some(number) = self.of([x, run.y, run.z]) {
-                    visit([x, run.y, run.z], number as usize);
-                }
-                x += 1;
+        rows.for_each(|at| {
+            if let Some(number) = self.of(at) {
+                visit(at, number as usize);
             }
         });
     }

@@ -1,5 +1,6 @@
 //! The ways themselves, from their costs.
 
+use super::cost_after;
 use crate::{
     distance::sites::BitRows,
     rows::{Items, Rows},
@@ -52,8 +53,8 @@ pub unsafe fn trace_back(
             let there = grid.sample(x + dx - 1, y + dy - 1, z + dz - 1);
             let cost_there = costs.read(there);
             if cost_there < cost {
-                let sum = price + prices.read(there) as f64;
-                if cost_there + halves.read(bit as usize) * sum == cost {
+                let both = price + prices.read(there) as f64;
+                if cost_after(cost_there, halves.read(bit as usize), both) == cost {
                     found = bit;
                 }
             }
@@ -90,7 +91,7 @@ pub unsafe fn follow(items: Items, chains: ViewMut<u64>, unfinished: ViewMut<u32
             let there = chains.atomic_load(next, Relaxed);
             ends = there >> 32 == next as u64;
             if !ends {
-                chain = packed(there >> 32, chain as u32 + there as u32);
+                chain = packed(there >> 32, (chain as u32).wrapping_add(there as u32));
             }
             hops += 1;
         }

@@ -25,19 +25,14 @@ pub unsafe fn squares_along_x(
     squares: ViewMut<f64>,
 ) {
     let solid = Solid { words, bits };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            let at = [x, run.y, run.z];
-            let mut square = 0.0;
-            if solid.has(at) {
-                let (ahead, back) = (solid.ahead_along_x(at), solid.back_along_x(at));
-                let steps = if ahead < back { ahead } else { back } as f64;
-                square = weight * steps * steps;
-            }
-            squares.write(bits.grid.sample(x, run.y, run.z), square);
-            x += 1;
+    rows.for_each(|at| {
+        let mut square = 0.0;
+        if solid.has(at) {
+            let (ahead, back) = (solid.ahead_along_x(at), solid.back_along_x(at));
+            let steps = if ahead < back { ahead } else { back } as f64;
+            square = weight * steps * steps;
         }
+        squares.write(bits.grid.sample(at[0], at[1], at[2]), square);
     });
 }
 
@@ -174,16 +169,11 @@ pub unsafe fn price_rows(
     sums: ViewMut<f64>,
 ) {
     let solid = Solid { words, bits };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            let at = [x, run.y, run.z];
-            if solid.has(at) {
-                let back = price_of(solid.back_along_x(at), weight);
-                let sum = back + price_of(solid.ahead_along_x(at), weight);
-                sums.write(bits.grid.sample(x, run.y, run.z), sum);
-            }
-            x += 1;
+    rows.for_each(|at| {
+        if solid.has(at) {
+            let back = price_of(solid.back_along_x(at), weight);
+            let sum = back + price_of(solid.ahead_along_x(at), weight);
+            sums.write(bits.grid.sample(at[0], at[1], at[2]), sum);
         }
     });
 }
@@ -213,20 +203,16 @@ pub unsafe fn price_samples(
         before,
         bits,
     };
-    rows.for_each_run(|run| {
-        let mut x = run.start;
-        while x < run.end {
-            let at = bits.grid.sample(x, run.y, run.z);
-            let mut price = f32::INFINITY;
-            if let Some(number) = ranks.of([x, run.y, run.z]) {
-                let square = costs.read(at);
-                squares.write(number as usize, square);
-                price = (1.0 / (square * square) + sums.read(at)) as f32;
-                prices_of_voxels.write(number as usize, price);
-            }
-            prices.write(at, price);
-            costs.write(at, f64::INFINITY);
-            x += 1;
+    rows.for_each(|[x, y, z]| {
+        let at = bits.grid.sample(x, y, z);
+        let mut price = f32::INFINITY;
+        if let Some(number) = ranks.of([x, y, z]) {
+            let square = costs.read(at);
+            squares.write(number as usize, square);
+            price = (1.0 / (square * square) + sums.read(at)) as f32;
+            prices_of_voxels.write(number as usize, price);
         }
+        prices.write(at, price);
+        costs.write(at, f64::INFINITY);
     });
 }

@@ -41,8 +41,8 @@ pub(super) struct Levels {
     pub list: Buffer<u32>,
 }
 
-/// The grid of the finest bricks.
-pub(super) fn bricks_of(voxels: Grid) -> Grid {
+/// The bricks of a grid.
+pub(in crate::skeleton) fn bricks_of(voxels: Grid) -> Grid {
     let along = |voxels: u32| voxels.div_ceil(BRICK);
     Grid {
         nx: along(voxels.nx),

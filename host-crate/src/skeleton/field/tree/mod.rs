@@ -40,3 +40,4 @@ mod terms;
 
 pub use bounds::ForceBounds;
 pub(super) use devices::{TreeField, tree_on};
+pub(in crate::skeleton) use levels::bricks_of;
