@@ -18,7 +18,7 @@ impl Object {
             };
         }
         let here = (bits >> (bit - 1)) as u32 & 7;
-        let number = first + (bits & ((1 << (bit - 1)) - 1)).count_ones();
+        let number = beside.map_or(0, |beside| beside.number(bit - 1));
         if bit == 63 {
             return match self.word_across(word, way, 1) {
                 Some(next) if next.bits & 1 == 1 => {
@@ -34,9 +34,16 @@ impl Object {
     #[inline]
     pub fn around(&self, voxel: usize) -> u32 {
         let (word, bit) = self.word_of(voxel);
-        (0..9).fold(0, |around, way| {
-            around | self.three(word, bit, way).0 << (3 * way)
-        })
+        let mut around = 0;
+        for way in 0..9 {
+            let three = match self.word_beside(word, way) {
+                Some(beside) if is_within(bit) => (beside.bits >> (bit - 1)) as u32 & 7,
+                None if is_within(bit) => 0,
+                _ => self.three(word, bit, way).0,
+            };
+            around |= three << (3 * way);
+        }
+        around
     }
 
     /// The neighbour of a voxel at a bit, if it is of the component.
@@ -63,8 +70,16 @@ impl Object {
             rest: 0,
             firsts: [0; 9],
         };
-        for way in 0..9 {
-            if mask >> (3 * way) & 7 != 0 {
+        for way in (0..9).filter(|way| mask >> (3 * way) & 7 != 0) {
+            if is_within(bit) {
+                if let Some(beside) = self.word_beside(word, way) {
+                    let three = (beside.bits >> (bit - 1)) as u32 & 7;
+                    if three != 0 {
+                        found.around |= three << (3 * way);
+                        found.firsts[way] = beside.number(bit - 1);
+                    }
+                }
+            } else {
                 let (three, first) = self.three(word, bit, way);
                 found.around |= three << (3 * way);
                 found.firsts[way] = first;
@@ -73,6 +88,12 @@ impl Object {
         found.rest = found.around & mask;
         found
     }
+}
+
+/// Whether the voxels beside one along x are in its word.
+#[inline(always)]
+fn is_within(bit: u32) -> bool {
+    (1..63).contains(&bit)
 }
 
 /// Neighbours of a voxel: their bits, lowest first, and their numbers.

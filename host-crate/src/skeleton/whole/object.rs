@@ -86,8 +86,17 @@ impl Object {
 
     /// For each word of a row those around it.
     fn words_beside(&self, row: usize) -> impl Iterator<Item = Beside> {
-        let rows: [Option<usize>; 8] =
-            std::array::from_fn(|way| self.row_beside(row, way + usize::from(way >= HERE)));
+        let [y, z] = self.rows.place(row);
+        let mut rows = [None; 8];
+        for dz in [-1, 0, 1] {
+            for other in self.rows.between(z + dz, y - 1, y + 1) {
+                let dy = self.rows.place(other)[0] - y;
+                let way = (3 * (dz + 1) + dy + 1) as usize;
+                if way != HERE {
+                    rows[way - usize::from(way > HERE)] = Some(other);
+                }
+            }
+        }
         self.words_of(row).map(move |word| {
             let block = self.words[word].block;
             let word_at = |row: Option<usize>| self.word_in(row?, block);

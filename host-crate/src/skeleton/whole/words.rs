@@ -20,7 +20,11 @@ impl Word {
     /// The number of the voxel at a bit, or of the first one behind it.
     #[inline(always)]
     pub fn number(&self, bit: u32) -> u32 {
-        self.first + (self.bits & ((1 << bit) - 1)).count_ones()
+        match self.bits & ((1 << bit) - 1) {
+            // so it is in thin objects
+            0 => self.first,
+            before => self.first + before.count_ones(),
+        }
     }
 }
 
@@ -155,7 +159,8 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
         high[2] - low[2] + 1,
     ]
     .map(i64::from);
-    if nb.saturating_mul(ny).saturating_mul(nz) > count / 2 + 64 {
+    // a list takes as much for each word
+    if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
         return sorted(lines());
     }
     let mut bits = vec![0u64; (nb * ny * nz) as usize];
