@@ -71,9 +71,7 @@ impl Object {
     pub fn pairs(&self, row: usize, way: usize, mut visit: impl FnMut(usize, usize, usize)) {
         for word in self.words_of(row) {
             let here = &self.words()[word];
-            let Some(there) = self.word_beside(word, way) else {
-                continue;
-            };
+            let there = self.word_beside(word, way);
             let mut both = here.bits & there.bits;
             while both != 0 {
                 let start = both.trailing_zeros();
@@ -92,7 +90,7 @@ impl Object {
     pub fn ends(&self, bit: usize) -> impl Iterator<Item = usize> {
         (0..self.words().len()).flat_map(move |word| {
             let here = self.words()[word];
-            let beside = self.word_beside(word, bit / 3).map_or(0, |word| word.bits);
+            let beside = self.word_beside(word, bit / 3).bits;
             ones(here.bits & !beside).map(move |bit| here.number(bit) as usize)
         })
     }
@@ -103,8 +101,8 @@ impl Object {
         let mut next = Some(word);
         std::iter::from_fn(move || {
             let here = next?;
-            let is_set = |&word: &usize| self.words()[word].bits >> place & 1 == 1;
-            next = self.number_beside(here, bit / 3).filter(is_set);
+            let other = self.number_beside(here, bit / 3);
+            next = self.has(other, place).then_some(other);
             Some(self.words()[here].number(place) as usize)
         })
     }

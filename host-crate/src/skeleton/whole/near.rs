@@ -1,13 +1,12 @@
 //! The neighbours of a voxel, from the bits of the rows around it.
 
-use super::{neighbours::BELOW, object::Object};
+use super::{neighbours::BELOW, object::Object, words::Word};
 
 impl Object {
     /// Which of the three voxels about a bit of a word are of the component at a way from there, and the number of the first of them.
     #[inline(always)]
     fn three(&self, word: usize, bit: u32, way: usize) -> (u32, u32) {
-        let beside = self.word_beside(word, way);
-        let (bits, first) = beside.map_or((0, 0), |word| (word.bits, word.first));
+        let &Word { bits, first, .. } = self.word_beside(word, way);
         if bit == 0 {
             let here = (bits << 1) as u32 & 7;
             return match self.word_across(word, way, -1) {
@@ -18,7 +17,7 @@ impl Object {
             };
         }
         let here = (bits >> (bit - 1)) as u32 & 7;
-        let number = beside.map_or(0, |beside| beside.number(bit - 1));
+        let number = self.word_beside(word, way).number(bit - 1);
         if bit == 63 {
             return match self.word_across(word, way, 1) {
                 Some(next) if next.bits & 1 == 1 => {
@@ -36,9 +35,8 @@ impl Object {
         let (word, bit) = self.word_of(voxel);
         let mut around = 0;
         for way in 0..9 {
-            let three = match self.word_beside(word, way) {
-                Some(beside) if is_within(bit) => (beside.bits >> (bit - 1)) as u32 & 7,
-                None if is_within(bit) => 0,
+            let three = match bit {
+                1..63 => (self.word_beside(word, way).bits >> (bit - 1)) as u32 & 7,
                 _ => self.three(word, bit, way).0,
             };
             around |= three << (3 * way);
@@ -51,7 +49,7 @@ impl Object {
     pub fn beyond(&self, voxel: usize, bit: usize) -> Option<usize> {
         let (word, place) = self.word_of(voxel);
         let (three, first) = self.three(word, place, bit / 3);
-        let before = (three << (bit - bit % 3) & BELOW[bit]).count_ones();
+        let before = before(three << (bit - bit % 3), bit);
         (three >> (bit % 3) & 1 == 1).then_some((first + before) as usize)
     }
 
@@ -71,29 +69,21 @@ impl Object {
             firsts: [0; 9],
         };
         for way in (0..9).filter(|way| mask >> (3 * way) & 7 != 0) {
-            if is_within(bit) {
-                if let Some(beside) = self.word_beside(word, way) {
+            let (three, first) = match bit {
+                // without a branch: whether there is a voxel is hard to foresee
+                1..63 => {
+                    let beside = self.word_beside(word, way);
                     let three = (beside.bits >> (bit - 1)) as u32 & 7;
-                    if three != 0 {
-                        found.around |= three << (3 * way);
-                        found.firsts[way] = beside.number(bit - 1);
-                    }
+                    (three, beside.number(bit - 1))
                 }
-            } else {
-                let (three, first) = self.three(word, bit, way);
-                found.around |= three << (3 * way);
-                found.firsts[way] = first;
-            }
+                _ => self.three(word, bit, way),
+            };
+            found.around |= three << (3 * way);
+            found.firsts[way] = first;
         }
         found.rest = found.around & mask;
         found
     }
-}
-
-/// Whether the voxels beside one along x are in its word.
-#[inline(always)]
-fn is_within(bit: u32) -> bool {
-    (1..63).contains(&bit)
 }
 
 /// Neighbours of a voxel: their bits, lowest first, and their numbers.
@@ -109,8 +99,7 @@ impl Neighbours {
     /// The number of the neighbour at a bit, which is one of them.
     #[inline(always)]
     pub fn at(&self, bit: usize) -> usize {
-        let before = (self.around & BELOW[bit]).count_ones();
-        (self.firsts[bit / 3] + before) as usize
+        (self.firsts[bit / 3] + before(self.around, bit)) as usize
     }
 }
 
@@ -126,4 +115,11 @@ impl Iterator for Neighbours {
         self.rest &= self.rest - 1;
         Some((bit, self.at(bit)))
     }
+}
+
+/// How many of the bits of a row are set before one.
+#[inline(always)]
+fn before(around: u32, bit: usize) -> u32 {
+    // none, one of two, or both
+    ((around & BELOW[bit]) >> (bit - bit % 3)).div_ceil(2)
 }

@@ -20,7 +20,7 @@ pub const PORTION: usize = 1 << 11;
 /// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are each alone in their row. What is asked of a voxel takes the time of a few
 /// look-ups.
 pub struct Object {
-    /// Those that have a voxel, in order.
+    /// Those that have a voxel, in order, and one that has none.
     words: Vec<Word>,
     /// For each word its row.
     row_of: Vec<u32>,
@@ -35,13 +35,11 @@ pub struct Object {
     dims: [i32; 3],
 }
 
-/// The words in the eight rows around a word, or [`NONE`].
+/// The words in the eight rows around a word, or the one that has no voxel.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct Beside([u32; 8]);
 
-/// No word.
-const NONE: u32 = u32::MAX;
 /// The way to the row itself, of nine.
 pub const HERE: usize = 4;
 
@@ -53,7 +51,7 @@ impl Object {
         let placed = || slabs.iter().flatten();
         let rows = Rows::of(placed().map(|word| [word.y, word.z]));
         let mut object = Self {
-            words: Vec::with_capacity(placed().count()),
+            words: Vec::with_capacity(placed().count() + 1),
             row_of: Vec::with_capacity(placed().count()),
             beside: Vec::new(),
             rows,
@@ -71,15 +69,16 @@ impl Object {
             }
         }
         object.starts.push(object.words.len() as u32 - 1);
+        object.words.push(Word {
+            bits: 0,
+            first: object.len as u32,
+            block: -1,
+        });
         for row in 0..object.rows.len() {
             let words = object.rows.members(row).len();
             object.row_of.extend(std::iter::repeat_n(row as u32, words));
         }
-        let rows = (0..object.rows.len()).into_par_iter();
-        object.beside = rows
-            .with_min_len(PORTION)
-            .flat_map_iter(|row| object.words_beside(row))
-            .collect();
+        object.beside = in_order(object.rows.len(), |row| object.words_beside(row));
         steps.done(Stage::Voxels)?;
         Ok(object)
     }
@@ -97,10 +96,11 @@ impl Object {
                 }
             }
         }
+        let none = self.words().len();
         self.words_of(row).map(move |word| {
             let block = self.words[word].block;
             let word_at = |row: Option<usize>| self.word_in(row?, block);
-            Beside(rows.map(|row| word_at(row).map_or(NONE, |word| word as u32)))
+            Beside(rows.map(|row| word_at(row).unwrap_or(none) as u32))
         })
     }
 
@@ -118,7 +118,7 @@ impl Object {
 
     /// Words that have a voxel.
     pub fn words(&self) -> &[Word] {
-        &self.words
+        &self.words[..self.words.len() - 1]
     }
 
     /// The word of a voxel, and its bit there.
@@ -157,25 +157,25 @@ impl Object {
         self.row_of[word] as usize
     }
 
-    /// The word at a way from one and at the same x, if it has a voxel.
+    /// The word at a way from one and at the same x. It may have no voxel.
     #[inline(always)]
-    pub fn word_beside(&self, word: usize, way: usize) -> Option<&Word> {
-        // none is behind the last
-        self.words.get(self.beside_at(word, way) as usize)
+    pub fn word_beside(&self, word: usize, way: usize) -> &Word {
+        &self.words[self.number_beside(word, way)]
     }
 
     /// Its number.
-    pub fn number_beside(&self, word: usize, way: usize) -> Option<usize> {
-        let beside = self.beside_at(word, way);
-        (beside != NONE).then_some(beside as usize)
+    #[inline(always)]
+    pub fn number_beside(&self, word: usize, way: usize) -> usize {
+        match way {
+            HERE => word,
+            _ => self.beside[word].0[way - usize::from(way > HERE)] as usize,
+        }
     }
 
+    /// Whether a word has the voxel at a bit.
     #[inline(always)]
-    fn beside_at(&self, word: usize, way: usize) -> u32 {
-        match way {
-            HERE => word as u32,
-            _ => self.beside[word].0[way - usize::from(way > HERE)],
-        }
+    pub fn has(&self, word: usize, bit: u32) -> bool {
+        self.words[word].bits >> bit & 1 == 1
     }
 
     /// The word at a way from one and so many words further along x, if it has a voxel.
@@ -239,10 +239,7 @@ impl Object {
 
     /// The first voxel of a word, or after the last one how many there are.
     pub fn first_of(&self, word: usize) -> usize {
-        match self.words.get(word) {
-            Some(word) => word.first as usize,
-            None => self.len,
-        }
+        self.words[word].first as usize
     }
 
     /// The rows of a plane from one y to another.
@@ -265,7 +262,7 @@ impl Object {
         let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
         let per_row = nx.div_ceil(32);
         let mut words = vec![0u32; per_row * ny * nz];
-        for (at, word) in self.words.iter().enumerate() {
+        for (at, word) in self.words().iter().enumerate() {
             let [x, y, z] = self.place_of(at).map(|along| along as usize);
             let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
             // a voxel further along x
@@ -323,5 +320,19 @@ impl Object {
         let part = self.part(row, low, high);
         part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
             .sum()
+    }
+}
+
+/// What is made of each of some numbers, in their order: by all threads where there are many.
+pub fn in_order<T: Send, I: Iterator<Item = T>>(
+    count: usize,
+    make: impl Fn(usize) -> I + Sync + Send,
+) -> Vec<T> {
+    match count {
+        0..PORTION => (0..count).flat_map(make).collect(),
+        _ => {
+            let numbers = (0..count).into_par_iter().with_min_len(PORTION);
+            numbers.flat_map_iter(make).collect()
+        }
     }
 }

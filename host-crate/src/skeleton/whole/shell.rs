@@ -4,11 +4,10 @@ use super::{
     cells::Cells,
     metric::Metric,
     neighbours::{FACES, OFFSETS, bits},
-    object::{Object, PORTION},
+    object::{Object, in_order},
     rows::{Rows, ceil, floor, lower},
     surface::Site,
 };
-use rayon::prelude::*;
 use std::{cmp::Ordering, sync::OnceLock};
 
 /// The voxels of a component that have such faces.
@@ -59,9 +58,9 @@ impl<'a> Shell<'a> {
             count += (!site.around & FACES).count_ones();
         }
         starts.push(count);
-        let faces = |site: &Site| {
-            let place = site.place;
-            bits(!site.around & FACES).map(move |face| {
+        let faces = |site: usize| {
+            let Site { place, around, .. } = sites[site];
+            bits(!around & FACES).map(move |face| {
                 let way = OFFSETS[face];
                 let at = [0, 1, 2].map(|axis| f64::from(place[axis]) + 0.5 * f64::from(way[axis]));
                 let axis = way.iter().position(|&step| step != 0).unwrap_or(0);
@@ -72,8 +71,7 @@ impl<'a> Shell<'a> {
                 }
             })
         };
-        let all = sites.par_iter().with_min_len(PORTION);
-        let faces = all.flat_map_iter(faces).collect();
+        let faces = in_order(sites.len(), faces);
         let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect();
         let rows = Rows::of(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();

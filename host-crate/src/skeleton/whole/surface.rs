@@ -2,7 +2,7 @@
 
 use super::{
     neighbours::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
-    object::{Object, PORTION},
+    object::{Object, PORTION, in_order},
     words::Word,
 };
 use rayon::prelude::*;
@@ -74,7 +74,7 @@ impl Object {
         let mut beside = [0; 27];
         for way in 0..9 {
             let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
-            let here = bits(self.word_beside(word, way));
+            let here = self.word_beside(word, way).bits;
             let [mut last, mut next] = [0; 2];
             // only for voxels at the ends
             if voxels & 1 == 1 {
@@ -102,20 +102,16 @@ impl Object {
 
     /// The voxels that lack a neighbour of a mask.
     fn without(&self, mask: u32) -> Vec<Site> {
-        let words = (0..self.words().len()).into_par_iter();
-        words
-            .with_min_len(PORTION)
-            .flat_map_iter(|word| {
-                let beside = self.neighbourhood(word);
-                let [x, y, z] = self.place_of(word);
-                let here = self.words()[word];
-                ones(here.bits & !beside.all_of(mask)).map(move |bit| Site {
-                    voxel: here.number(bit),
-                    place: [x + bit as i32, y, z],
-                    around: beside.around(bit),
-                })
+        in_order(self.words().len(), |word| {
+            let beside = self.neighbourhood(word);
+            let [x, y, z] = self.place_of(word);
+            let here = self.words()[word];
+            ones(here.bits & !beside.all_of(mask)).map(move |bit| Site {
+                voxel: here.number(bit),
+                place: [x + bit as i32, y, z],
+                around: beside.around(bit),
             })
-            .collect()
+        })
     }
 
     /// For each voxel the 27 around it, without itself.

@@ -20,11 +20,7 @@ impl Word {
     /// The number of the voxel at a bit, or of the first one behind it.
     #[inline(always)]
     pub fn number(&self, bit: u32) -> u32 {
-        match self.bits & ((1 << bit) - 1) {
-            // so it is in thin objects
-            0 => self.first,
-            before => self.first + before.count_ones(),
-        }
+        self.first + (self.bits & ((1 << bit) - 1)).count_ones()
     }
 }
 
