@@ -21,6 +21,8 @@ const SWEEPS: usize = 4;
 const REST: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
 const LONGEST: [f64; 2] = [1.0, 0.3];
+/// Threads take so many points of a curve at least.
+const FEW: usize = 8;
 
 /// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
 pub fn centre(
@@ -55,19 +57,56 @@ pub fn centre(
             ends[node].push([number, end]);
         }
     }
-    for (node, ends) in ends.iter().enumerate() {
-        if ends.len() >= 2 {
-            known.steps.check()?;
-            centring.move_node(draft, node, ends, None);
+    let joints = (0..draft.nodes.len()).filter(|&node| ends[node].len() >= 2);
+    let joints = joints.map(|node| (node, None));
+    let cut_ends = cuts.iter().map(|cut| {
+        let tangents = &tangents[cut.edge];
+        let last = if cut.end == 0 { 0 } else { tangents.len() - 1 };
+        (cut.node, Some(tangents[last]))
+    });
+    for wave in in_waves(joints.chain(cut_ends), &ends, draft.edges.len()) {
+        let moved: Result<Vec<Place>, Cancelled> = wave
+            .par_iter()
+            .map(|&(node, tangent)| {
+                known.steps.check()?;
+                Ok(centring.moved_node(draft, node, &ends[node], tangent))
+            })
+            .collect();
+        for ((node, _), place) in wave.into_iter().zip(moved?) {
+            draft.nodes[node] = place;
+            for &[edge, end] in &ends[node] {
+                let points = &mut draft.edges[edge].points;
+                let at = if end == 0 { 0 } else { points.len() - 1 };
+                points[at] = place;
+            }
         }
     }
-    for cut in cuts {
-        let tangents = &tangents[cut.edge];
-        let tangent = tangents[if cut.end == 0 { 0 } else { tangents.len() - 1 }];
-        known.steps.check()?;
-        centring.move_node(draft, cut.node, &ends[cut.node], Some(tangent));
-    }
     Ok(())
+}
+
+/// A node, and the direction that it is moved across.
+type Joint = (usize, Option<Vector3<f64>>);
+
+/// Nodes in lists: in each, no two have an edge in common. Of those that have, the first comes in an earlier list.
+fn in_waves(
+    joints: impl Iterator<Item = Joint>,
+    ends: &[Vec<[usize; 2]>],
+    edges: usize,
+) -> Vec<Vec<Joint>> {
+    let mut next = vec![0; edges];
+    let mut waves: Vec<Vec<Joint>> = Vec::new();
+    for joint in joints {
+        let ends = &ends[joint.0];
+        let wave = ends.iter().map(|&[edge, _]| next[edge]).max().unwrap_or(0);
+        for &[edge, _] in ends {
+            next[edge] = wave + 1;
+        }
+        if wave == waves.len() {
+            waves.push(Vec::new());
+        }
+        waves[wave].push(joint);
+    }
+    waves
 }
 
 /// What places are moved by.
@@ -86,19 +125,29 @@ impl Centring<'_> {
     ) -> Result<(), Cancelled> {
         let mut rests = vec![false; points.len()];
         for _ in 0..SWEEPS {
+            // what moves a point does not depend on the others
+            let steps: Result<Vec<_>, Cancelled> = (0..points.len())
+                .into_par_iter()
+                .with_min_len(FEW)
+                .map(|at| {
+                    self.known.steps.check()?;
+                    let is_inner = (1..points.len() - 1).contains(&at);
+                    let step = || self.step(points[at], Some(tangents[at]));
+                    Ok((is_inner && !rests[at]).then(step).flatten())
+                })
+                .collect();
             let mut any = false;
-            for at in 1..points.len() - 1 {
-                if rests[at] {
+            for (at, step) in steps?.into_iter().enumerate() {
+                if at == 0 || at + 1 == points.len() {
                     continue;
                 }
-                self.known.steps.check()?;
                 let [before, after] = [points[at - 1], points[at + 1]];
                 let is_allowed = |from: Place, to: Place| {
                     to != before
                         && to != after
                         && self.is_same(&[before, from, after], &[before, to, after])
                 };
-                let moved = self.moved(points[at], Some(tangents[at]), is_allowed);
+                let moved = step.and_then(|step| self.moved(points[at], step, is_allowed));
                 rests[at] = moved.is_none_or(|(_, length)| length < REST);
                 if let Some((place, _)) = moved {
                     points[at] = place;
@@ -116,14 +165,14 @@ impl Centring<'_> {
         is_same(self.known, self.cocycle, one, other)
     }
 
-    /// Moves a junction with the ends of its edges.
-    fn move_node(
+    /// Where a junction moves to.
+    fn moved_node(
         &self,
-        draft: &mut Draft,
+        draft: &Draft,
         node: usize,
         ends: &[[usize; 2]],
         tangent: Option<Vector3<f64>>,
-    ) {
+    ) -> Place {
         let known = self.known;
         // nodes across edges: they do not come nearer than half of what they were
         let here = draft.nodes[node];
@@ -144,10 +193,11 @@ impl Centring<'_> {
             (Some(tangent), _) => Some(tangent),
             (None, &[one, other]) => match direction(known, one, other) {
                 Some(tangent) => Some(tangent),
-                None => return,
+                None => return here,
             },
             _ => None,
         };
+        let mut place = here;
         for _ in 0..SWEEPS {
             let is_allowed = |from: Place, to: Place| {
                 let is_apart = |&(other, least): &(Place, f64)| known.distance(to, other) >= least;
@@ -156,47 +206,45 @@ impl Centring<'_> {
                         other != to && self.is_same(&[other, from], &[other, to, from])
                     })
             };
-            let Some((place, length)) = self.moved(draft.nodes[node], tangent, is_allowed) else {
+            let step = self.step(place, tangent);
+            let Some((to, length)) = step.and_then(|step| self.moved(place, step, is_allowed))
+            else {
                 break;
             };
-            draft.nodes[node] = place;
+            place = to;
             if length < REST {
                 break;
             }
         }
-        let place = draft.nodes[node];
-        for &[edge, end] in ends {
-            let points = &mut draft.edges[edge].points;
-            let at = if end == 0 { 0 } else { points.len() - 1 };
-            points[at] = place;
-        }
+        place
     }
 
-    /// Where a place moves, across a direction if there is one, and how far, if that is allowed.
-    fn moved(
-        &self,
-        place: Place,
-        tangent: Option<Vector3<f64>>,
-        is_allowed: impl Fn(Place, Place) -> bool,
-    ) -> Option<(Place, f64)> {
-        let known = self.known;
-        let at = in_voxels(place);
-        let radius = known.about_radius(place);
-        let (force, jacobian) = self.sources.force_at(known, at, radius);
+    /// The step that the force moves a place by, across a direction if there is one.
+    fn step(&self, place: Place, tangent: Option<Vector3<f64>>) -> Option<Vector3<f64>> {
+        let radius = self.known.about_radius(place);
+        let (force, jacobian) = self.sources.force_at(self.known, in_voxels(place), radius);
         let mut step = match tangent {
             Some(tangent) => step_across(&force, &jacobian, &tangent),
             None => step_to_rest(&force, &jacobian),
         };
         let longest = LONGEST[0].min(LONGEST[1] * radius);
         let length = step.norm();
-        if !length.is_finite() {
-            return None;
-        }
         if length > longest {
             step *= longest / length;
         }
+        length.is_finite().then_some(step)
+    }
+
+    /// Where a place moves by a step, or by a part of it, and how far, if that is allowed.
+    fn moved(
+        &self,
+        place: Place,
+        mut step: Vector3<f64>,
+        is_allowed: impl Fn(Place, Place) -> bool,
+    ) -> Option<(Place, f64)> {
+        let at = in_voxels(place);
         for _ in 0..3 {
-            let way = known.metric.step(step.into());
+            let way = self.known.metric.step(step.into());
             let next = nearest([0, 1, 2].map(|axis| at[axis] + way[axis]));
             if next == place {
                 return None;

@@ -9,7 +9,7 @@ use super::{
     object::Object,
     surface::ones,
 };
-use rayon::prelude::*;
+use rayon::{iter::Either, prelude::*};
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,6 @@ pub struct Cover<'a> {
     left: usize,
     /// Of each row; not known until one of it is covered.
     left_of_row: Vec<u32>,
-}
-
-/// What the points of an edge cover, with how far they do, and those that are passed over at first.
-#[derive(Default)]
-struct Parts {
-    balls: Vec<(Place, f64)>,
-    passed_over: Vec<(Point, Place)>,
 }
 
 /// What rounding may take from a radius.
@@ -100,33 +93,37 @@ impl<'a> Cover<'a> {
         for (&place, reach) in draft.nodes.iter().zip(nodes) {
             self.add(in_voxels(place), reach);
         }
-        let edges = draft.edges.par_iter().enumerate();
-        let parts: Vec<Parts> = edges
-            .map(|(number, edge)| {
-                let mut parts = Parts::default();
-                let mut next = PASSED * reach.of(known.about_radius(edge.points[0]));
-                for at in 1..edge.points.len() - 1 {
-                    let (point, place) = (Point::Inner(number, at), edge.points[at]);
-                    next -= known.distance(edge.points[at - 1], place);
-                    if next > 0.0 {
-                        parts.passed_over.push((point, place));
-                        continue;
+        let (first, passed_over): (Vec<_>, Vec<_>) = draft
+            .edges
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(number, edge)| {
+                let mut next = 0.0;
+                (1..edge.points.len() - 1).map(move |at| {
+                    let place = edge.points[at];
+                    if at == 1 {
+                        next = PASSED * reach.of(known.about_radius(edge.points[0]));
                     }
-                    let reach = reach_of(point, place);
-                    parts.balls.push((place, reach));
-                    next = PASSED * reach;
-                }
-                parts
+                    next -= known.distance(edge.points[at - 1], place);
+                    let is_first = next <= 0.0;
+                    if is_first {
+                        next = PASSED * reach.of(known.about_radius(place));
+                    }
+                    (is_first, (Point::Inner(number, at), place))
+                })
             })
-            .collect();
-        for &(place, reach) in parts.iter().flat_map(|parts| &parts.balls) {
-            self.add(in_voxels(place), reach);
-        }
-        for &(point, place) in parts.iter().flat_map(|parts| &parts.passed_over) {
+            .partition_map(|(is_first, point)| match is_first {
+                true => Either::Left(point),
+                false => Either::Right(point),
+            });
+        for points in [&first[..]].into_iter().chain(passed_over.chunks(PORTION)) {
             if self.left == 0 {
                 break;
             }
-            self.add(in_voxels(place), reach_of(point, place));
+            let points = points.par_iter().map(|&(point, place)| (place, reach_of(point, place)));
+            for (place, reach) in points.collect::<Vec<_>>() {
+                self.add(in_voxels(place), reach);
+            }
         }
     }
 
@@ -163,6 +160,8 @@ const MANY: usize = 1 << 13;
 
 /// The part of what a point covers within which others are passed over.
 const PASSED: f64 = 0.25;
+/// Of those that were passed over so many are covered at a time.
+const PORTION: usize = 256;
 
 #[cfg(test)]
 mod tests {
