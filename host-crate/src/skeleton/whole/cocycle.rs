@@ -10,7 +10,7 @@ use super::{
     neighbours::{AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     steps::{Stage, Steps},
-    thinning::Scaffold,
+    thinning::{Scaffold, Thinned},
 };
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
@@ -60,13 +60,11 @@ impl Cocycle {
         };
         builder.add_scaffold(scaffold, steps)?;
         let all = object.len();
-        for (at, &voxel) in scaffold.deleted.iter().rev().enumerate() {
-            let voxel = voxel as usize;
+        for (at, thinned) in scaffold.deleted.iter().rev().enumerate() {
+            let voxel = thinned.voxel as usize;
             steps.every(Stage::Classes, all + at, 2 * all)?;
             if builder.cocycle.is_near[voxel] {
-                // a class that is none is sought in all of them
-                steps.check()?;
-                builder.add(voxel, scaffold.around[voxel]);
+                builder.add(voxel, thinned.around);
             }
         }
         let mut cocycle = builder.cocycle;
@@ -152,20 +150,22 @@ impl Builder<'_> {
     /// Adds the voxels of the scaffold, each after one that it touches.
     fn add_scaffold(&mut self, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<(), Cancelled> {
         // by the voxels' places in the scaffold
-        let place = |voxel: usize| scaffold.left.binary_search(&(voxel as u32));
-        let mut added = vec![false; scaffold.left.len()];
+        let left = &scaffold.left[..];
+        let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
+        let mut added = vec![false; left.len()];
         let mut queue = std::collections::VecDeque::new();
-        let mut is_queued = vec![false; scaffold.left.len()];
-        for start in 0..scaffold.left.len() {
+        let mut is_queued = vec![false; left.len()];
+        for start in 0..left.len() {
             if is_queued[start] {
                 continue;
             }
             is_queued[start] = true;
             queue.push_back(start);
             while let Some(at) = queue.pop_front() {
-                let voxel = scaffold.left[at] as usize;
+                let Thinned { voxel, around } = left[at];
+                let voxel = voxel as usize;
                 let mut there = 0;
-                for (bit, other) in self.object.neighbours(voxel, scaffold.around[voxel]) {
+                for (bit, other) in self.object.neighbours(voxel, around) {
                     let Ok(other) = place(other) else {
                         continue;
                     };
@@ -178,6 +178,7 @@ impl Builder<'_> {
                     }
                 }
                 self.add(voxel, there);
+                self.close(voxel, there);
                 added[at] = true;
                 steps.check()?;
             }
@@ -210,7 +211,6 @@ impl Builder<'_> {
                 }
             }
         }
-        self.close(voxel, near, there);
     }
 
     /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
@@ -235,8 +235,8 @@ impl Builder<'_> {
     }
 
     /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of it is replaced by the others.
-    fn close(&mut self, voxel: usize, near: Neighbours, there: u32) {
-        for (from, neighbour) in near {
+    fn close(&mut self, voxel: usize, there: u32) {
+        for (from, neighbour) in self.object.neighbours(voxel, there) {
             let later = TOUCHING[from] & there & !((2 << from) - 1);
             for to in bits(later) {
                 let way = self.cocycle.step(neighbour, between(from, to));

@@ -120,7 +120,9 @@ impl<'a> Cover<'a> {
             if self.left == 0 {
                 break;
             }
-            let points = points.par_iter().map(|&(point, place)| (place, reach_of(point, place)));
+            let points = points
+                .par_iter()
+                .map(|&(point, place)| (place, reach_of(point, place)));
             for (place, reach) in points.collect::<Vec<_>>() {
                 self.add(in_voxels(place), reach);
             }

@@ -1,6 +1,10 @@
 //! The neighbours of a voxel, from the bits of the rows around it.
 
-use super::{neighbours::BELOW, object::Object, words::Word};
+use super::{
+    neighbours::{AROUND, BELOW},
+    object::Object,
+    words::Word,
+};
 
 impl Object {
     /// Which of the three voxels about a bit of a word are of the component at a way from there, and the number of the first of them.
@@ -122,4 +126,28 @@ impl Iterator for Neighbours {
 fn before(around: u32, bit: usize) -> u32 {
     // none, one of two, or both
     ((around & BELOW[bit]) >> (bit - bit % 3)).div_ceil(2)
+}
+
+/// For the voxels at the bits of a word: which of those around, without themselves, are among the bits that words have. The words at the same x are asked once.
+#[inline(always)]
+pub fn around_of<'a>(
+    object: &'a Object,
+    word: usize,
+    bits: impl Fn(usize) -> u64 + 'a,
+) -> impl Fn(u32) -> u32 + 'a {
+    let beside: [u64; 9] = std::array::from_fn(|way| bits(object.number_beside(word, way)));
+    let across =
+        move |way: usize, step: i32| object.number_across(word, way, step).map_or(0, &bits);
+    move |bit| {
+        let mut around = 0;
+        for (way, &here) in beside.iter().enumerate() {
+            let three = match bit {
+                0 => here << 1 | across(way, -1) >> 63,
+                63 => here >> 62 | across(way, 1) << 2,
+                _ => here >> (bit - 1),
+            };
+            around |= (three as u32 & 7) << (3 * way);
+        }
+        around & AROUND
+    }
 }

@@ -179,11 +179,16 @@ impl Object {
     }
 
     /// The word at a way from one and so many words further along x, if it has a voxel.
-    #[cold]
     pub fn word_across(&self, word: usize, way: usize, step: i32) -> Option<&Word> {
-        let row = self.row_beside(self.row_of(word), way)?;
-        let found = self.word_in(row, self.words[word].block + step)?;
+        let found = self.number_across(word, way, step)?;
         Some(&self.words[found])
+    }
+
+    /// Its number.
+    #[cold]
+    pub fn number_across(&self, word: usize, way: usize, step: i32) -> Option<usize> {
+        let row = self.row_beside(self.row_of(word), way)?;
+        self.word_in(row, self.words[word].block + step)
     }
 
     /// The number of a word of a row, if it has a voxel.

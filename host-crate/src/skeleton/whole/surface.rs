@@ -2,11 +2,9 @@
 
 use super::{
     neighbours::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
-    object::{Object, PORTION, in_order},
+    object::{Object, in_order},
     words::Word,
 };
-use rayon::prelude::*;
-use std::ops::Range;
 
 /// A voxel with its place and the 27 around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,42 +110,6 @@ impl Object {
                 around: beside.around(bit),
             })
         })
-    }
-
-    /// For each voxel the 27 around it, without itself.
-    pub fn all_around(&self) -> Vec<u32> {
-        let mut around = vec![AROUND; self.len()];
-        self.deal(&mut around)
-            .into_par_iter()
-            .for_each(|(words, around)| {
-                let mut around = around.iter_mut();
-                for word in words {
-                    let beside = self.neighbourhood(word);
-                    let full = beside.all_of(AROUND);
-                    let here = self.words()[word].bits;
-                    for (bit, around) in ones(here).zip(&mut around) {
-                        if full >> bit & 1 == 0 {
-                            *around = beside.around(bit) & !CENTRE;
-                        }
-                    }
-                }
-            });
-        around
-    }
-
-    /// A list with a member for each voxel in parts, one for each thread to take, with the words that their voxels are in.
-    pub fn deal<'a, T>(&self, list: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
-        let count = self.words().len();
-        let mut parts = Vec::with_capacity(count.div_ceil(PORTION));
-        let mut rest = list;
-        for start in (0..count).step_by(PORTION) {
-            let end = count.min(start + PORTION);
-            let voxels = self.first_of(end) - self.first_of(start);
-            let (part, later) = rest.split_at_mut(voxels);
-            parts.push((start..end, part));
-            rest = later;
-        }
-        parts
     }
 }
 

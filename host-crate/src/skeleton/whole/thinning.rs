@@ -5,24 +5,33 @@
 //! their order does not matter. A voxel is looked at again when a neighbour of it has been deleted.
 
 use super::{
+    near::around_of,
     neighbours::{is_simple, wall_between},
-    object::Object,
-    steps::{PORTION, Stage, Steps},
+    object::{Object, in_order},
+    steps::{Stage, Steps},
+    surface::ones,
     walls::Sides,
 };
 use crate::monitor::Cancelled;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Steps of distance in the smallest spacing.
 const STEPS: f64 = 4.0;
 
 /// What thinning has made of a component.
 pub struct Scaffold {
-    /// For each voxel its neighbours that are left, without itself: of one that is left now, of a deleted one when it was deleted.
-    pub around: Vec<u32>,
-    /// The voxels that were deleted, in their order.
-    pub deleted: Vec<u32>,
+    /// The voxels that were deleted, in their order: of those that were deleted together, the first comes first.
+    pub deleted: Vec<Thinned>,
     /// The voxels that are left, in ascending order.
-    pub left: Vec<u32>,
+    pub left: Vec<Thinned>,
+}
+
+/// A voxel, and its neighbours that are left, without itself: of one that is left now, of a deleted one when it was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thinned {
+    pub voxel: u32,
+    pub around: u32,
 }
 
 impl Scaffold {
@@ -33,8 +42,8 @@ impl Scaffold {
         cavities: u64,
         steps: &Steps<'_>,
     ) -> Result<Self, Cancelled> {
-        let mut thinning = Thinning::new(object, squares, steps);
-        thinning.thin()?;
+        let mut thinning = Thinning::new(object, steps);
+        thinning.thin(squares)?;
         let mut closed = cavities;
         while closed > 0 {
             let opened = thinning.open_walls(squares)?;
@@ -43,149 +52,244 @@ impl Scaffold {
             }
             closed = closed.saturating_sub(opened);
         }
-        let left = (0..object.len() as u32)
-            .filter(|&voxel| thinning.state[voxel as usize] & DELETED == 0)
-            .collect();
         Ok(Self {
-            around: thinning.around,
+            left: thinning.left(),
             deleted: thinning.deleted,
-            left,
         })
     }
 }
 
-const DELETED: u8 = 1;
-const WAITS: u8 = 2;
+/// The bits of a word that are looked at together: every second.
+const EVERY_SECOND: u64 = u64::MAX / 3;
+
+/// Threads take so many words at least.
+const FEW: usize = 64;
+
+/// Voxels of a word that have a level.
+struct OfLevel {
+    level: u32,
+    word: u32,
+    bits: u64,
+}
 
 struct Thinning<'a> {
     object: &'a Object,
     steps: &'a Steps<'a>,
-    around: Vec<u32>,
-    /// In quarters of the smallest spacing.
-    levels: Vec<u32>,
-    state: Vec<u8>,
-    deleted: Vec<u32>,
-    /// By the parity of coordinates.
-    waiting: [Vec<u32>; 8],
+    /// For each word of the object, and the one without voxels, those that are left.
+    left: Vec<AtomicU64>,
+    /// Those whose level has come.
+    may_go: Vec<u64>,
+    /// Those that are to be looked at.
+    waiting: Vec<AtomicU64>,
+    /// The words that have such voxels, by the parity of y and z.
+    lists: [Vec<u32>; 4],
+    deleted: Vec<Thinned>,
+}
+
+/// What a thread has done: what it deleted, and words that have begun to wait.
+#[derive(Default)]
+struct Done {
+    deleted: Vec<Thinned>,
+    lists: [Vec<u32>; 4],
 }
 
 impl<'a> Thinning<'a> {
-    fn new(object: &'a Object, squares: &[f64], steps: &'a Steps<'a>) -> Self {
-        let level = |square: &f64| (square.sqrt() * STEPS) as u32;
+    fn new(object: &'a Object, steps: &'a Steps<'a>) -> Self {
+        let bits = object.words().iter().map(|word| AtomicU64::new(word.bits));
+        let count = object.words().len() + 1;
         Self {
             object,
             steps,
-            around: object.all_around(),
-            levels: squares.iter().map(level).collect(),
-            state: vec![0; object.len()],
+            left: bits.chain([AtomicU64::new(0)]).collect(),
+            may_go: vec![0; count],
+            waiting: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            lists: Default::default(),
             deleted: Vec::with_capacity(object.len()),
-            waiting: Default::default(),
         }
     }
 
     /// Deletes simple voxels, level after level.
-    fn thin(&mut self) -> Result<(), Cancelled> {
-        let most = self.levels.iter().max().map_or(0, |&most| most as usize);
-        let mut starts = vec![0u32; most + 2];
-        for &level in &self.levels {
-            starts[level as usize + 1] += 1;
-        }
-        for level in 0..=most {
-            starts[level + 1] += starts[level];
-        }
-        let mut places = starts.clone();
-        let mut order = vec![0u32; self.levels.len()];
-        for (voxel, &level) in (0u32..).zip(&self.levels) {
-            let place = &mut places[level as usize];
-            order[*place as usize] = voxel;
-            *place += 1;
-        }
-        for level in 0..=most {
-            for &voxel in &order[starts[level] as usize..starts[level + 1] as usize] {
-                self.wait(voxel as usize);
+    fn thin(&mut self, squares: &[f64]) -> Result<(), Cancelled> {
+        let mut all = levels(self.object, squares);
+        all.par_sort_unstable_by_key(|part| (part.level, part.word));
+        for level in all.chunk_by(|a, b| a.level == b.level) {
+            let mut lists = std::mem::take(&mut self.lists);
+            for part in level {
+                let word = part.word as usize;
+                self.may_go[word] |= part.bits;
+                self.wait(word, part.bits, &mut lists);
             }
-            self.delete_waiting(level as u32)?;
+            self.lists = lists;
+            self.delete_waiting()?;
         }
         Ok(())
     }
 
-    /// Has a voxel looked at.
-    fn wait(&mut self, voxel: usize) {
-        if self.state[voxel] == 0 {
-            self.state[voxel] = WAITS;
-            let [x, y, z] = self.object.place(voxel);
-            let field = (x & 1) + 2 * (y & 1) + 4 * (z & 1);
-            self.waiting[field as usize].push(voxel as u32);
+    /// Has those of some voxels of a word looked at that are left and whose level has come.
+    #[inline(always)]
+    fn wait(&self, word: usize, bits: u64, lists: &mut [Vec<u32>; 4]) {
+        let new = bits & self.may_go[word] & self.left[word].load(Relaxed);
+        // only who finds a word without any adds it to a list
+        if new != 0 && self.waiting[word].fetch_or(new, Relaxed) == 0 {
+            let [y, z] = self.object.row_place(self.object.row_of(word));
+            lists[((y & 1) + 2 * (z & 1)) as usize].push(word as u32);
         }
     }
 
-    /// Deletes what is simple among those that wait, and what becomes so up to a level.
-    fn delete_waiting(&mut self, level: u32) -> Result<(), Cancelled> {
-        while self.waiting.iter().any(|field| !field.is_empty()) {
-            for field in 0..8 {
-                let mut list = std::mem::take(&mut self.waiting[field]);
-                for (at, &voxel) in list.iter().enumerate() {
-                    let voxel = voxel as usize;
-                    if at % PORTION == 0 {
-                        let done = self.deleted.len();
-                        self.steps.at(Stage::Classes, done, 2 * self.object.len())?;
-                    }
-                    self.state[voxel] &= !WAITS;
-                    if is_simple(self.around[voxel]) {
-                        self.delete(voxel, level);
+    /// Deletes what is simple among those that wait, and what becomes so.
+    fn delete_waiting(&mut self) -> Result<(), Cancelled> {
+        while self.lists.iter().any(|list| !list.is_empty()) {
+            for (list, odd) in (0..4).flat_map(|list| [(list, 0), (list, 1)]) {
+                let mut words = std::mem::take(&mut self.lists[list]);
+                if words.is_empty() {
+                    continue;
+                }
+                words.par_sort_unstable();
+                let field = EVERY_SECOND << odd;
+                let done: Vec<Done> = match words.len() {
+                    0..FEW => vec![self.delete_of(&words, field)?],
+                    _ => words
+                        .par_chunks(FEW)
+                        .map(|words| self.delete_of(words, field))
+                        .collect::<Result<_, _>>()?,
+                };
+                for done in done {
+                    self.add(done);
+                }
+                let all = self.object.len();
+                self.steps.at(Stage::Classes, self.deleted.len(), 2 * all)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, done: Done) {
+        self.deleted.extend(done.deleted);
+        for (list, more) in self.lists.iter_mut().zip(done.lists) {
+            list.extend(more);
+        }
+    }
+
+    /// Deletes those of a field in some words. No two of a field touch.
+    fn delete_of(&self, words: &[u32], field: u64) -> Result<Done, Cancelled> {
+        self.steps.check()?;
+        let mut done = Done::default();
+        for &number in words {
+            let word = number as usize;
+            let here = self.waiting[word].load(Relaxed) & field;
+            if here != 0 {
+                let around = around_of(self.object, word, |word| self.left[word].load(Relaxed));
+                let mut simple = 0;
+                let voxels = self.object.words()[word];
+                for bit in ones(here) {
+                    let around = around(bit);
+                    if is_simple(around) {
+                        simple |= 1 << bit;
+                        let voxel = voxels.number(bit);
+                        done.deleted.push(Thinned { voxel, around });
                     }
                 }
-                // none of the field has been added meanwhile: they do not touch
-                list.clear();
-                self.waiting[field] = list;
+                self.delete(word, simple, &mut done.lists);
+            }
+            // others may wait still, or again
+            if self.waiting[word].fetch_and(!here, Relaxed) & !here != 0 {
+                let [y, z] = self.object.row_place(self.object.row_of(word));
+                done.lists[((y & 1) + 2 * (z & 1)) as usize].push(number);
             }
         }
-        Ok(())
+        Ok(done)
     }
 
-    /// Deletes a voxel, and has its neighbours up to a level looked at.
-    fn delete(&mut self, voxel: usize, level: u32) {
-        self.state[voxel] |= DELETED;
-        self.deleted.push(voxel as u32);
+    /// Deletes voxels of a word, and has their neighbours looked at.
+    fn delete(&self, word: usize, bits: u64, lists: &mut [Vec<u32>; 4]) {
+        if bits == 0 {
+            return;
+        }
+        self.left[word].fetch_and(!bits, Relaxed);
         let object = self.object;
-        for (bit, other) in object.neighbours(voxel, self.around[voxel]) {
-            self.around[other] &= !(1 << (26 - bit));
-            if self.levels[other] <= level {
-                self.wait(other);
+        for way in 0..9 {
+            let near = bits << 1 | bits | bits >> 1;
+            self.wait(object.number_beside(word, way), near, lists);
+            for (step, end, there) in [(-1, 1, 1 << 63), (1, 1 << 63, 1)] {
+                if bits & end != 0
+                    && let Some(other) = object.number_across(word, way, step)
+                {
+                    self.wait(other, there, lists);
+                }
             }
         }
+    }
+
+    /// The voxels that are left.
+    fn left(&self) -> Vec<Thinned> {
+        let bits_of = |word: usize| self.left[word].load(Relaxed);
+        in_order(self.object.words().len(), |word| {
+            let around = around_of(self.object, word, bits_of);
+            let voxels = self.object.words()[word];
+            ones(bits_of(word)).map(move |bit| Thinned {
+                voxel: voxels.number(bit),
+                around: around(bit),
+            })
+        })
     }
 
     /// Deletes voxels of walls between two sides that are different cavities, or the outside: those of the least distance first, and as many as there are sides to
     /// join. Thins on. How many there were.
     fn open_walls(&mut self, squares: &[f64]) -> Result<u64, Cancelled> {
-        let mut walls: Vec<u32> = (0..self.object.len() as u32)
-            .filter(|&voxel| {
-                self.state[voxel as usize] & DELETED == 0
-                    && wall_between(self.around[voxel as usize]).is_some()
-            })
-            .collect();
+        let object = self.object;
+        let mut is_deleted = vec![true; object.len()];
+        let mut walls: Vec<u32> = Vec::new();
+        for Thinned { voxel, around } in self.left() {
+            is_deleted[voxel as usize] = false;
+            if wall_between(around).is_some() {
+                walls.push(voxel);
+            }
+        }
         walls.sort_by(|&a, &b| {
             squares[a as usize]
                 .total_cmp(&squares[b as usize])
                 .then(a.cmp(&b))
         });
-        let state = &self.state;
-        let mut sides = Sides::new(self.object, |voxel| state[voxel] & DELETED != 0, self.steps)?;
+        let mut sides = Sides::new(object, |voxel| is_deleted[voxel], self.steps)?;
         let mut opened = 0;
         for wall in walls {
             self.steps.check()?;
-            let voxel = wall as usize;
+            let (word, bit) = object.word_of(wall as usize);
+            let around = around_of(object, word, |word| self.left[word].load(Relaxed))(bit);
             // the voxels around may have gone
-            let Some([one, other]) = wall_between(self.around[voxel]) else {
+            let Some([one, other]) = wall_between(around) else {
                 continue;
             };
-            if sides.join(voxel, one, other) {
-                self.delete(voxel, u32::MAX);
+            if sides.join(wall as usize, one, other) {
+                let voxel = wall;
+                self.deleted.push(Thinned { voxel, around });
+                let mut lists = std::mem::take(&mut self.lists);
+                self.delete(word, 1 << bit, &mut lists);
+                self.lists = lists;
                 opened += 1;
             }
         }
-        self.delete_waiting(u32::MAX)?;
+        self.delete_waiting()?;
         Ok(opened)
     }
+}
+
+/// The voxels of each word by their levels.
+fn levels(object: &Object, squares: &[f64]) -> Vec<OfLevel> {
+    in_order(object.words().len(), |number| {
+        let word = object.words()[number];
+        let mut levels: Vec<(u32, u64)> = Vec::new();
+        for (bit, square) in ones(word.bits).zip(&squares[word.first as usize..]) {
+            let level = (square.sqrt() * STEPS) as u32;
+            match levels.iter_mut().rev().find(|known| known.0 == level) {
+                Some((_, bits)) => *bits |= 1 << bit,
+                None => levels.push((level, 1 << bit)),
+            }
+        }
+        levels.into_iter().map(move |(level, bits)| OfLevel {
+            level,
+            word: number as u32,
+            bits,
+        })
+    })
 }
