@@ -7,7 +7,7 @@
 use super::{
     classes::{Class, ClassTable, difference},
     near::Neighbours,
-    neighbours::{AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
+    neighbours::{AFTER, AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
     object::Object,
     steps::{Stage, Steps},
     thinning::{Scaffold, Thinned},
@@ -110,13 +110,14 @@ impl Cocycle {
         bits
     }
 
-    /// Triangles of voxels that touch each other whose classes do not add up to zero. Triangles without a class need no look.
+    /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one for each, by its steps that have a class. Triangles without need no look.
     pub fn open_triangles(&self, object: &Object) -> u64 {
         let open_at = |(slot, &owner): (&Slot, &u32)| {
             let a = owner as usize;
             let around = object.around(a) & AROUND;
             let mut open = 0;
-            for (first, b) in object.neighbours(a, AROUND) {
+            // from the first voxel of each step
+            for (first, b) in object.neighbours(a, AFTER) {
                 let ab = slot[first];
                 if ab == 0 {
                     continue;

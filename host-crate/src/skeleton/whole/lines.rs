@@ -1,16 +1,30 @@
 //! Lines of voxels along the axes of a frame.
 
-use super::{object::Object, surface::ones, words::WIDTH};
+use super::{
+    object::Object,
+    surface::ones,
+    words::{WIDTH, Word},
+};
 use std::ops::Range;
 
 impl Object {
-    /// The runs of a row: x from the first voxel to behind the last.
-    pub fn runs_of(&self, row: usize) -> impl Iterator<Item = [i32; 2]> {
-        let mut words = self.words()[self.words_of(row)].iter().peekable();
+    /// The runs of a row among the bits that its words have: x from the first voxel to behind the last.
+    pub fn runs_of(
+        &self,
+        row: usize,
+        bits: impl Fn(usize) -> u64,
+    ) -> impl Iterator<Item = [i32; 2]> {
+        let words = self.words_of(row);
+        let mut words = words
+            .map(move |word| Word {
+                bits: bits(word),
+                ..self.words()[word]
+            })
+            .peekable();
         let mut rest = 0;
         let mut at = 0;
         std::iter::from_fn(move || {
-            if rest == 0 {
+            while rest == 0 {
                 let word = words.next()?;
                 (rest, at) = (word.bits, WIDTH * word.block);
             }
@@ -37,16 +51,6 @@ impl Object {
         })
     }
 
-    /// The x of a row's first voxel, and that behind its last.
-    pub fn ends_of(&self, row: usize) -> [i32; 2] {
-        let words = &self.words()[self.words_of(row)];
-        let [first, last] = [words[0], words[words.len() - 1]];
-        [
-            WIDTH * first.block + first.bits.trailing_zeros() as i32,
-            WIDTH * last.block + WIDTH - last.bits.leading_zeros() as i32,
-        ]
-    }
-
     /// The first and the last voxel of each row, ascending. One of them is farther from any place than the others of the row, since squared lengths are convex.
     pub fn ends_of_rows(&self) -> impl Iterator<Item = u32> {
         (0..self.rows()).flat_map(|row| {
@@ -59,11 +63,12 @@ impl Object {
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.rows()).flat_map(move |row| {
             let mut next = self.voxels_of(row).start;
-            self.runs_of(row).map(move |[start, end]| {
-                let first = next;
-                next += (end - start) as usize;
-                first..next
-            })
+            self.runs_of(row, |word| self.words()[word].bits)
+                .map(move |[start, end]| {
+                    let first = next;
+                    next += (end - start) as usize;
+                    first..next
+                })
         })
     }
 

@@ -11,6 +11,7 @@
 //! 6. the certificate (`certify`).
 
 mod assemble;
+mod background;
 mod ball;
 mod cells;
 mod centre;
@@ -66,7 +67,6 @@ mod tips;
 mod twice;
 mod uncross;
 mod waiting;
-mod walls;
 mod ways;
 mod words;
 

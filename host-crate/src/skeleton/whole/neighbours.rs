@@ -16,6 +16,8 @@ const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 
 const NEAR: u32 = AROUND & !CORNERS;
 /// Those before the voxel in the order of voxels.
 pub const BEFORE: u32 = CENTRE - 1;
+/// Those after it.
+pub const AFTER: u32 = AROUND & !BEFORE;
 
 const X0: u32 = 0o111_111_111;
 const X2: u32 = X0 << 2;

@@ -1,7 +1,9 @@
 //! The numbers of a component's topology, of the union of its closed cubes.
 
-use super::object::{Object, PORTION};
-use crate::union_find::UnionFind;
+use super::{
+    background::Background,
+    object::{Object, PORTION},
+};
 use rayon::prelude::*;
 
 /// What is known of a component before anything is made of it.
@@ -20,84 +22,12 @@ impl Numbers {
             .with_min_len(PORTION)
             .map(|word| object.neighbourhood(word).euler_number())
             .sum();
-        let cavities = cavities(object);
+        let cavities = Background::of(object, |word| object.words()[word].bits).cavities();
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,
             cavities,
         }
     }
-}
-
-/// Runs of the background between voxels of a row.
-struct Gaps {
-    /// For each row its first, and one more.
-    starts: Vec<usize>,
-    /// The first x and that behind the last.
-    gaps: Vec<[i32; 2]>,
-}
-
-impl Gaps {
-    fn of(object: &Object) -> Self {
-        let mut all = Self {
-            starts: vec![0],
-            gaps: Vec::new(),
-        };
-        for row in 0..object.rows() {
-            let mut last = None;
-            for [start, end] in object.runs_of(row) {
-                all.gaps.extend(last.map(|last| [last, start]));
-                last = Some(end);
-            }
-            all.starts.push(all.gaps.len());
-        }
-        all
-    }
-
-    /// Those of a row, by their numbers.
-    fn of_row(&self, row: usize) -> std::ops::Range<usize> {
-        self.starts[row]..self.starts[row + 1]
-    }
-}
-
-/// The four ways to rows across a face.
-const ACROSS: [usize; 4] = [1, 3, 5, 7];
-
-/// The background's components by faces, without the one outside.
-///
-/// Of a row of background that has no gap, and of what is before and behind the voxels of a row, all is outside. So only gaps are looked at.
-fn cavities(object: &Object) -> u64 {
-    let all = Gaps::of(object);
-    // the one after all gaps is outside
-    let outside = all.gaps.len();
-    let mut sets = UnionFind::<usize>::new(outside + 1);
-    let mut left = outside as u64;
-    let mut join = |a, b| left -= u64::from(sets.join(a, b));
-    for row in 0..object.rows() {
-        let here = all.of_row(row);
-        if here.is_empty() {
-            continue;
-        }
-        for way in ACROSS {
-            let Some(other) = object.row_beside(row, way) else {
-                here.clone().for_each(|gap| join(gap, outside));
-                continue;
-            };
-            let [low, high] = object.ends_of(other);
-            let mut there = all.of_row(other);
-            for gap in here.clone() {
-                let [start, end] = all.gaps[gap];
-                if start < low || end > high {
-                    join(gap, outside);
-                }
-                while there.start < there.end && all.gaps[there.start][1] <= start {
-                    there.start += 1;
-                }
-                let touching = there.clone().take_while(|&other| all.gaps[other][0] < end);
-                touching.for_each(|other| join(gap, other));
-            }
-        }
-    }
-    left
 }
 
 #[cfg(test)]

@@ -107,7 +107,11 @@ impl Object {
     /// The row at a way from another, if it has voxels.
     pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
         let [y, z] = self.rows.place(row);
-        let [y, z] = [y + way as i32 % 3 - 1, z + way as i32 / 3 - 1];
+        self.row_at([y + way as i32 % 3 - 1, z + way as i32 / 3 - 1])
+    }
+
+    /// The row of a y and a z, if it has voxels.
+    pub fn row_at(&self, [y, z]: [i32; 2]) -> Option<usize> {
         self.rows.between(z, y, y).next()
     }
 
@@ -208,7 +212,7 @@ impl Object {
 
     /// The voxel at a place, if it is of the component.
     pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
-        let row = self.rows.between(z, y, y).next()?;
+        let row = self.row_at([y, z])?;
         let word = self.words[self.word_in(row, x.div_euclid(WIDTH))?];
         let bit = x.rem_euclid(WIDTH) as u32;
         (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)

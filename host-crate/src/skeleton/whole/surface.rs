@@ -90,21 +90,11 @@ impl Object {
 
     /// The voxels that have a face to the background, in order.
     pub fn surface(&self) -> Vec<Site> {
-        self.without(FACES)
-    }
-
-    /// The voxels that touch the background, in order.
-    pub fn rim(&self) -> Vec<Site> {
-        self.without(AROUND)
-    }
-
-    /// The voxels that lack a neighbour of a mask.
-    fn without(&self, mask: u32) -> Vec<Site> {
         in_order(self.words().len(), |word| {
             let beside = self.neighbourhood(word);
             let [x, y, z] = self.place_of(word);
             let here = self.words()[word];
-            ones(here.bits & !beside.all_of(mask)).map(move |bit| Site {
+            ones(here.bits & !beside.all_of(FACES)).map(move |bit| Site {
                 voxel: here.number(bit),
                 place: [x + bit as i32, y, z],
                 around: beside.around(bit),

@@ -5,12 +5,12 @@
 //! their order does not matter. A voxel is looked at again when a neighbour of it has been deleted.
 
 use super::{
+    background::Background,
     near::around_of,
     neighbours::{is_simple, wall_between},
     object::{Object, in_order},
     steps::{Stage, Steps},
     surface::ones,
-    walls::Sides,
 };
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
@@ -237,30 +237,27 @@ impl<'a> Thinning<'a> {
     /// join. Thins on. How many there were.
     fn open_walls(&mut self, squares: &[f64]) -> Result<u64, Cancelled> {
         let object = self.object;
-        let mut is_deleted = vec![true; object.len()];
-        let mut walls: Vec<u32> = Vec::new();
-        for Thinned { voxel, around } in self.left() {
-            is_deleted[voxel as usize] = false;
-            if wall_between(around).is_some() {
-                walls.push(voxel);
-            }
-        }
+        let left = self.left();
+        let walls = left
+            .iter()
+            .filter(|thinned| wall_between(thinned.around).is_some());
+        let mut walls: Vec<u32> = walls.map(|thinned| thinned.voxel).collect();
         walls.sort_by(|&a, &b| {
             squares[a as usize]
                 .total_cmp(&squares[b as usize])
                 .then(a.cmp(&b))
         });
-        let mut sides = Sides::new(object, |voxel| is_deleted[voxel], self.steps)?;
+        let mut background = Background::of(object, |word| self.left[word].load(Relaxed));
         let mut opened = 0;
         for wall in walls {
             self.steps.check()?;
             let (word, bit) = object.word_of(wall as usize);
             let around = around_of(object, word, |word| self.left[word].load(Relaxed))(bit);
             // the voxels around may have gone
-            let Some([one, other]) = wall_between(around) else {
+            let Some(faces) = wall_between(around) else {
                 continue;
             };
-            if sides.join(wall as usize, one, other) {
+            if background.open(wall as usize, faces) {
                 let voxel = wall;
                 self.deleted.push(Thinned { voxel, around });
                 let mut lists = std::mem::take(&mut self.lists);

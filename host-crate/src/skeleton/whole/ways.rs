@@ -299,7 +299,8 @@ pub fn tip(object: &Object, metric: &Metric) -> usize {
         let voxels = object.voxels_of(row).len() as i64;
         let [y, z] = object.row_place(row).map(i64::from);
         let of_run = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
-        let twice: i64 = object.runs_of(row).map(of_run).sum();
+        let runs = object.runs_of(row, |word| object.words()[word].bits);
+        let twice: i64 = runs.map(of_run).sum();
         for (sum, more) in sum.iter_mut().zip([twice / 2, voxels * y, voxels * z]) {
             *sum += more;
         }
