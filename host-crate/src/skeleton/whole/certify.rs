@@ -192,7 +192,7 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) {
         let mut cover = Cover::new(self.known.object, self.known.metric);
-        cover.add_all(self.known, self.reach, draft, |point, _| match point {
+        cover.add_draft(self.known, self.reach, draft, |point, _| match point {
             Point::Node(node) => node_radii[node],
             Point::Inner(edge, at) => radii[edge][at],
         });

@@ -227,10 +227,17 @@ impl Builder<'_> {
             }
             known |= new;
             front |= new;
-            let neighbour = near.at(from);
+            let Cocycle {
+                table,
+                slots,
+                slot_of,
+                ..
+            } = &mut self.cocycle;
+            // most voxels have no step with a class
+            let slot = slots.get(slot_of[near.at(from)] as usize);
             for bit in bits(new) {
-                let step = self.cocycle.step(neighbour, between(from, bit));
-                classes[bit] = self.cocycle.table.sum(classes[from], step);
+                let step = slot.map_or(0, |slot| slot[between(from, bit)]);
+                classes[bit] = table.sum(classes[from], step);
             }
         }
     }

@@ -78,7 +78,7 @@ impl<'a> Cover<'a> {
 
     /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where they are needed: of points that are near to the one before, for what
     /// that covers, only if something is left without them.
-    pub fn add_all(
+    pub fn add_draft(
         &mut self,
         known: &Known<'_>,
         reach: Reach,
@@ -90,9 +90,9 @@ impl<'a> Cover<'a> {
             .into_par_iter()
             .map(|node| reach_of(Point::Node(node), draft.nodes[node]))
             .collect();
-        for (&place, reach) in draft.nodes.iter().zip(nodes) {
-            self.add(in_voxels(place), reach);
-        }
+        let nodes = draft.nodes.iter().zip(nodes);
+        let nodes: Vec<_> = nodes.map(|(&at, reach)| (in_voxels(at), reach)).collect();
+        self.add_all(&nodes);
         let (first, passed_over): (Vec<_>, Vec<_>) = draft
             .edges
             .par_iter()
@@ -120,44 +120,58 @@ impl<'a> Cover<'a> {
             if self.left == 0 {
                 break;
             }
-            let points = points
-                .par_iter()
-                .map(|&(point, place)| (place, reach_of(point, place)));
-            for (place, reach) in points.collect::<Vec<_>>() {
-                self.add(in_voxels(place), reach);
-            }
+            let balls = points.par_iter();
+            let balls = balls.map(|&(point, at)| (in_voxels(at), reach_of(point, at)));
+            self.add_all(&balls.collect::<Vec<_>>());
         }
     }
 
     /// Covers the voxels of a ball. Its radius is in the smallest spacing.
     pub fn add(&mut self, at: [f64; 3], radius: f64) {
+        self.add_all(&[(at, radius)]);
+    }
+
+    /// Covers the voxels of some balls.
+    pub fn add_all(&mut self, balls: &[([f64; 3], f64)]) {
         if self.left == 0 {
             return;
         }
         let object = self.object;
-        let ball = Ball {
+        let balls = balls.iter().map(|&(at, radius)| Ball {
             u: self.metric.upper(),
             at,
             radius: radius * (1.0 + SLACK),
-        };
+        });
+        let balls: Vec<Ball<'_>> = balls.collect();
         let mut all = Part {
             words: &mut self.words,
             left_of_row: &mut self.left_of_row,
             first: [0, 0],
         };
-        let planes = ball.planes(object);
-        self.left -= match ball.most_rows(object) {
-            MANY.. => {
-                let parts: Vec<_> = all.planes(object, planes).collect();
-                let parts = parts.into_par_iter();
-                parts.map(|(z, mut part)| part.add(object, &ball, z)).sum()
+        let rows = balls.iter().map(|ball| ball.most_rows(object));
+        let most = rows.fold(0, usize::saturating_add);
+        if most < MANY {
+            for ball in &balls {
+                let planes = ball.planes(object);
+                self.left -= planes.map(|z| all.add(object, ball, z)).sum::<usize>();
             }
-            _ => planes.map(|z| all.add(object, &ball, z)).sum::<usize>(),
+            return;
+        }
+        let planes = balls.iter().map(|ball| ball.planes(object));
+        let Some(planes) = planes.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))
+        else {
+            return;
         };
+        let parts: Vec<_> = all.planes(object, planes).collect();
+        let covered = parts.into_par_iter().map(|(z, mut part)| {
+            let there = balls.iter().filter(|ball| ball.planes(object).contains(&z));
+            there.map(|ball| part.add(object, ball, z)).sum::<usize>()
+        });
+        self.left -= covered.sum::<usize>();
     }
 }
 
-/// A ball with so many rows is dealt to threads, plane by plane.
+/// Balls with so many rows in all are dealt to threads, plane by plane.
 const MANY: usize = 1 << 13;
 
 /// The part of what a point covers within which others are passed over.

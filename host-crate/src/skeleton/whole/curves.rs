@@ -184,26 +184,27 @@ impl<'a> Drawing<'a> {
         self.on.extend(voxels);
     }
 
-    /// Covers what a voxel of the skeleton covers.
-    fn paint(&mut self, voxel: usize) {
-        let place = centre(self.known.object.place(voxel));
+    /// What a place covers: a ball.
+    fn ball(&self, place: Place) -> ([f64; 3], f64) {
         let radius = self.known.radius(place);
-        self.cover.add(in_voxels(place), self.reach.of(radius));
+        (in_voxels(place), self.reach.of(radius))
     }
 
-    /// Covers what a way covers, but for next to nothing: voxels that are near to the last, for their radius, are passed over.
-    fn paint_way(&mut self, way: &[u32]) {
+    /// What a way covers, but for next to nothing: voxels that are near to the last, for their radius, are passed over.
+    fn balls(&self, way: &[u32]) -> Vec<([f64; 3], f64)> {
+        let mut balls = Vec::new();
         let mut next = 0.0;
         for (at, &voxel) in way.iter().enumerate() {
+            let place = self.place(voxel);
             if at > 0 {
-                let [from, to] = [way[at - 1], voxel].map(|voxel| self.place(voxel));
-                next -= self.known.distance(from, to);
+                next -= self.known.distance(self.place(way[at - 1]), place);
             }
             if next <= 0.0 || at + 1 == way.len() {
-                self.paint(voxel as usize);
-                next = PASSED * self.known.radius(self.place(voxel));
+                balls.push(self.ball(place));
+                next = PASSED * self.known.radius(place);
             }
         }
+        balls
     }
 
     fn place(&self, voxel: u32) -> Place {
@@ -218,24 +219,23 @@ impl<'a> Drawing<'a> {
         }
         let voxels = self.links.voxels();
         self.put_on(&voxels);
-        if let Some(dot) = self.links.dot {
-            self.paint(dot as usize);
-        }
         let draft = Draft::of(self.known.object, &self.links);
         let degrees = draft.degrees();
-        for mut edge in draft.edges {
+        let edges = draft.edges.into_par_iter().map(|mut edge| {
             self.known.steps.check()?;
-            self.paint_way(&edge.voxels);
-            if !self.ends_go_on {
-                continue;
-            }
+            let mut balls = self.balls(&edge.voxels);
             for node in edge.nodes {
-                if degrees[node] == 1 {
-                    self.paint_end(&edge.points);
+                if self.ends_go_on && degrees[node] == 1 {
+                    balls.extend(self.balls_of_end(&edge.points));
                 }
                 edge.points.reverse();
             }
-        }
+            Ok(balls)
+        });
+        let balls: Result<Vec<Vec<_>>, Cancelled> = edges.collect();
+        let mut balls: Vec<_> = balls?.into_iter().flatten().collect();
+        balls.extend(self.links.dot.map(|dot| self.ball(self.place(dot))));
+        self.cover.add_all(&balls);
         Ok(())
     }
 
@@ -275,38 +275,35 @@ impl<'a> Drawing<'a> {
         let ways = self.ways;
         let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
-        // ways beside each other have the same class but for a few
-        let has_step = |voxel: usize| {
-            let mut before = object.neighbours(voxel, BEFORE);
-            cocycle.has_classes(voxel) || before.any(|(_, other)| classes[voxel] != classes[other])
-        };
         let voxels = (0..object.len() as u32).into_par_iter();
-        let voxels = voxels.with_min_len(PORTION);
-        let some: Vec<u32> = voxels.filter(|&voxel| has_step(voxel as usize)).collect();
-        for voxel in some {
-            let voxel = voxel as usize;
-            let has_classes = cocycle.has_classes(voxel);
-            for (bit, other) in object.neighbours(voxel, BEFORE) {
-                if classes[voxel] == classes[other] && !has_classes {
-                    continue;
+        // ways beside each other close no cycle but for a few
+        let known = &*cocycle;
+        let steps = voxels.with_min_len(PORTION).flat_map_iter(|voxel| {
+            let here = classes[voxel as usize];
+            let has_classes = known.has_classes(voxel as usize);
+            let steps = object.neighbours(voxel as usize, BEFORE);
+            steps.filter_map(move |(bit, other)| {
+                let there = classes[other];
+                if here == there && !has_classes {
+                    return None;
                 }
-                let way = cocycle.table.sum(classes[voxel], classes[other]);
-                let class = cocycle.table.sum(way, cocycle.step(voxel, bit));
-                if class == 0 {
-                    continue;
-                }
-                let cost = ways.cost_round(self.known.prices, voxel, other, bit);
-                let candidate = Candidate {
-                    cost,
-                    class,
-                    ends: [other as u32, voxel as u32],
-                };
-                match cheapest.get_mut(&class) {
-                    Some(best) if best.cost <= cost => {}
-                    Some(best) => *best = candidate,
-                    None => {
-                        cheapest.insert(class, candidate);
-                    }
+                let step = known.step(voxel as usize, bit);
+                let closes = !known.table.is_sum(here, there, step);
+                closes.then_some(([other as u32, voxel], bit, step))
+            })
+        });
+        let steps: Vec<_> = steps.collect();
+        for (ends, bit, step) in steps {
+            let [other, voxel] = ends.map(|end| end as usize);
+            let way = cocycle.table.sum(classes[voxel], classes[other]);
+            let class = cocycle.table.sum(way, step);
+            let cost = ways.cost_round(self.known.prices, voxel, other, bit);
+            let candidate = Candidate { cost, class, ends };
+            match cheapest.get_mut(&class) {
+                Some(best) if best.cost <= cost => {}
+                Some(best) => *best = candidate,
+                None => {
+                    cheapest.insert(class, candidate);
                 }
             }
         }
@@ -387,23 +384,20 @@ impl<'a> Drawing<'a> {
         }
         self.links.add(&way);
         self.put_on(&way);
-        self.paint_way(&way);
+        let mut balls = self.balls(&way);
         if self.ends_go_on {
-            let places = way
-                .iter()
-                .map(|&voxel| centre(object.place(voxel as usize)));
-            self.paint_end(&places.collect::<Vec<_>>());
+            let places: Vec<Place> = way.iter().map(|&voxel| self.place(voxel)).collect();
+            balls.extend(self.balls_of_end(&places));
         }
+        self.cover.add_all(&balls);
         let covered = object.len() - self.cover.left();
         self.known.steps.at(Stage::Curves, covered, object.len())
     }
 
-    /// Covers what a curve covers from where its end will be.
-    fn paint_end(&mut self, places: &[Place]) {
-        for place in end_of(self.known, places) {
-            let radius = self.known.radius(place);
-            self.cover.add(in_voxels(place), self.reach.of(radius));
-        }
+    /// What a curve covers from where its end will be.
+    fn balls_of_end(&self, places: &[Place]) -> impl Iterator<Item = ([f64; 3], f64)> {
+        let places = end_of(self.known, places).into_iter();
+        places.map(|place| self.ball(place))
     }
 
     /// Branches to some voxels, those that are farthest from the skeleton first, if they are long for the radius where they leave it.

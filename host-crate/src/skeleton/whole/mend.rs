@@ -8,46 +8,51 @@ use super::{
     ways::cheapest,
 };
 use crate::monitor::Cancelled;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first. Whether there are any.
 pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, Cancelled> {
     let mut cover = Cover::new(known.object, known.metric);
-    cover.add_all(known, reach, draft, |_, place| known.radius(place));
+    cover.add_draft(known, reach, draft, |_, place| known.radius(place));
     let is_whole = cover.left() == 0;
+    if is_whole {
+        return Ok(false);
+    }
+    let places = draft.edges.iter().flat_map(|edge| &edge.points);
+    let places = places.chain(&draft.nodes);
+    let mut on: HashSet<usize> = places
+        .filter_map(|&place| voxel_at(known.object, place))
+        .collect();
     while cover.left() > 0 {
         let left = cover.bare();
         // deep voxels last: ends of branches are at the surface
         let from = left.min_by(|&a, &b| known.squares[a].total_cmp(&known.squares[b]));
         let Some(from) = from else { break };
-        let added = add_branch(known, draft, from)?;
-        for place in added {
-            cover.add(in_voxels(place), reach.of(known.radius(place)));
-        }
+        let added = add_branch(known, draft, &on, from)?;
+        let balls = added.iter();
+        let balls = balls.map(|&at| (in_voxels(at), reach.of(known.radius(at))));
+        cover.add_all(&balls.collect::<Vec<_>>());
+        let voxels = added.iter().filter_map(|&at| voxel_at(known.object, at));
+        on.extend(voxels);
         if !cover.is_covered(from) {
             break;
         }
     }
-    Ok(!is_whole)
+    Ok(true)
 }
 
-/// A branch from a voxel to the nearest point; its places.
-fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Result<Vec<Place>, Cancelled> {
-    let mut points: HashMap<usize, Point> = HashMap::new();
-    for (number, edge) in draft.edges.iter().enumerate() {
-        for at in 1..edge.points.len() - 1 {
-            if let Some(voxel) = voxel_at(known.object, edge.points[at]) {
-                points.insert(voxel, Point::Inner(number, at));
-            }
-        }
-    }
-    for (number, &node) in draft.nodes.iter().enumerate() {
-        if let Some(voxel) = voxel_at(known.object, node) {
-            points.insert(voxel, Point::Node(number));
-        }
-    }
-    let way = cheapest(known, from, |voxel| points.contains_key(&voxel))?;
-    let Some(&goal) = way.last().and_then(|&voxel| points.get(&(voxel as usize))) else {
+/// A branch from a voxel to the nearest one that curves lead through; its places.
+fn add_branch(
+    known: &Known<'_>,
+    draft: &mut Draft,
+    on: &HashSet<usize>,
+    from: usize,
+) -> Result<Vec<Place>, Cancelled> {
+    let way = cheapest(known, from, |voxel| on.contains(&voxel))?;
+    let goal = way
+        .last()
+        .and_then(|&voxel| point_in(known, draft, voxel as usize));
+    let Some(goal) = goal else {
         return Ok(Vec::new());
     };
     let node = match goal {
@@ -72,6 +77,21 @@ fn add_branch(known: &Known<'_>, draft: &mut Draft, from: usize) -> Result<Vec<P
         voxels: way,
     });
     Ok(places)
+}
+
+/// The last node in a voxel, or else the last point of an edge.
+fn point_in(known: &Known<'_>, draft: &Draft, voxel: usize) -> Option<Point> {
+    let is_there = |&place: &Place| voxel_at(known.object, place) == Some(voxel);
+    if let Some(node) = draft.nodes.iter().rposition(is_there) {
+        return Some(Point::Node(node));
+    }
+    let edges = draft.edges.iter().enumerate().rev();
+    let mut points = edges.filter_map(|(number, edge)| {
+        let inner = &edge.points[1..edge.points.len() - 1];
+        let at = inner.iter().rposition(is_there)?;
+        Some(Point::Inner(number, at + 1))
+    });
+    points.next()
 }
 
 /// Makes a point of an edge a node.
