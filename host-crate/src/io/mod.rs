@@ -79,6 +79,7 @@ pub use options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
 };
 pub use points::{read_points, read_points_bytes};
+pub(crate) use read::named_data_file;
 pub use read::{read_volume, read_volume_bytes};
 pub use replace::replace_file;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};

@@ -1,9 +1,10 @@
 //! The paths of a job, checked before anything is read, since the work may be long.
 //!
 //! Each output must have the extension of what is written there, lie in a folder where a file can be made, and be no other file of the
-//! job: neither one that is read nor another output, whatever the name, link or hard link.
+//! job: neither one that is read, nor one with the samples that the header of such a one names, nor another output, whatever the name,
+//! link or hard link.
 
-use crate::io::{HeaderInfo, MeshFormat, SkeletonFormat};
+use crate::io::{MeshFormat, SkeletonFormat, named_data_file};
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
     fs,
@@ -90,7 +91,8 @@ pub enum PathProblem {
     },
 }
 
-/// Fails unless each of `outputs` can be written, and is none of `inputs` and no other output. Nothing is read or written, but a file
+/// Fails unless each of `outputs` can be written, and is none of `inputs`, none with the samples that a header in one of these names, and
+/// no other output. Nothing is read but these headers, and nothing written, but a file
 /// is made in the folder of each output and removed again: there is no other sure way to find out whether it can be.
 ///
 /// Devices and pipes are written to directly, and may be named more than once. There may be thousands of outputs: time is linear in them.
@@ -120,9 +122,13 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
         check_extension(path, kind).map_err(|problem| error(path, problem))?;
         check_folder(path, &mut folders).map_err(|problem| error(path, problem))?;
     }
+    let named = inputs.iter().filter_map(|input| named_data_file(input));
+    let named: Vec<PathBuf> = named.collect();
+    let mut inputs = inputs.to_vec();
+    inputs.extend(named.iter().map(PathBuf::as_path));
     let mut before: HashMap<u64, Vec<&Path>> = HashMap::new();
     for &(path, _) in outputs {
-        refuse_input(path, inputs)?;
+        refuse_input(path, &inputs)?;
         let alike = before.entry(key(path)).or_default();
         if let Some(other) = alike.iter().find(|other| are_one(other, path)) {
             let output = other.to_path_buf();
@@ -141,8 +147,8 @@ pub(crate) fn refuse_extension(path: &Path, kind: OutputKind) -> Result<(), Path
     })
 }
 
-/// Fails if an output is a file that is read, such as one that a header names.
-pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
+/// Fails if an output is a file that is read.
+fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
     // one that does not exist is reported by its reader
     match inputs
         .iter()
@@ -154,14 +160,6 @@ pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathEr
                 input: input.to_path_buf(),
             },
         }),
-        None => Ok(()),
-    }
-}
-
-/// Fails if an output is the file with the samples that the header of an input names.
-pub(crate) fn refuse_data_file(output: &Path, header: &HeaderInfo) -> Result<(), PathError> {
-    match &header.data_file {
-        Some(data) => refuse_input(output, &[data]),
         None => Ok(()),
     }
 }
