@@ -16,6 +16,7 @@ mod library_import;
 mod mesh;
 mod mesh_parts;
 mod occupancy;
+mod outputs;
 mod readme;
 mod render;
 mod reports;

@@ -9,8 +9,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 
 use super::format::extension;
 use super::options::VolumeContent;
-use super::replace::{Replacement, create_problem, temporary_folder};
-use super::{ByteOrder, FileError, FileProblem, StoredType, VolumeWriteOptions};
+use super::replace::{Replacement, alone, create_problem, temporary_folder};
+use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWriteOptions};
 use super::{metaimage, nifti, npy, nrrd};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
 
@@ -190,6 +190,14 @@ impl VolumeWriter {
     /// [`FileError`] if there are fewer samples than the volume has, earlier ones were not written, or the operating system
     /// refuses. What stood under the name is untouched then.
     pub fn finish(self) -> Result<(), FileError> {
+        alone(|group| self.finish_in(group))
+    }
+
+    /// Completes the file, which takes its place with the others of the group.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_in(self, group: &mut FileGroup) -> Result<(), FileError> {
         let Self {
             path,
             content,
@@ -201,7 +209,7 @@ impl VolumeWriter {
         };
         body.end(&content)
             .map_err(|error| FileProblem::from_io("write", error))
-            .and_then(Replacement::finish)
+            .and_then(|file| group.add(&path, file))
             .map_err(|problem| FileError::new(&path, problem))
     }
 
@@ -291,7 +299,7 @@ impl Body {
                 let bytes = spool.stream_position()?;
                 file.write_all(&metaimage::header_to_write(content, Some(bytes)))?;
                 spool.rewind()?;
-                let copied = io::copy(&mut spool, file.file())?;
+                let copied = io::copy(&mut spool, file.file()?)?;
                 if copied == bytes {
                     Ok(file)
                 } else {

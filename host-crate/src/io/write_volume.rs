@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{FileError, VolumeWriteOptions, VolumeWriter};
+use super::replace::alone;
+use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
 /// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
@@ -27,13 +28,28 @@ pub fn write_volume(
     volume: &AnyVolume,
     options: &VolumeWriteOptions,
 ) -> Result<(), FileError> {
-    let mut writer = VolumeWriter::create(
-        path,
-        volume.dims(),
-        volume.geometry(),
-        volume.sample_type(),
-        options,
-    )?;
-    with_volume!(volume, volume => writer.append(volume.samples()))?;
-    writer.finish()
+    alone(|group| group.write_volume(path, volume, options))
+}
+
+impl FileGroup {
+    /// Writes a volume file, as [`write_volume`].
+    ///
+    /// # Errors
+    /// Those of [`write_volume`].
+    pub fn write_volume(
+        &mut self,
+        path: impl AsRef<Path>,
+        volume: &AnyVolume,
+        options: &VolumeWriteOptions,
+    ) -> Result<(), FileError> {
+        let mut writer = VolumeWriter::create(
+            path,
+            volume.dims(),
+            volume.geometry(),
+            volume.sample_type(),
+            options,
+        )?;
+        with_volume!(volume, volume => writer.append(volume.samples()))?;
+        writer.finish_in(self)
+    }
 }

@@ -4,7 +4,9 @@
 //! job: neither one that is read, nor one with the samples that the header of such a one names, nor another output, whatever the name,
 //! link or hard link.
 
-use crate::io::{MeshFormat, SkeletonFormat, named_data_file};
+use crate::io::{
+    FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_file,
+};
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
     fs,
@@ -77,6 +79,9 @@ pub enum PathProblem {
         /// Why.
         reason: io::ErrorKind,
     },
+    /// The operating system, or a link of another user, is in the way.
+    #[error(transparent)]
+    Place(FileProblem),
     /// The output would replace a file that is read.
     #[error("this is the same file as {}, which is read; name another output", input.display())]
     IsInput {
@@ -209,13 +214,15 @@ fn unknown(extension: Option<&str>) -> String {
 
 /// Fails if no file can be made where a path is; folders in which one can are in `good`.
 fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
-    match fs::metadata(path) {
-        Ok(there) if there.is_dir() => return Err(PathProblem::IsDirectory),
+    let target = match follow(path).map_err(PathProblem::Place)? {
+        Target::File(target) => target,
         // a device or a pipe is written to directly
-        Ok(there) if !there.is_file() => return Ok(()),
-        _ => {}
+        Target::Stream(_) => return Ok(()),
+    };
+    if target.is_dir() {
+        return Err(PathProblem::IsDirectory);
     }
-    let folder = folder_of(path).to_owned();
+    let folder = folder_of(&target).to_owned();
     if good.contains(&folder) {
         return Ok(());
     }
@@ -227,11 +234,8 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
         }
         Err(error) => return Err(PathProblem::Folder(error)),
     }
-    // the only sure way to find out whether a file can be made there; it is gone at once
-    let made = tempfile::Builder::new()
-        .prefix(".ferrovox-")
-        .tempfile_in(&folder);
-    match made {
+    // the only sure way to find out whether a file can be made there; it has no name where the system can do that
+    match tempfile::tempfile_in(&folder) {
         Ok(_) => {
             good.insert(folder);
             Ok(())
@@ -243,15 +247,11 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// Whether two paths are one file. Those that do not exist yet are compared by folder and name.
+/// Whether two paths are one file, or both standard output. Those that do not exist yet are compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
+    if let (Ok(Target::Stream(one)), Ok(Target::Stream(other))) = (follow(a), follow(b)) {
+        return one == other && one == Stream::StandardOutput;
+    }
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(one), Ok(other)) if one.is_file() && other.is_file() => {
             // a file that may not be opened is compared by its name
@@ -265,6 +265,9 @@ fn are_one(a: &Path, b: &Path) -> bool {
 /// A number that is the same for all names of a file.
 fn key(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
+    if let Ok(Target::Stream(_)) = follow(path) {
+        return hasher.finish();
+    }
     // a pipe must not be opened here
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
     let file = is_file.then(|| same_file::Handle::from_path(path));

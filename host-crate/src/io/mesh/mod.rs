@@ -21,9 +21,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::replace::replace_file;
+use super::replace::alone;
 use super::samples::reserve;
-use super::{FileError, FileProblem, MeshFormat};
+use super::{FileError, FileGroup, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::MeshCounts;
@@ -82,16 +82,31 @@ pub fn write_mesh(
     mesh: &TriangleMesh,
     options: &MeshWriteOptions,
 ) -> Result<(), FileError> {
-    let path = path.as_ref();
-    let problem = |problem| FileError::new(path, problem);
-    let format = format_of(path, options.format)?;
-    mesh.validate().map_err(|error| problem(error.into()))?;
-    check_limits(format, mesh).map_err(problem)?;
-    replace_file(path, |file| {
-        let mut out = BufWriter::with_capacity(1 << 20, file);
-        encode(format, mesh, options, &mut out)?;
-        out.flush()
-    })
+    alone(|group| group.write_mesh(path, mesh, options))
+}
+
+impl FileGroup {
+    /// Writes a mesh file, as [`write_mesh`].
+    ///
+    /// # Errors
+    /// Those of [`write_mesh`].
+    pub fn write_mesh(
+        &mut self,
+        path: impl AsRef<Path>,
+        mesh: &TriangleMesh,
+        options: &MeshWriteOptions,
+    ) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let problem = |problem| FileError::new(path, problem);
+        let format = format_of(path, options.format)?;
+        mesh.validate().map_err(|error| problem(error.into()))?;
+        check_limits(format, mesh).map_err(problem)?;
+        self.write(path, |file| {
+            let mut out = BufWriter::with_capacity(1 << 20, file);
+            encode(format, mesh, options, &mut out)?;
+            out.flush()
+        })
+    }
 }
 
 /// The format of an output file.

@@ -12,8 +12,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::replace::replace_file;
-use super::{FileError, FileProblem};
+use super::replace::alone;
+use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
 
 /// A format of skeleton files.
@@ -94,7 +94,7 @@ pub fn write_skeleton(
     path: impl AsRef<Path>,
     skeleton: &Skeleton,
 ) -> Result<SkeletonWritten, FileError> {
-    write(path.as_ref(), Content::One(skeleton))
+    alone(|group| group.write_skeleton(path, skeleton))
 }
 
 /// Writes the skeletons of several labels to one file, in their order; otherwise as [`write_skeleton`].
@@ -123,7 +123,33 @@ pub fn write_skeletons(
     path: impl AsRef<Path>,
     skeletons: &[(i64, &Skeleton)],
 ) -> Result<SkeletonWritten, FileError> {
-    write(path.as_ref(), Content::Labels(skeletons))
+    alone(|group| group.write_skeletons(path, skeletons))
+}
+
+impl FileGroup {
+    /// Writes a skeleton file, as [`write_skeleton`].
+    ///
+    /// # Errors
+    /// Those of [`write_skeleton`].
+    pub fn write_skeleton(
+        &mut self,
+        path: impl AsRef<Path>,
+        skeleton: &Skeleton,
+    ) -> Result<SkeletonWritten, FileError> {
+        write(self, path.as_ref(), Content::One(skeleton))
+    }
+
+    /// Writes the skeletons of several labels to one file, as [`write_skeletons`].
+    ///
+    /// # Errors
+    /// Those of [`write_skeleton`].
+    pub fn write_skeletons(
+        &mut self,
+        path: impl AsRef<Path>,
+        skeletons: &[(i64, &Skeleton)],
+    ) -> Result<SkeletonWritten, FileError> {
+        write(self, path.as_ref(), Content::Labels(skeletons))
+    }
 }
 
 /// What a file holds.
@@ -150,7 +176,11 @@ impl<'a> Content<'a> {
     }
 }
 
-fn write(path: &Path, content: Content<'_>) -> Result<SkeletonWritten, FileError> {
+fn write(
+    group: &mut FileGroup,
+    path: &Path,
+    content: Content<'_>,
+) -> Result<SkeletonWritten, FileError> {
     let problem = |problem| FileError::new(path, problem);
     let format = SkeletonFormat::from_path(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
@@ -164,7 +194,7 @@ fn write(path: &Path, content: Content<'_>) -> Result<SkeletonWritten, FileError
             .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
     }
     let mut written = SkeletonWritten::default();
-    replace_file(path, |file| {
+    group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         written = encode(format, content, &mut out)?;
         out.flush()

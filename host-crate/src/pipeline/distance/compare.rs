@@ -8,11 +8,11 @@ use crate::{
     device::{Device, Stream},
     distance::{self, Difference, DistanceError, Method, Sites},
     grid::{Geometry, Volume},
+    io::FileGroup,
     monitor::Monitor,
     pipeline::{
-        PipelineError, Timings, Warning,
+        PipelineError, Timings, Warning, add_picture,
         paths::{self, OutputKind, PathError},
-        write_picture,
     },
 };
 use std::{
@@ -116,6 +116,7 @@ pub fn compare(
     })?;
     let size = comparison.longest_side;
     let (_, isoline_step) = PlaneSamples::of(&exact, plane).draw(None, size)?;
+    let mut group = FileGroup::new();
     let mut rows: Vec<MethodRow> = Vec::new();
     for &method in methods {
         let (map, time) = match rows.is_empty() {
@@ -124,7 +125,7 @@ pub fn compare(
         };
         let (drawn, _) = PlaneSamples::of(&map, plane).draw(Some(isoline_step), size)?;
         let picture = comparison.picture(method);
-        write_picture(&picture, &drawn)?;
+        add_picture(&mut group, &picture, &drawn)?;
         let difference = distance::compare(&exact, &map, &comparison.bands);
         rows.push(MethodRow {
             method,
@@ -133,6 +134,7 @@ pub fn compare(
             difference: difference.unwrap_or_default(),
         });
     }
+    group.finish()?;
     Ok(ComparisonOutcome {
         dims,
         geometry,

@@ -13,10 +13,7 @@ use crate::{
     voxelize::{VoxelizeParams, voxelize},
 };
 use rayon::prelude::*;
-use std::{
-    collections::BTreeSet,
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
 impl SkeletonJob {
     /// Reads the file, and marks the object's voxels on the stream's device.
