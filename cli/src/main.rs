@@ -1,7 +1,7 @@
 //! The `ferrovox` command: a thin shell over the `ferrovox` library.
 //!
 //! Standard output carries results (one JSON object with `--json`), standard error everything else. The exit status is
-//! 0, 1 for a failure, 2 for a usage that makes no sense, 130 where Ctrl-C stopped the work.
+//! 0, 1 for a failure, 2 for a usage that makes no sense, 128 and its number for a signal that stopped the work (Ctrl-C: 130).
 
 mod args;
 mod commands;
@@ -10,6 +10,7 @@ mod input;
 mod numbers;
 mod option_names;
 mod report;
+mod signals;
 mod terminal;
 mod usage;
 mod watch;
@@ -77,7 +78,7 @@ fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
         .is_some_and(PipelineError::is_cancelled)
     {
         terminal.cancelled();
-        return ExitCode::from(watch::INTERRUPTED);
+        return ExitCode::from(signals::exit_status());
     }
     if error.downcast_ref::<Said>().is_none() {
         terminal.error(error);
