@@ -20,7 +20,7 @@ use clap::Parser;
 use ferrovox::pipeline::PipelineError;
 use std::process::ExitCode;
 use terminal::{Said, Terminal};
-use usage::UsageError;
+use usage::{UsageError, refuse};
 
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
     let terminal = Terminal {
         command: command.name(),
         report: command.report(),
+        is_aside: command.writes_to_standard_output(),
     };
     match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
@@ -38,6 +39,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
+    refuse(&[(
+        terminal.is_aside && terminal.report.json,
+        "--json prints to standard output, and so does the file: name another",
+    )])?;
     match command {
         Command::Devices(_) => commands::devices::run(terminal),
         Command::Info(args) => commands::info::run(args, terminal),
@@ -62,6 +67,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
             json: words.iter().any(|word| word == "--json"),
             quiet: false,
         },
+        is_aside: false,
     };
     terminal.usage(error);
     exit_code(error)

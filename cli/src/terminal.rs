@@ -13,6 +13,8 @@ pub struct Terminal {
     pub command: &'static str,
     /// What the user asked for.
     pub report: ReportArgs,
+    /// Results go to standard error, because a file is written to standard output.
+    pub is_aside: bool,
 }
 
 /// A failure that was said, with the results, in [`Terminal::report_failed`].
@@ -109,6 +111,10 @@ impl Terminal {
                 error,
             }),
             ReportArgs { quiet: true, .. } => Ok(()),
+            _ if self.is_aside => {
+                line(&text());
+                Ok(())
+            }
             _ => print(&text()),
         }
     }
@@ -144,7 +150,7 @@ impl Terminal {
 
     /// With `--json`, the object of a command that failed.
     fn object_of(&self, error: String) {
-        if self.report.json {
+        if self.report.json && !self.is_aside {
             // that standard output is closed is not worth a second error
             let _ = print_json(&Object::<()> {
                 command: self.command,

@@ -165,3 +165,89 @@ fn what_a_killed_one_left_is_removed() {
     wanted.sort();
     assert_eq!(names, wanted);
 }
+
+/// What each command writes to a stream that has no extension.
+const STREAMED: [(&str, &str); 6] = [
+    ("mesh ball.nii --iso 50 -o", "ply"),
+    ("mesh ball.nii --iso 50 --memory 1M -o", "ply"),
+    ("distance ball.nii --iso 50 -o", "nrrd"),
+    ("skeleton ball.nii --iso 50 -o", "json"),
+    (
+        "skeleton ball.nii --iso 50 --levels core --device cpu --field",
+        "npy",
+    ),
+    ("render ball.nii --iso 50 --device cpu -o", "png"),
+];
+
+#[test]
+fn standard_output_has_the_file_and_nothing_else() {
+    let folder = folder();
+    for (command, end) in STREAMED {
+        let file = format!("out.{end}");
+        folder.run(&format!("{command} {file}")).ok();
+        let wanted = fs::read(folder.path(&file)).unwrap();
+        for name in ["-", "/dev/stdout", "/dev/fd/1"] {
+            // into a pipe, and into a file after what is there already
+            let script = format!(
+                "$FERROVOX {command} {name} 2>said | cat >piped; echo first >there; $FERROVOX {command} {name} >>there 2>said"
+            );
+            let Some(run) = folder.shell(&script) else {
+                eprintln!("skipped: no shell");
+                return;
+            };
+            let said = fs::read_to_string(folder.path("said")).unwrap();
+            assert_eq!(run.status, Some(0), "{command} {name}: {said}");
+            assert!(said.contains("\nms  "), "{said}");
+            let piped = fs::read(folder.path("piped")).unwrap();
+            assert!(piped == wanted, "{command} {name}: {} bytes", piped.len());
+            let there = fs::read(folder.path("there")).unwrap();
+            assert!(
+                there == [b"first\n", &wanted[..]].concat(),
+                "{command} {name}"
+            );
+        }
+    }
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
+fn pipes_and_devices_stay_what_they_are() {
+    let folder = folder();
+    folder.run(&format!("{MESH} out.ply")).ok();
+    folder.run(&format!("{MESH} out.obj")).ok();
+    let script = format!(
+        "mkfifo pipe pipe.obj && {{ timeout 60 cat pipe >a & timeout 60 cat pipe.obj >b & $FERROVOX {MESH} pipe && $FERROVOX {MESH} pipe.obj; }}; wait"
+    );
+    let Some(run) = folder.shell(&script) else {
+        eprintln!("skipped: no shell");
+        return;
+    };
+    run.ok();
+    for (one, other) in [("a", "out.ply"), ("b", "out.obj")] {
+        let [one, other] = [one, other].map(|name| fs::read(folder.path(name)).unwrap());
+        assert!(!one.is_empty() && one == other);
+    }
+    assert!(!fs::metadata(folder.path("pipe")).unwrap().is_file());
+    let before = fs::metadata("/dev/null").unwrap();
+    symlink("/dev/null", folder.path("null.png")).unwrap();
+    folder.run("mesh ball.nii --iso 50 -o /dev/null").ok();
+    folder
+        .run("render ball.nii --iso 50 --device cpu -o null.png")
+        .ok();
+    let after = fs::metadata("/dev/null").unwrap();
+    assert_eq!((before.ino(), before.mode()), (after.ino(), after.mode()));
+}
+
+#[test]
+fn one_thing_goes_to_standard_output() {
+    let folder = folder();
+    let both = folder.run("distance ball.nii --iso 50 -o - --nearest /dev/stdout");
+    both.refused(&["/dev/stdout: this is the same file as -, which is written too"]);
+    let json = folder.run("mesh ball.nii --iso 50 -o - --json");
+    assert_eq!(json.status, Some(2), "{}", json.stderr);
+    assert!(json.stderr.contains("--json"), "{}", json.stderr);
+    let Some(run) = folder.shell("$FERROVOX mesh ball.nii --iso 50 -o - >/dev/full") else {
+        return;
+    };
+    run.refused(&["-: cannot write", "No space"]);
+}

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::format::extension;
+use super::format::output_extension;
 use super::npy;
 use super::replace::{Replacement, alone};
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType};
@@ -56,7 +56,7 @@ fn write(
     dims: [usize; 3],
     vectors: impl Iterator<Item = [f32; 3]>,
 ) -> Result<Replacement, FileProblem> {
-    let extension = extension(path);
+    let extension = output_extension(path, "npy");
     if extension != "npy" {
         let known = "fields are written as .npy";
         return Err(FileProblem::UnknownExtension { extension, known });

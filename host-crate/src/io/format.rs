@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use super::place::is_stream;
+
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
@@ -95,7 +97,16 @@ impl fmt::Display for MeshFormat {
 impl MeshFormat {
     /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
-        match extension(path).as_str() {
+        Self::from_extension(&extension(path))
+    }
+
+    /// The format of an output: PLY on a stream without an extension.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::from_extension(&output_extension(path, "ply"))
+    }
+
+    fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
             "ply" => Some(Self::Ply),
             "obj" => Some(Self::Obj),
             "stl" => Some(Self::Stl),
@@ -134,6 +145,14 @@ pub(crate) fn extension(path: &Path) -> String {
         .and_then(Path::extension)
         .map(lower);
     inner.map_or(last, |inner| format!("{inner}.gz"))
+}
+
+/// The extension of an output, or that of what goes to a stream without one: a device, a pipe or standard output.
+pub(crate) fn output_extension(path: &Path, of_stream: &str) -> String {
+    match extension(path) {
+        none if none.is_empty() && is_stream(path) => of_stream.to_owned(),
+        found => found,
+    }
 }
 
 #[cfg(test)]

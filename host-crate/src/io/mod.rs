@@ -74,6 +74,7 @@ mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
+pub(crate) use format::output_extension;
 pub use format::{MeshFormat, VolumeFormat};
 pub use group::FileGroup;
 pub use mask::{ReadMaskError, read_mask};

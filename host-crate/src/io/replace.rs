@@ -96,7 +96,11 @@ impl Replacement {
             }
             Self::Stream(mut file) => {
                 file.flush().map_err(flush)?;
-                Ok(None)
+                match file.sync_all() {
+                    // what has no disk behind it
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(None),
+                    synced => synced.map(|()| None).map_err(flush),
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use super::format::extension;
+use super::format::output_extension;
 use super::options::VolumeContent;
 use super::replace::{Replacement, alone, create_problem, temporary_folder};
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWriteOptions};
@@ -124,7 +124,7 @@ impl VolumeWriter {
         sample_type: SampleType,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
-        let kind = extension(path);
+        let kind = output_extension(path, "nrrd");
         if !matches!(kind.as_str(), "nii" | "nii.gz" | "nrrd" | "mha" | "npy") {
             let known = "volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy";
             return Err(FileProblem::UnknownExtension {

@@ -6,7 +6,8 @@ use super::replace::alone;
 use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`. A device, a pipe or
+/// standard output (`-`) without one gets NRRD.
 ///
 /// The file appears under its name when it is complete; until then, and after any failure, what stood there
 /// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.

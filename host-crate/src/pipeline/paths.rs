@@ -1,11 +1,12 @@
 //! The paths of a job, checked before anything is read, since the work may be long.
 //!
-//! Each output must have the extension of what is written there, lie in a folder where a file can be made, and be no other file of the
+//! Each output must have the extension of what is written there (a device, a pipe or standard output may have none), lie in a folder where a file can be made, and be no other file of the
 //! job: neither one that is read, nor one with the samples that the header of such a one names, nor another output, whatever the name,
 //! link or hard link.
 
 use crate::io::{
     FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_file,
+    output_extension,
 };
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
@@ -170,29 +171,25 @@ fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
 }
 
 fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
-    let ends_with = |ends: &[&str]| {
-        let name = path.to_string_lossy().to_ascii_lowercase();
-        ends.iter().any(|end| name.ends_with(end))
-    };
-    let has = |wanted: &str| {
-        path.extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    let is_one_of = |known: &[&str]| {
+        let found = output_extension(path, known[0]);
+        known.contains(&found.as_str())
     };
     let (is_known, known) = match kind {
         OutputKind::Mesh => (
-            MeshFormat::from_path(path).is_some(),
+            MeshFormat::of_output(path).is_some(),
             "meshes are written as .ply, .obj, .stl, .vtk or .vtp",
         ),
         OutputKind::Volume => (
-            ends_with(&[".nii", ".nii.gz", ".nrrd", ".mha", ".npy"]),
+            is_one_of(&["nrrd", "nii", "nii.gz", "mha", "npy"]),
             "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
         ),
         OutputKind::Skeleton => (
-            SkeletonFormat::from_path(path).is_some(),
+            SkeletonFormat::of_output(path).is_some(),
             "skeletons are written as .swc, .obj, .vtp, .json or .skel",
         ),
-        OutputKind::Field => (has("npy"), "fields are written as .npy"),
-        OutputKind::Picture => (has("png"), "pictures are written as .png"),
+        OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
+        OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
     match is_known {
         true => Ok(()),

@@ -53,7 +53,8 @@ impl Default for MeshWriteOptions {
     }
 }
 
-/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`. A device, a pipe or standard output
+/// (`-`) without one gets PLY.
 ///
 /// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
 /// stood there before is untouched.
@@ -112,7 +113,7 @@ impl FileGroup {
 /// The format of an output file.
 fn format_of(path: &Path, named: Option<MeshFormat>) -> Result<MeshFormat, FileError> {
     named
-        .or_else(|| MeshFormat::from_path(path))
+        .or_else(|| MeshFormat::of_output(path))
         .ok_or_else(|| {
             let unknown = FileProblem::UnknownExtension {
                 extension: extension(path),

@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::format::extension;
+use super::format::{extension, output_extension};
 use super::replace::alone;
 use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
@@ -46,7 +46,16 @@ impl fmt::Display for SkeletonFormat {
 impl SkeletonFormat {
     /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
-        match extension(path).as_str() {
+        Self::from_extension(&extension(path))
+    }
+
+    /// The format of an output: JSON on a stream without an extension.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::from_extension(&output_extension(path, "json"))
+    }
+
+    fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
             "swc" => Some(Self::Swc),
             "obj" => Some(Self::Obj),
             "vtp" => Some(Self::Vtp),
@@ -65,7 +74,8 @@ pub struct SkeletonWritten {
     pub cut_cycles: usize,
 }
 
-/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. A device, a pipe or
+/// standard output (`-`) without one gets JSON.
 ///
 /// | format | what it has | coordinates |
 /// | --- | --- | --- |
@@ -182,7 +192,7 @@ fn write(
     content: Content<'_>,
 ) -> Result<SkeletonWritten, FileError> {
     let problem = |problem| FileError::new(path, problem);
-    let format = SkeletonFormat::from_path(path).ok_or_else(|| {
+    let format = SkeletonFormat::of_output(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
             extension: extension(path),
             known: "skeletons are written as .swc, .obj, .vtp, .json and .skel",
