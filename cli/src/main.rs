@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod device_choice;
+mod escape;
 mod input;
 mod numbers;
 mod option_names;
@@ -17,12 +18,32 @@ mod watch;
 
 use args::{Cli, Command, ReportArgs};
 use clap::Parser;
-use ferrovox::pipeline::PipelineError;
-use std::process::ExitCode;
+use ferrovox::{device::start_threads, pipeline::PipelineError};
+use std::{process::ExitCode, thread};
 use terminal::{Said, Terminal};
 use usage::{UsageError, refuse};
 
+/// The stack that commands run on, however small the one is that the process begins with.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    let command = thread::Builder::new()
+        .stack_size(STACK)
+        .name("main".to_owned());
+    match command.spawn(parse_and_run) {
+        Ok(command) => command
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => {
+            terminal::line(&format!(
+                "ferrovox: error: the system makes no thread: {error}"
+            ));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse_and_run() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) => return not_understood(&error),
@@ -43,6 +64,10 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
         terminal.is_aside && terminal.report.json,
         "--json prints to standard output, and so does the file: name another",
     )])?;
+    let is_text = matches!(command, Command::Completions(_) | Command::ManPages(_));
+    if !is_text {
+        start_threads()?;
+    }
     match command {
         Command::Devices(_) => commands::devices::run(terminal),
         Command::Info(args) => commands::info::run(args, terminal),

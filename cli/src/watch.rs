@@ -61,16 +61,18 @@ impl Bar {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let (stop, stopped) = mpsc::channel();
         let shown = bar.clone();
-        let waiting = thread::spawn(move || {
+        let wait = move || {
             if stopped.recv_timeout(BAR_AFTER) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(200));
             }
-        });
+        };
+        // without a thread there is no bar
+        let waiting = thread::Builder::new().spawn(wait).ok();
         Self {
             bar,
             stop: Some(stop),
-            waiting: Some(waiting),
+            waiting,
         }
     }
 }

@@ -13,6 +13,7 @@ mod distance_slabs;
 mod info;
 mod interrupt;
 mod library_import;
+mod limits;
 mod mesh;
 mod mesh_parts;
 mod occupancy;
