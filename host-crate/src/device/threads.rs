@@ -14,7 +14,7 @@ use std::{error::Error, io, sync::OnceLock};
 ///
 /// ```
 /// ferrovox::device::start_threads()?;
-/// assert!(!ferrovox::device::Device::cpu().is_cuda());
+/// assert_eq!(ferrovox::device::Device::cpu().id(), "cpu");
 /// # Ok::<(), ferrovox::device::DeviceError>(())
 /// ```
 pub fn start_threads() -> Result<(), DeviceError> {

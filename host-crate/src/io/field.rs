@@ -3,9 +3,10 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::format::output_extension;
+use super::group::alone;
 use super::npy;
-use super::replace::{Replacement, alone};
+use super::place::output_extension;
+use super::replace::Replacement;
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType};
 
 /// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is the vector of voxel (x, y, z). Vectors come x fastest.

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::Path;
 
-use super::place::is_stream;
-
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
@@ -100,12 +98,7 @@ impl MeshFormat {
         Self::from_extension(&extension(path))
     }
 
-    /// The format of an output: PLY on a stream without an extension.
-    pub(crate) fn of_output(path: &Path) -> Option<Self> {
-        Self::from_extension(&output_extension(path, "ply"))
-    }
-
-    fn from_extension(extension: &str) -> Option<Self> {
+    pub(crate) fn from_extension(extension: &str) -> Option<Self> {
         match extension {
             "ply" => Some(Self::Ply),
             "obj" => Some(Self::Obj),
@@ -145,14 +138,6 @@ pub(crate) fn extension(path: &Path) -> String {
         .and_then(Path::extension)
         .map(lower);
     inner.map_or(last, |inner| format!("{inner}.gz"))
-}
-
-/// The extension of an output, or that of what goes to a stream without one: a device, a pipe or standard output.
-pub(crate) fn output_extension(path: &Path, of_stream: &str) -> String {
-    match extension(path) {
-        none if none.is_empty() && is_stream(path) => of_stream.to_owned(),
-        found => found,
-    }
 }
 
 #[cfg(test)]

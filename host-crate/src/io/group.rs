@@ -1,4 +1,4 @@
-//! Several files that are replaced together.
+//! Writing files so that they are there in full or not at all: one, or several together.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,6 +12,50 @@ use super::{FileError, FileProblem};
 
 /// Files whose locks are held until they have their names. Of more, the others' are given up: a process can have only so many open files.
 const MOST_OPEN: usize = 200;
+
+/// Writes `path` through a temporary file in the same folder, which takes its place when everything is on the
+/// disk. Whatever fails, what stood there before is untouched and nothing half-written stays behind.
+///
+/// A symbolic link is followed, and stays. In a folder that all may write to and whose files only their owners may remove (`/tmp`), a link
+/// or file of another user is refused. A device, a pipe or standard output (`-`) is written to directly. A file that is replaced keeps
+/// its permissions, and its owner where that is possible.
+///
+/// A temporary file that a killed process left for the same output is removed.
+///
+/// # Errors
+/// [`FileError`] for what the operating system refuses, and for what `write` returns.
+///
+/// ```
+/// use ferrovox::io::replace_file;
+/// use std::io::{Error, Write};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("notes.txt");
+/// replace_file(&path, |file| file.write_all(b"first"))?;
+/// let failed = replace_file(&path, |file| {
+///     file.write_all(b"sec")?;
+///     Err(Error::other("no more words"))
+/// });
+/// assert!(failed.is_err());
+/// assert_eq!(std::fs::read(&path)?, b"first");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn replace_file(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), FileError> {
+    alone(|group| group.write(path, write))
+}
+
+/// Writes one file by what writes it to a group.
+pub(crate) fn alone<R>(
+    write: impl FnOnce(&mut FileGroup) -> Result<R, FileError>,
+) -> Result<R, FileError> {
+    let mut group = FileGroup::new();
+    let result = write(&mut group)?;
+    group.finish()?;
+    Ok(result)
+}
 
 /// Files that are replaced together: all of them, or none.
 ///

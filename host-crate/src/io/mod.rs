@@ -74,9 +74,8 @@ mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
-pub(crate) use format::output_extension;
 pub use format::{MeshFormat, VolumeFormat};
-pub use group::FileGroup;
+pub use group::{FileGroup, replace_file};
 pub use mask::{ReadMaskError, read_mask};
 pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
@@ -84,11 +83,10 @@ pub use options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
 };
 pub use place::is_standard_output;
-pub(crate) use place::{Stream, Target, folder_of, follow};
+pub(crate) use place::{Stream, Target, folder_of, follow, output_extension};
 pub use points::{read_points, read_points_bytes};
 pub(crate) use read::named_data_file;
 pub use read::{read_volume, read_volume_bytes};
-pub use replace::replace_file;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
 pub use stored::{ByteOrder, StoredType};
 pub use temporary::remove_temporaries;

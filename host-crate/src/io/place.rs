@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::FileProblem;
+use super::format::extension;
 
 /// Symbolic links that are followed at most, as by Linux.
 const MOST_LINKS: usize = 40;
@@ -127,8 +128,16 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
 }
 
 /// Whether an output is a device, a pipe or an open file of the process.
-pub(crate) fn is_stream(path: &Path) -> bool {
+fn is_stream(path: &Path) -> bool {
     matches!(follow(path), Ok(Target::Stream(_)))
+}
+
+/// The extension of an output, or that of what goes to a stream without one: a device, a pipe or standard output.
+pub(crate) fn output_extension(path: &Path, of_stream: &str) -> String {
+    match extension(path) {
+        none if none.is_empty() && is_stream(path) => of_stream.to_owned(),
+        found => found,
+    }
 }
 
 pub(crate) fn folder_of(path: &Path) -> &Path {

@@ -1,62 +1,17 @@
-//! Writing a file so that it is there in full or not at all.
+//! A file that is being written.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::group::FileGroup;
+use super::FileProblem;
 use super::place::{FilePlace, Place};
 use super::temporary::Temporary;
-use super::{FileError, FileProblem};
 
-/// Writes `path` through a temporary file in the same folder, which takes its place when everything is on the
-/// disk. Whatever fails, what stood there before is untouched and nothing half-written stays behind.
-///
-/// A symbolic link is followed, and stays. In a folder that all may write to and whose files only their owners may remove (`/tmp`), a link
-/// or file of another user is refused. A device, a pipe or standard output (`-`) is written to directly. A file that is replaced keeps
-/// its permissions, and its owner where that is possible.
-///
-/// A temporary file that a killed process left for the same output is removed.
-///
-/// # Errors
-/// [`FileError`] for what the operating system refuses, and for what `write` returns.
-///
-/// ```
-/// use ferrovox::io::replace_file;
-/// use std::io::{Error, Write};
-///
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("notes.txt");
-/// replace_file(&path, |file| file.write_all(b"first"))?;
-/// let failed = replace_file(&path, |file| {
-///     file.write_all(b"sec")?;
-///     Err(Error::other("no more words"))
-/// });
-/// assert!(failed.is_err());
-/// assert_eq!(std::fs::read(&path)?, b"first");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn replace_file(
-    path: impl AsRef<Path>,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), FileError> {
-    alone(|group| group.write(path, write))
-}
-
-/// Writes one file by what writes it to a group.
-pub(crate) fn alone<R>(
-    write: impl FnOnce(&mut FileGroup) -> Result<R, FileError>,
-) -> Result<R, FileError> {
-    let mut group = FileGroup::new();
-    let result = write(&mut group)?;
-    group.finish()?;
-    Ok(result)
-}
-
-/// A file that is being written and is not under its name yet, see [`replace_file`]. Dropped before it is finished it
+/// A file that is being written and is not under its name yet, see [`replace_file`](super::replace_file). Dropped before it is finished it
 /// leaves nothing.
 pub(crate) enum Replacement {
-    File(FilePlace, Temporary),
+    File(Box<FilePlace>, Temporary),
     /// A device, a pipe or standard output.
     Stream(File),
 }
@@ -66,7 +21,7 @@ impl Replacement {
         match Place::find(path)? {
             Place::File(place) => {
                 let temporary = Temporary::create(&place).map_err(create_problem)?;
-                Ok(Self::File(place, temporary))
+                Ok(Self::File(Box::new(place), temporary))
             }
             Place::Stream(stream) => {
                 let file = stream.open();
@@ -92,7 +47,7 @@ impl Replacement {
             Self::File(place, mut temporary) => {
                 let file = temporary.file().map_err(flush)?;
                 file.flush().and_then(|()| file.sync_all()).map_err(flush)?;
-                Ok(Some((place, temporary)))
+                Ok(Some((*place, temporary)))
             }
             Self::Stream(mut file) => {
                 file.flush().map_err(flush)?;

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use super::format::output_extension;
+use super::group::alone;
 use super::options::VolumeContent;
-use super::replace::{Replacement, alone, create_problem, temporary_folder};
+use super::place::output_extension;
+use super::replace::{Replacement, create_problem, temporary_folder};
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWriteOptions};
 use super::{metaimage, nifti, npy, nrrd};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};

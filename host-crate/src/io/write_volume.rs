@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::replace::alone;
+use super::group::alone;
 use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 

@@ -177,9 +177,9 @@ mod tests {
 
     #[test]
     fn results_are_in_the_order_of_the_jobs() {
-        let here = std::thread::current().id();
+        let here = thread::current().id();
         let results = each([5, 6, 7], |worker, job| {
-            (worker, job, std::thread::current().id() == here)
+            (worker, job, thread::current().id() == here)
         })
         .unwrap();
         assert_eq!(results, [(0, 5, true), (1, 6, false), (2, 7, false)]);

@@ -82,7 +82,7 @@ impl<T: Copy> Offsets<T> {
     ///
     /// # Errors
     /// That of the first device that failed.
-    pub fn each_worker<'d, J: Send, R: Send, E: Send>(
+    pub fn each_worker<'d, J: Send, R: Send, E>(
         &self,
         devices: impl IntoIterator<Item = &'d Device>,
         jobs: impl IntoIterator<Item = J>,
@@ -90,7 +90,7 @@ impl<T: Copy> Offsets<T> {
     ) -> Result<Vec<R>, OnDevice<E>>
     where
         T: Send,
-        E: From<DeviceError>,
+        E: From<DeviceError> + Send,
     {
         // the guards are made before any worker begins, so that none is waited for that never does
         let jobs: Vec<_> = jobs.into_iter().map(|job| (job, self.guard())).collect();
@@ -157,7 +157,7 @@ mod tests {
             let offsets = offsets(3);
             let outcome = offsets.each_worker(&devices, 0..3, |worker, _| {
                 if worker == place {
-                    return Err(Stop::Failed(std::fmt::Error));
+                    return Err(Stop::Failed(DeviceError::TooLarge { len: 1, size: 1 }));
                 }
                 offsets.publish(worker, 1);
                 Ok(offsets.placement(worker)?)
@@ -175,7 +175,7 @@ mod tests {
                 offsets.each_worker(&devices, 0..3, |worker, _| {
                     assert!(worker != place, "worker {worker}");
                     offsets.publish(worker, 1);
-                    Ok::<_, Stop<std::fmt::Error>>(offsets.placement(worker)?)
+                    Ok::<_, Stop<DeviceError>>(offsets.placement(worker)?)
                 })
             }));
             assert!(outcome.is_err());

@@ -171,7 +171,8 @@ mod tests {
                         found.push(part);
                         Ok::<_, Failure>(())
                     },
-                );
+                )
+                .unwrap();
                 assert_eq!(outcome.consumed, Ok(()));
                 assert_eq!(found, expected);
                 assert_eq!(*told.lock().unwrap(), SLABS as u64);
@@ -194,7 +195,8 @@ mod tests {
                 3 => Err(Failure::Disk),
                 _ => Ok(()),
             },
-        );
+        )
+        .unwrap();
         assert_eq!(outcome.consumed, Err(Failure::Disk));
         assert!(
             outcome
@@ -217,7 +219,8 @@ mod tests {
                 _ => Err(Stop::Failed(Failure::Disk)),
             },
             |_, _| Ok::<_, Failure>(()),
-        );
+        )
+        .unwrap();
         assert_eq!(outcome.consumed, Ok(()));
         assert_eq!(outcome.workers[1], Err(Stop::Failed(Failure::Disk)));
     }
@@ -240,7 +243,8 @@ mod tests {
                 flag.cancel();
                 Ok(())
             },
-        );
+        )
+        .unwrap();
         assert_eq!((outcome.consumed, taken), (Err(Failure::Cancelled), 1));
     }
 }

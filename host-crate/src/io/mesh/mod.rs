@@ -21,7 +21,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::replace::alone;
+use super::group::alone;
+use super::place::output_extension;
 use super::samples::reserve;
 use super::{FileError, FileGroup, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
@@ -107,6 +108,13 @@ impl FileGroup {
             encode(format, mesh, options, &mut out)?;
             out.flush()
         })
+    }
+}
+
+impl MeshFormat {
+    /// The format of an output: PLY on a stream without an extension.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::from_extension(&output_extension(path, "ply"))
     }
 }
 

@@ -9,7 +9,8 @@ use super::form::{Form, write_facets};
 use super::parts::{MeshCounts, Part};
 use super::spool::Spool;
 use super::{MeshWriteOptions, format_of, limits, vtp};
-use crate::io::replace::{alone, create_problem, temporary_folder};
+use crate::io::group::alone;
+use crate::io::replace::{create_problem, temporary_folder};
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{MeshError, VertexIndex};
 

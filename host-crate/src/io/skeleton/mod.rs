@@ -11,8 +11,9 @@ use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::format::{extension, output_extension};
-use super::replace::alone;
+use super::format::extension;
+use super::group::alone;
+use super::place::output_extension;
 use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
 
