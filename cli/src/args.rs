@@ -19,6 +19,8 @@ pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, 
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Parser, Subcommand};
+use ferrovox::io::is_standard_output;
+use std::path::PathBuf;
 
 /// What stands below the short help of a command.
 pub const MORE: &str = "`--help` says more, and gives examples.";
@@ -107,6 +109,29 @@ impl Command {
             Self::Demo(args) => args.report,
             Self::Completions(_) | Self::ManPages(_) => ReportArgs::default(),
         }
+    }
+}
+
+impl Command {
+    /// Whether a file is written to standard output.
+    pub fn writes_to_standard_output(&self) -> bool {
+        let files: Vec<&PathBuf> = match self {
+            Self::Mesh(args) => args.output.iter().collect(),
+            Self::Distance(args) => [&args.output, &args.nearest, &args.png]
+                .into_iter()
+                .flatten()
+                .collect(),
+            Self::Skeleton(args) => args
+                .output
+                .iter()
+                .chain(&args.field)
+                .chain(&args.png)
+                .collect(),
+            Self::Voxelize(args) => args.output.iter().collect(),
+            Self::Render(args) => vec![&args.output],
+            _ => Vec::new(),
+        };
+        files.into_iter().any(is_standard_output)
     }
 }
 

@@ -1,27 +1,49 @@
 //! The `ferrovox` command: a thin shell over the `ferrovox` library.
 //!
 //! Standard output carries results (one JSON object with `--json`), standard error everything else. The exit status is
-//! 0, 1 for a failure, 2 for a usage that makes no sense, 130 where Ctrl-C stopped the work.
+//! 0, 1 for a failure, 2 for a usage that makes no sense, 128 and its number for a signal that stopped the work (Ctrl-C: 130).
 
 mod args;
 mod commands;
 mod device_choice;
+mod escape;
 mod input;
 mod numbers;
 mod option_names;
 mod report;
+mod signals;
 mod terminal;
 mod usage;
 mod watch;
 
 use args::{Cli, Command, ReportArgs};
 use clap::Parser;
-use ferrovox::pipeline::PipelineError;
-use std::process::ExitCode;
+use ferrovox::{device::start_threads, pipeline::PipelineError};
+use std::{process::ExitCode, thread};
 use terminal::{Said, Terminal};
-use usage::UsageError;
+use usage::{UsageError, refuse};
+
+/// The stack that commands run on, however small the one is that the process begins with.
+const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    let command = thread::Builder::new()
+        .stack_size(STACK)
+        .name("main".to_owned());
+    match command.spawn(parse_and_run) {
+        Ok(command) => command
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => {
+            terminal::line(&format!(
+                "ferrovox: error: the system makes no thread: {error}"
+            ));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse_and_run() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) => return not_understood(&error),
@@ -29,6 +51,7 @@ fn main() -> ExitCode {
     let terminal = Terminal {
         command: command.name(),
         report: command.report(),
+        is_aside: command.writes_to_standard_output(),
     };
     match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,6 +60,14 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
+    refuse(&[(
+        terminal.is_aside && terminal.report.json,
+        "--json prints to standard output, and so does the file: name another",
+    )])?;
+    let is_text = matches!(command, Command::Completions(_) | Command::ManPages(_));
+    if !is_text {
+        start_threads()?;
+    }
     match command {
         Command::Devices(_) => commands::devices::run(terminal),
         Command::Info(args) => commands::info::run(args, terminal),
@@ -61,6 +92,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
             json: words.iter().any(|word| word == "--json"),
             quiet: false,
         },
+        is_aside: false,
     };
     terminal.usage(error);
     exit_code(error)
@@ -77,7 +109,7 @@ fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
         .is_some_and(PipelineError::is_cancelled)
     {
         terminal.cancelled();
-        return ExitCode::from(watch::INTERRUPTED);
+        return ExitCode::from(signals::exit_status());
     }
     if error.downcast_ref::<Said>().is_none() {
         terminal.error(error);

@@ -1,5 +1,6 @@
 //! What the reports of several commands have in common: the same keys for the same things.
 
+use crate::escape::escape;
 use ferrovox::{
     device::Device,
     grid::Geometry,
@@ -199,6 +200,7 @@ impl Lines {
 
     pub fn add(&mut self, name: &str, value: impl std::fmt::Display) {
         let width = self.width;
+        let value = escape(&value.to_string());
         self.text += &format!("{name:<width$} {value}\n");
     }
 

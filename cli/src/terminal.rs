@@ -1,6 +1,10 @@
 //! What is printed, and where: results on standard output, everything else on standard error.
 
-use crate::{args::ReportArgs, option_names::with_options};
+use crate::{
+    args::ReportArgs,
+    escape::{escape, escape_json, escape_lines},
+    option_names::with_options,
+};
 use anyhow::Context;
 use ferrovox::pipeline::Warning;
 use serde::Serialize;
@@ -13,6 +17,8 @@ pub struct Terminal {
     pub command: &'static str,
     /// What the user asked for.
     pub report: ReportArgs,
+    /// Results go to standard error, because a file is written to standard output.
+    pub is_aside: bool,
 }
 
 /// A failure that was said, with the results, in [`Terminal::report_failed`].
@@ -81,7 +87,7 @@ impl Terminal {
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
         self.results(remarks, Some(problem.clone()), results, text)?;
-        line(&format!("ferrovox: error: {problem}\n"));
+        line(&format!("ferrovox: error: {problem}"));
         Err(Said(problem).into())
     }
 
@@ -95,8 +101,8 @@ impl Terminal {
         if !self.report.quiet {
             for remark in remarks {
                 match remark {
-                    Remark::Warning(text) => line(&format!("ferrovox: warning: {text}\n")),
-                    Remark::Note(text) => line(&format!("ferrovox: note: {text}\n")),
+                    Remark::Warning(text) => line(&format!("ferrovox: warning: {text}")),
+                    Remark::Note(text) => line(&format!("ferrovox: note: {text}")),
                     Remark::InText(_) => {}
                 }
             }
@@ -109,28 +115,40 @@ impl Terminal {
                 error,
             }),
             ReportArgs { quiet: true, .. } => Ok(()),
-            _ => print(&text()),
+            _ if self.is_aside => {
+                let _ = io::stderr().write_all(escape_lines(&text()).as_bytes());
+                Ok(())
+            }
+            _ => print(&escape_lines(&text())),
         }
     }
 
     /// Says why the command failed: on standard error, and with `--json` in its object too.
     pub fn error(&self, error: &anyhow::Error) {
         self.failure(with_options(&chain(error)), |text| {
-            format!("ferrovox: error: {text}\n")
+            format!("ferrovox: error: {text}")
         });
     }
 
     /// Says that the work was stopped.
     pub fn cancelled(&self) {
-        self.failure("cancelled".to_owned(), |text| format!("ferrovox: {text}\n"));
+        self.failure("cancelled".to_owned(), |text| format!("ferrovox: {text}"));
     }
 
     /// Says that the command line makes no sense.
     pub fn usage(&self, error: &clap::Error) {
-        let _ = error.print();
+        let text = error.render().to_string();
+        // coloured where nothing in it is escaped
+        match escape_lines(&text) == text {
+            true => {
+                let _ = error.print();
+            }
+            false => {
+                let _ = io::stderr().write_all(escape_lines(&text).as_bytes());
+            }
+        }
         // a help text or a version is no failure
         if error.use_stderr() {
-            let text = error.render().to_string();
             let first = text.split("\n\n").next().unwrap_or_default();
             let first = first.strip_prefix("error: ").unwrap_or(first);
             self.object_of(first.trim().to_owned());
@@ -144,7 +162,7 @@ impl Terminal {
 
     /// With `--json`, the object of a command that failed.
     fn object_of(&self, error: String) {
-        if self.report.json {
+        if self.report.json && !self.is_aside {
             // that standard output is closed is not worth a second error
             let _ = print_json(&Object::<()> {
                 command: self.command,
@@ -174,12 +192,13 @@ fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
     let mut text =
         serde_json::to_string_pretty(object).context("cannot encode the result as JSON")?;
     text.push('\n');
-    print(&text)
+    print(&escape_json(&text))
 }
 
-/// A closed standard error is nothing to fail or panic for.
-fn line(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+/// Prints a line to standard error. That it is closed is nothing to fail or panic for.
+pub fn line(text: &str) {
+    let line = format!("{}\n", escape(text));
+    let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// The error and its causes, without those that an error above them has already put into its own words.

@@ -1,34 +1,27 @@
-//! Long work: a progress bar, and Ctrl-C.
+//! Long work: a progress bar, and what stops it.
 
-use crate::terminal::Terminal;
-use anyhow::Context;
+use crate::{signals, terminal::Terminal};
 use ferrovox::{
-    monitor::{CancelFlag, Monitor, Progress},
+    monitor::{Monitor, Progress},
     pipeline::PipelineError,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
-    sync::{
-        OnceLock,
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::mpsc::{self, RecvTimeoutError},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-/// The exit status of a command that was stopped by Ctrl-C, as shells have it: 128 and the signal's number.
-pub const INTERRUPTED: u8 = 130;
-
 /// The bar appears after this time.
 const BAR_AFTER: Duration = Duration::from_secs(1);
 
-/// Does some work with a progress bar, unless `--quiet` is given, and stops it at Ctrl-C.
+/// Does some work with a progress bar, unless `--quiet` is given, and stops it at a signal.
 pub fn watched<R>(
     terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
-    let cancel = cancelled_by_keyboard()?;
+    let cancel = signals::cancel_flag()?;
     let silent = Monitor::silent().cancelled_by(cancel);
     let bar = match terminal.report.quiet {
         true => None,
@@ -39,23 +32,6 @@ pub fn watched<R>(
         None => work(&silent),
     };
     Ok(result?)
-}
-
-/// A flag that Ctrl-C sets. A second one ends the command at once.
-fn cancelled_by_keyboard() -> anyhow::Result<&'static CancelFlag> {
-    static FLAG: OnceLock<CancelFlag> = OnceLock::new();
-    if let Some(flag) = FLAG.get() {
-        return Ok(flag);
-    }
-    let flag = FLAG.get_or_init(CancelFlag::new);
-    let interrupted = || {
-        if flag.is_cancelled() {
-            std::process::exit(INTERRUPTED.into());
-        }
-        flag.cancel();
-    };
-    ctrlc::set_handler(interrupted).context("cannot listen to Ctrl-C")?;
-    Ok(flag)
 }
 
 /// A progress bar that appears when the work takes long.
@@ -85,16 +61,18 @@ impl Bar {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let (stop, stopped) = mpsc::channel();
         let shown = bar.clone();
-        let waiting = thread::spawn(move || {
+        let wait = move || {
             if stopped.recv_timeout(BAR_AFTER) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(200));
             }
-        });
+        };
+        // without a thread there is no bar
+        let waiting = thread::Builder::new().spawn(wait).ok();
         Self {
             bar,
             stop: Some(stop),
-            waiting: Some(waiting),
+            waiting,
         }
     }
 }

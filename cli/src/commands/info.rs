@@ -2,6 +2,7 @@
 
 use crate::{
     args::InfoArgs,
+    escape::escape,
     input::by,
     numbers::short,
     report::Grid,
@@ -153,7 +154,7 @@ fn readable(report: &Report) -> String {
     lines.extend(report.notes.iter().map(|note| ("note", note.clone())));
     lines
         .iter()
-        .map(|(name, value)| format!("{name:<10} {value}\n"))
+        .map(|(name, value)| format!("{name:<10} {}\n", escape(value)))
         .collect()
 }
 

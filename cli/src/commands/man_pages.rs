@@ -2,6 +2,7 @@
 
 use crate::{
     args::{Cli, ManPagesArgs},
+    escape::escape,
     terminal,
 };
 use anyhow::Context;
@@ -15,5 +16,5 @@ pub fn run(args: &ManPagesArgs) -> anyhow::Result<()> {
         .with_context(|| format!("{folder}: cannot make the folder"))?;
     clap_mangen::generate_to(Cli::command(), &args.folder)
         .with_context(|| format!("{folder}: cannot write a page"))?;
-    terminal::print(&format!("pages      {folder}\n"))
+    terminal::print(&format!("pages      {}\n", escape(&folder.to_string())))
 }

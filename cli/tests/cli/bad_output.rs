@@ -228,3 +228,56 @@ fn a_standard_output_that_cannot_be_written() {
     };
     run.refused(&["standard output"]);
 }
+
+/// The samples that a header names are read too. They are cut short here, which would be the error if they were read first.
+#[test]
+fn the_data_file_of_a_header() {
+    let folder = Folder::new();
+    for end in ["npy", "ply", "png", "swc"] {
+        let header = format!(
+            "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 16 16 16\nencoding: raw\ndata file: data.{end}\n"
+        );
+        folder
+            .file(&format!("{end}.nhdr"), header)
+            .file(&format!("data.{end}"), "samples");
+    }
+    folder
+        .file("points.xyz", "1 2 3\n")
+        .file("meta.mhd", "ObjectType = Image\nNDims = 3\nDimSize = 16 16 16\nElementType = MET_UCHAR\nElementDataFile = data.npy\n");
+    for arguments in [
+        "distance npy.nhdr --nonzero -o data.npy",
+        "distance meta.mhd --nonzero -o data.npy",
+        "distance npy.nhdr --nonzero --memory 64M -o data.npy",
+        "distance npy.nhdr --labels -o data.npy",
+        "distance npy.nhdr --iso 1 --sub-voxel -o d.npy --nearest ./data.npy",
+        "distance points.xyz --points --like npy.nhdr -o data.npy",
+        "distance png.nhdr --nonzero -o d.npy --slice z=8 --png data.png",
+        "mesh ply.nhdr --iso 1 -o data.ply",
+        "mesh ply.nhdr --iso 1 --memory 64M -o data.ply",
+        "mesh npy.nhdr --mask ply.nhdr --iso 1 -o data.ply",
+        "render png.nhdr --iso 1 -o data.png",
+        "skeleton swc.nhdr -o data.swc",
+        "skeleton swc.nhdr --labels all -o data.swc",
+        "skeleton npy.nhdr --levels core -o s.swc --field data.npy",
+        "skeleton png.nhdr -o s.swc --png data.png",
+    ] {
+        folder.refuses(
+            arguments,
+            &[
+                "data.",
+                "this is the same file as data.",
+                "which is read; name another output",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_picture_of_a_comparison_that_is_read() {
+    let folder = Folder::new();
+    folder.file("cubes.png", vec![1; 64]);
+    folder.refuses(
+        "distance cubes.png --dims 4x4x4 --type u8 --nonzero --compare .",
+        &["cubes.png: this is the same file as cubes.png, which is read"],
+    );
+}

@@ -1,6 +1,9 @@
-//! Ctrl-C.
+//! Signals: Ctrl-C, `kill`, a terminal that is closed.
 
-use crate::support::Folder;
+use crate::{
+    samples::{ball, nifti},
+    support::{Folder, binary},
+};
 use std::{
     fs,
     io::Read,
@@ -9,96 +12,174 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Waits until the command listens to Ctrl-C: bit 1 of the signals that it catches.
-fn wait_until_it_listens(child: &Child) {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(60) {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
-        if caught & 0b10 != 0 {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("it never listened");
+/// What the command listens to: a name, the number, and the status that shells expect.
+const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)];
+
+/// A mask of signals of a process, by the name that `/proc` has for it.
+fn signals_of(child: &Child, mask: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let found = status.lines().find_map(|line| line.strip_prefix(mask));
+    u64::from_str_radix(found.unwrap().trim_matches([':', '\t', ' ']), 16).unwrap()
 }
 
-/// A command that runs and listens.
-fn started(folder: &Folder, arguments: &str) -> Child {
+fn bit(signal: u32) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Waits, and fails where that takes a minute.
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "never: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A command that runs and listens; `None` where that cannot be found out.
+fn started(folder: &Folder, arguments: &str) -> Option<Child> {
     let arguments: Vec<&str> = arguments.split(' ').collect();
-    let child = folder
-        .command(&arguments)
+    let mut command = folder.command(&arguments);
+    started_as(&mut command, SIGNALS.iter().map(|it| bit(it.1)).sum())
+}
+
+fn started_as(command: &mut Command, heard: u64) -> Option<Child> {
+    if !fs::exists("/proc/self/status").unwrap_or(false) {
+        eprintln!("skipped: no /proc");
+        return None;
+    }
+    let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_until_it_listens(&child);
-    child
+    wait_until("it listens", || {
+        signals_of(&child, "SigCgt") & heard == heard
+    });
+    Some(child)
 }
 
-fn interrupt(child: &Child) {
+fn send(child: &Child, signal: &str) {
     let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([&format!("-{signal}"), &child.id().to_string()])
         .status()
         .unwrap();
     assert!(sent.success());
 }
 
-/// Eight gigabytes that take no room on the disk, and take long.
-#[test]
-fn work_that_is_stopped_leaves_nothing() {
-    if !fs::exists("/proc/self/status").unwrap() {
-        eprintln!("skipped: no /proc");
-        return;
-    }
-    let folder = Folder::new();
-    folder.file("out.ply", "before").file("large.raw", "");
-    let file = fs::File::options()
-        .write(true)
-        .open(folder.path("large.raw"))
-        .unwrap();
-    if file.set_len(8_000_000_000).is_err() {
-        eprintln!("skipped: no sparse files here");
-        return;
-    }
-    let arguments = "mesh large.raw --dims 1000x200x10000 --type f32 --iso 1 -o out.ply --device cpu --memory 64M";
-    let mut child = started(&folder, arguments);
-    thread::sleep(Duration::from_millis(500));
-    interrupt(&child);
-    let status = child.wait().unwrap();
-    let (mut stdout, mut stderr) = (String::new(), String::new());
-    child.stdout.unwrap().read_to_string(&mut stdout).unwrap();
-    child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!(status.code(), Some(130), "{stderr}");
-    assert_eq!(
-        (stdout.as_str(), stderr.as_str()),
-        ("", "ferrovox: cancelled\n")
-    );
-    let mut names: Vec<_> = fs::read_dir(folder.path(""))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path("")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
     names.sort();
-    assert_eq!(names, ["large.raw", "out.ply"]);
-    assert_eq!(fs::read(folder.path("out.ply")).unwrap(), b"before");
+    names
 }
 
-/// A pipe that nobody writes to: the part that is under way never ends.
+fn has_parts(folder: &Folder) -> bool {
+    names(folder).iter().any(|name| name.ends_with(".part"))
+}
+
+/// A ball, and a pipe with a name that nobody reads; `None` where there are no such pipes.
+fn with_pipe(name: &str) -> Option<Folder> {
+    let folder = Folder::new();
+    folder.file("ball.nii", nifti(&ball(), [16, 16, 16]));
+    let made = Command::new("mkfifo").arg(folder.path(name)).status();
+    if made.is_ok_and(|status| status.success()) {
+        return Some(folder);
+    }
+    eprintln!("skipped: no pipes with names");
+    None
+}
+
+/// Writes the map, and then waits for a reader of the picture.
+const WAITS: &str = "distance ball.nii --iso 50 --device cpu -o d.npy --slice z=8 --png pipe.png";
+
+/// A map by slabs, of which some have been written.
+#[test]
+fn work_that_is_stopped_leaves_nothing() {
+    for (signal, _, status) in SIGNALS {
+        let folder = Folder::new();
+        folder.file("out.npy", "before").file("large.raw", "\u{1}");
+        let file = fs::File::options()
+            .write(true)
+            .open(folder.path("large.raw"));
+        file.unwrap().set_len(512 * 512 * 512).unwrap();
+        let arguments = "distance large.raw --dims 512x512x512 --type u8 --nonzero -o out.npy --device cpu --memory 81M";
+        let Some(mut child) = started(&folder, arguments) else {
+            return;
+        };
+        wait_until("it writes", || {
+            assert_eq!(child.try_wait().unwrap(), None);
+            has_parts(&folder)
+        });
+        send(&child, signal);
+        let ended = child.wait().unwrap();
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        child.stdout.unwrap().read_to_string(&mut stdout).unwrap();
+        child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(ended.code(), Some(status), "{stderr}");
+        let said = (stdout.as_str(), stderr.as_str());
+        assert_eq!(said, ("", "ferrovox: cancelled\n"));
+        assert_eq!(names(&folder), ["large.raw", "out.npy"]);
+        assert_eq!(fs::read(folder.path("out.npy")).unwrap(), b"before");
+    }
+}
+
+/// The part that is under way never ends.
 #[test]
 fn a_second_one_ends_it_at_once() {
-    let folder = Folder::new();
-    let made = Command::new("mkfifo").arg(folder.path("pipe.nii")).status();
-    if !made.is_ok_and(|status| status.success()) || !fs::exists("/proc/self/status").unwrap() {
-        eprintln!("skipped: no pipes with names, or no /proc");
-        return;
+    for (signal, _, status) in SIGNALS {
+        let Some(folder) = with_pipe("pipe.png") else {
+            return;
+        };
+        let Some(mut child) = started(&folder, WAITS) else {
+            return;
+        };
+        wait_until("the map is complete", || has_parts(&folder));
+        send(&child, "INT");
+        thread::sleep(Duration::from_millis(200));
+        assert_eq!(child.try_wait().unwrap(), None);
+        send(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+        assert_eq!(names(&folder), ["ball.nii", "pipe.png"]);
     }
-    let mut child = started(&folder, "mesh pipe.nii --iso 1 -o out.ply --device cpu");
-    interrupt(&child);
-    thread::sleep(Duration::from_millis(300));
-    assert_eq!(child.try_wait().unwrap(), None);
-    interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!folder.path("out.ply").exists());
+}
+
+#[test]
+fn what_was_killed_is_removed_by_the_next() {
+    let Some(folder) = with_pipe("pipe.png") else {
+        return;
+    };
+    let Some(mut child) = started(&folder, WAITS) else {
+        return;
+    };
+    wait_until("the map is complete", || has_parts(&folder));
+    // another one meanwhile leaves it alone
+    let map = "distance ball.nii --iso 50 --device cpu -o d.npy";
+    folder.run(map).ok();
+    assert!(has_parts(&folder));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(has_parts(&folder));
+    folder.run(map).ok();
+    assert_eq!(names(&folder), ["ball.nii", "d.npy", "pipe.png"]);
+}
+
+/// As `nohup` does.
+#[test]
+fn one_that_is_ignored_stays_so() {
+    let Some(folder) = with_pipe("pipe.png") else {
+        return;
+    };
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("trap '' HUP; exec \"$FERROVOX\" {WAITS}")])
+        .env("FERROVOX", binary())
+        .current_dir(folder.path(""));
+    let Some(mut child) = started_as(&mut command, bit(2) | bit(15)) else {
+        return;
+    };
+    assert_eq!(signals_of(&child, "SigIgn") & bit(1), bit(1));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -23,6 +23,14 @@ pub enum DeviceError {
         /// How many there are.
         count: usize,
     },
+    /// The system makes no more threads.
+    #[error(
+        "the system makes no more threads: {reason}; end other programs, allow more (ulimit -u), or use fewer (RAYON_NUM_THREADS)"
+    )]
+    NoThreads {
+        /// The system's words.
+        reason: String,
+    },
     /// A device older than any for which there is PTX.
     #[error(
         "{device} has compute capability {capability}; ferrovox needs 7.0 or newer: use the device cpu"

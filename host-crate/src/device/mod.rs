@@ -38,6 +38,7 @@ mod ptx;
 mod record;
 mod recorded;
 mod stream;
+mod threads;
 mod usage;
 mod work;
 
@@ -54,6 +55,8 @@ pub use pinned::HostBuffer;
 pub use record::{LaunchRecord, Recording};
 pub use recorded::{RecordedKernel, recorded_kernel};
 pub use stream::Stream;
+pub(crate) use threads::no_thread;
+pub use threads::start_threads;
 pub use usage::MemoryUse;
 pub(crate) use work::{over, rows, rows_launch};
 

@@ -39,6 +39,31 @@ pub enum FileProblem {
     /// A directory where a file is needed.
     #[error("this is a directory; name a file")]
     IsDirectory,
+    /// A link, pipe or file that somebody else put in a folder for all.
+    #[error(
+        "{} is of another user (number {owner}), in a folder where everyone may put files; choose another folder, or remove it first",
+        path.display()
+    )]
+    OfAnotherUser {
+        /// What is there: the output, or a link on the way to it.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Of several files that belong together some have been replaced.
+    #[error(
+        "{problem}; new already: {}; as it was before: {}",
+        names(new),
+        names(old)
+    )]
+    PartlyReplaced {
+        /// Why no more were.
+        problem: Box<FileProblem>,
+        /// Those that are new.
+        new: Vec<PathBuf>,
+        /// Those that are what they were.
+        old: Vec<PathBuf>,
+    },
     /// Any other failure of the operating system.
     #[error("cannot {action}: {source}")]
     Io {
@@ -363,6 +388,15 @@ fn by(sizes: &[u64]) -> String {
         .map(u64::to_string)
         .collect::<Vec<_>>()
         .join(" x ")
+}
+
+/// Paths as messages show them.
+fn names(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(", ")
 }
 
 /// The first bytes of a file, as messages show them.

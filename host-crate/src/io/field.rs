@@ -3,10 +3,11 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::format::extension;
+use super::group::alone;
 use super::npy;
+use super::place::output_extension;
 use super::replace::Replacement;
-use super::{ByteOrder, FileError, FileProblem, StoredType};
+use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType};
 
 /// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is the vector of voxel (x, y, z). Vectors come x fastest.
 ///
@@ -30,16 +31,33 @@ pub fn write_field(
     dims: [usize; 3],
     vectors: impl IntoIterator<Item = [f32; 3]>,
 ) -> Result<(), FileError> {
-    let path = path.as_ref();
-    write(path, dims, vectors.into_iter()).map_err(|problem| FileError::new(path, problem))
+    alone(|group| group.write_field(path, dims, vectors))
+}
+
+impl FileGroup {
+    /// Writes a vector for each voxel, as [`write_field`].
+    ///
+    /// # Errors
+    /// Those of [`write_field`].
+    pub fn write_field(
+        &mut self,
+        path: impl AsRef<Path>,
+        dims: [usize; 3],
+        vectors: impl IntoIterator<Item = [f32; 3]>,
+    ) -> Result<(), FileError> {
+        let path = path.as_ref();
+        write(path, dims, vectors.into_iter())
+            .and_then(|file| self.add(path, file))
+            .map_err(|problem| FileError::new(path, problem))
+    }
 }
 
 fn write(
     path: &Path,
     dims: [usize; 3],
     vectors: impl Iterator<Item = [f32; 3]>,
-) -> Result<(), FileProblem> {
-    let extension = extension(path);
+) -> Result<Replacement, FileProblem> {
+    let extension = output_extension(path, "npy");
     if extension != "npy" {
         let known = "fields are written as .npy";
         return Err(FileProblem::UnknownExtension { extension, known });
@@ -66,5 +84,5 @@ fn write(
         return Err(FileProblem::FieldLength { found, dims });
     }
     let file = out.into_inner();
-    file.map_err(|error| to_write(error.into_error()))?.finish()
+    file.map_err(|error| to_write(error.into_error()))
 }

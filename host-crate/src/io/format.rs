@@ -95,7 +95,11 @@ impl fmt::Display for MeshFormat {
 impl MeshFormat {
     /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
-        match extension(path).as_str() {
+        Self::from_extension(&extension(path))
+    }
+
+    pub(crate) fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
             "ply" => Some(Self::Ply),
             "obj" => Some(Self::Obj),
             "stl" => Some(Self::Stl),

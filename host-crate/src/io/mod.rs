@@ -2,7 +2,7 @@
 //!
 //! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
 //! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
-//! by piece, for files larger than memory; [`replace_file`] is how all files are written. None of them depends on a pipeline.
+//! by piece, for files larger than memory; [`replace_file`] is how all files are written, and a [`FileGroup`] several that are replaced together. None of them depends on a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -43,6 +43,7 @@ mod error;
 mod field;
 mod format;
 pub mod fuzz;
+mod group;
 mod layout;
 mod mask;
 mod mesh;
@@ -52,6 +53,7 @@ mod npy;
 mod nrrd;
 mod opened;
 mod options;
+mod place;
 mod planes;
 mod points;
 mod positioned;
@@ -64,6 +66,7 @@ mod scale;
 mod skeleton;
 mod source;
 mod stored;
+mod temporary;
 mod text;
 mod volume_reader;
 mod volume_writer;
@@ -72,17 +75,21 @@ mod write_volume;
 pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
 pub use format::{MeshFormat, VolumeFormat};
+pub use group::{FileGroup, replace_file};
 pub use mask::{ReadMaskError, read_mask};
 pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
 
 pub use options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
 };
+pub use place::is_standard_output;
+pub(crate) use place::{Stream, Target, folder_of, follow, output_extension};
 pub use points::{read_points, read_points_bytes};
+pub(crate) use read::named_data_file;
 pub use read::{read_volume, read_volume_bytes};
-pub use replace::replace_file;
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
 pub use stored::{ByteOrder, StoredType};
+pub use temporary::remove_temporaries;
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;
 pub use write_volume::write_volume;

@@ -101,6 +101,16 @@ impl<'a> Origin<'a> {
     }
 }
 
+/// The file of samples that the header in a file names, as far as the header can be understood; `None` for all other files, and for
+/// pipes, which must not be opened twice.
+pub(crate) fn named_data_file(path: &Path) -> Option<PathBuf> {
+    std::fs::metadata(path).ok().filter(|it| it.is_file())?;
+    let folder = Folder(path.parent().unwrap_or(Path::new("")));
+    let source = Source::open(path).ok()?;
+    let opened = open_source(source, path, &folder, &ReadOptions::default()).ok()?;
+    opened.header.data_file
+}
+
 fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
     let opened = origin.open(options)?;
     let header = opened.header.clone();

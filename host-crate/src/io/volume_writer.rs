@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use super::format::extension;
+use super::group::alone;
 use super::options::VolumeContent;
+use super::place::output_extension;
 use super::replace::{Replacement, create_problem, temporary_folder};
-use super::{ByteOrder, FileError, FileProblem, StoredType, VolumeWriteOptions};
+use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWriteOptions};
 use super::{metaimage, nifti, npy, nrrd};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
 
@@ -124,7 +125,7 @@ impl VolumeWriter {
         sample_type: SampleType,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
-        let kind = extension(path);
+        let kind = output_extension(path, "nrrd");
         if !matches!(kind.as_str(), "nii" | "nii.gz" | "nrrd" | "mha" | "npy") {
             let known = "volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy";
             return Err(FileProblem::UnknownExtension {
@@ -190,6 +191,14 @@ impl VolumeWriter {
     /// [`FileError`] if there are fewer samples than the volume has, earlier ones were not written, or the operating system
     /// refuses. What stood under the name is untouched then.
     pub fn finish(self) -> Result<(), FileError> {
+        alone(|group| self.finish_in(group))
+    }
+
+    /// Completes the file, which takes its place with the others of the group.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_in(self, group: &mut FileGroup) -> Result<(), FileError> {
         let Self {
             path,
             content,
@@ -201,7 +210,7 @@ impl VolumeWriter {
         };
         body.end(&content)
             .map_err(|error| FileProblem::from_io("write", error))
-            .and_then(Replacement::finish)
+            .and_then(|file| group.add(&path, file))
             .map_err(|problem| FileError::new(&path, problem))
     }
 
@@ -291,7 +300,7 @@ impl Body {
                 let bytes = spool.stream_position()?;
                 file.write_all(&metaimage::header_to_write(content, Some(bytes)))?;
                 spool.rewind()?;
-                let copied = io::copy(&mut spool, file.file())?;
+                let copied = io::copy(&mut spool, file.file()?)?;
                 if copied == bytes {
                     Ok(file)
                 } else {

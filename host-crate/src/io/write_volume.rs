@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::{FileError, VolumeWriteOptions, VolumeWriter};
+use super::group::alone;
+use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`.
+/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`. A device, a pipe or
+/// standard output (`-`) without one gets NRRD.
 ///
 /// The file appears under its name when it is complete; until then, and after any failure, what stood there
 /// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.
@@ -27,13 +29,28 @@ pub fn write_volume(
     volume: &AnyVolume,
     options: &VolumeWriteOptions,
 ) -> Result<(), FileError> {
-    let mut writer = VolumeWriter::create(
-        path,
-        volume.dims(),
-        volume.geometry(),
-        volume.sample_type(),
-        options,
-    )?;
-    with_volume!(volume, volume => writer.append(volume.samples()))?;
-    writer.finish()
+    alone(|group| group.write_volume(path, volume, options))
+}
+
+impl FileGroup {
+    /// Writes a volume file, as [`write_volume`].
+    ///
+    /// # Errors
+    /// Those of [`write_volume`].
+    pub fn write_volume(
+        &mut self,
+        path: impl AsRef<Path>,
+        volume: &AnyVolume,
+        options: &VolumeWriteOptions,
+    ) -> Result<(), FileError> {
+        let mut writer = VolumeWriter::create(
+            path,
+            volume.dims(),
+            volume.geometry(),
+            volume.sample_type(),
+            options,
+        )?;
+        with_volume!(volume, volume => writer.append(volume.samples()))?;
+        writer.finish_in(self)
+    }
 }

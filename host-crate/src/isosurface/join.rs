@@ -112,7 +112,7 @@ impl MeshParts {
         let shares = self.shares(&mut mesh);
         let filled = each(self.parts.iter().zip(shares), |_, (part, share)| {
             fill(part, share).map_err(Stop::<IsosurfaceError>::from)
-        });
+        })?;
         finished(self.parts.iter().map(MeshPart::device), filled)?;
         Ok(mesh)
     }

@@ -1,8 +1,13 @@
 //! One worker for each device, and what becomes of them.
 
 use super::exchange::GivenUp;
-use crate::device::{Device, DeviceError};
-use std::{error::Error, fmt};
+use crate::device::{Device, DeviceError, no_thread};
+use std::{
+    error::Error,
+    fmt, io,
+    sync::OnceLock,
+    thread::{self, Scope, ScopedJoinHandle},
+};
 
 /// Why a worker stops before it is done.
 #[derive(Debug, PartialEq, Eq)]
@@ -98,26 +103,47 @@ impl<E: Error + 'static> Error for OnDevice<E> {
 
 /// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of its own. The results are in their
 /// order. If one panics, so does this, when all are done.
+///
+/// # Errors
+/// [`DeviceError::NoThreads`]; then no work was done.
 pub(crate) fn each<J: Send, R: Send>(
     jobs: impl IntoIterator<Item = J>,
     work: impl Fn(usize, J) -> R + Sync,
-) -> Vec<R> {
+) -> Result<Vec<R>, DeviceError> {
     let mut jobs = jobs.into_iter();
     let Some(first) = jobs.next() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let work = &work;
-    std::thread::scope(|scope| {
-        let spawn = |(i, job)| scope.spawn(move || work(i + 1, job));
-        let others: Vec<_> = jobs.enumerate().map(spawn).collect();
+    let gate = OnceLock::new();
+    thread::scope(|scope| {
+        let others = begin(scope, &gate, jobs, |i, job| work(i + 1, job))?;
         let mut results = Vec::with_capacity(others.len() + 1);
         results.push(work(0, first));
         for other in others {
             let result = other.join();
-            results.push(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            results.extend(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        results
+        Ok(results)
     })
+}
+
+/// Begins a thread for each of `jobs`. They begin to work when all are there, since they may wait for each other: if one cannot be made,
+/// all end without a result.
+pub(crate) fn begin<'scope, J: Send + 'scope, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    gate: &'scope OnceLock<bool>,
+    jobs: impl IntoIterator<Item = J>,
+    work: impl Fn(usize, J) -> R + Copy + Send + 'scope,
+) -> Result<Vec<ScopedJoinHandle<'scope, Option<R>>>, DeviceError> {
+    let begin = |(worker, job)| {
+        let work = move || gate.wait().then(|| work(worker, job));
+        thread::Builder::new().spawn_scoped(scope, work)
+    };
+    let begun: io::Result<Vec<_>> = jobs.into_iter().enumerate().map(begin).collect();
+    // nobody else sets it
+    let _ = gate.set(begun.is_ok());
+    begun.map_err(|error| no_thread(&error))
 }
 
 /// What the workers of some devices made, in order: all of it, unless some stopped with nothing to report.
@@ -146,15 +172,16 @@ mod tests {
 
     #[test]
     fn nobody_has_nothing_to_do() {
-        assert!(each(0..0, |worker, _| worker).is_empty());
+        assert!(each(0..0, |worker, _| worker).unwrap().is_empty());
     }
 
     #[test]
     fn results_are_in_the_order_of_the_jobs() {
-        let here = std::thread::current().id();
+        let here = thread::current().id();
         let results = each([5, 6, 7], |worker, job| {
-            (worker, job, std::thread::current().id() == here)
-        });
+            (worker, job, thread::current().id() == here)
+        })
+        .unwrap();
         assert_eq!(results, [(0, 5, true), (1, 6, false), (2, 7, false)]);
     }
 
@@ -165,7 +192,8 @@ mod tests {
             let results = each(0..3, |worker, _| match worker.cmp(&failing) {
                 Ordering::Less => Err::<(), _>(Stop::OtherFailed),
                 _ => Err(Stop::Failed(Problem)),
-            });
+            })
+            .unwrap();
             let error = finished(&devices, results).unwrap_err();
             let (number, count) = (failing + 1, 3);
             assert_eq!(error.among, Some(AmongDevices { number, count }));

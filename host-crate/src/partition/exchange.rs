@@ -187,7 +187,8 @@ mod tests {
                 }
                 exchange.update(|told| told[worker] = Some(worker + 10));
                 exchange.wait(|told| told.iter().copied().sum::<Option<usize>>())
-            });
+            })
+            .unwrap();
             assert_eq!(sums, [Ok(46); 4]);
             assert_eq!(exchange.into_inner(), [10, 11, 12, 13].map(Some));
         }
@@ -202,7 +203,8 @@ mod tests {
                 let behind = |told: &[usize; 3]| told.iter().all(|&other| other >= round);
                 exchange.wait(|told| behind(told).then_some(())).unwrap();
             }
-        });
+        })
+        .unwrap();
         assert_eq!(exchange.into_inner(), [2000; 3]);
     }
 
@@ -219,7 +221,8 @@ mod tests {
                 let waited = exchange.wait(|()| None::<()>);
                 guard.done();
                 waited
-            });
+            })
+            .unwrap();
             assert_eq!(results, [Err(GivenUp), Ok(()), Err(GivenUp)]);
         }
     }

@@ -4,7 +4,7 @@ use super::{
     devices::{OnDevice, Stop, each, finished},
     exchange::{Exchange, GivenUp, Guard},
 };
-use crate::device::Device;
+use crate::device::{Device, DeviceError};
 
 /// The counts that parts publish, and what comes before each: known as soon as all parts before it have published.
 pub(crate) struct Offsets<T> {
@@ -82,7 +82,7 @@ impl<T: Copy> Offsets<T> {
     ///
     /// # Errors
     /// That of the first device that failed.
-    pub fn each_worker<'d, J: Send, R: Send, E: Send>(
+    pub fn each_worker<'d, J: Send, R: Send, E>(
         &self,
         devices: impl IntoIterator<Item = &'d Device>,
         jobs: impl IntoIterator<Item = J>,
@@ -90,6 +90,7 @@ impl<T: Copy> Offsets<T> {
     ) -> Result<Vec<R>, OnDevice<E>>
     where
         T: Send,
+        E: From<DeviceError> + Send,
     {
         // the guards are made before any worker begins, so that none is waited for that never does
         let jobs: Vec<_> = jobs.into_iter().map(|job| (job, self.guard())).collect();
@@ -98,7 +99,10 @@ impl<T: Copy> Offsets<T> {
             guard.done();
             Ok(result)
         });
-        finished(devices, results)
+        match results {
+            Ok(results) => finished(devices, results),
+            Err(error) => Err(OnDevice::new(devices, 0, error.into())),
+        }
     }
 
     /// Makes all others give up when the guard is dropped before it is done.
@@ -127,7 +131,8 @@ mod tests {
                 }
                 offsets.publish(worker, 10 + worker as u64);
                 offsets.placement(worker).unwrap()
-            });
+            })
+            .unwrap();
             let before: Vec<u64> = places.iter().map(|place| place.before).collect();
             assert_eq!(before, [100, 110, 121, 133]);
             assert!(places.iter().all(|place| place.total == 146));
@@ -152,7 +157,7 @@ mod tests {
             let offsets = offsets(3);
             let outcome = offsets.each_worker(&devices, 0..3, |worker, _| {
                 if worker == place {
-                    return Err(Stop::Failed(std::fmt::Error));
+                    return Err(Stop::Failed(DeviceError::TooLarge { len: 1, size: 1 }));
                 }
                 offsets.publish(worker, 1);
                 Ok(offsets.placement(worker)?)
@@ -170,7 +175,7 @@ mod tests {
                 offsets.each_worker(&devices, 0..3, |worker, _| {
                     assert!(worker != place, "worker {worker}");
                     offsets.publish(worker, 1);
-                    Ok::<_, Stop<std::fmt::Error>>(offsets.placement(worker)?)
+                    Ok::<_, Stop<DeviceError>>(offsets.placement(worker)?)
                 })
             }));
             assert!(outcome.is_err());

@@ -1,9 +1,15 @@
 //! The parts of several workers, handed to one consumer in their order.
 
-use super::devices::Stop;
-use crate::monitor::{Cancelled, Counter};
+use super::devices::{Stop, begin};
+use crate::{
+    device::DeviceError,
+    monitor::{Cancelled, Counter},
+};
 use std::{
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    sync::{
+        OnceLock,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
     thread,
 };
 
@@ -41,6 +47,9 @@ pub(crate) struct Outcome<R, E, F> {
 /// part or more; `waiting` finished parts of each may wait for the consumer, beside the one that it wants to put there. `counter` counts slabs. After an
 /// error of `consume`, or if the work is to stop, nothing more is taken, and workers stop at their next part. If a worker panics, so does this, when all
 /// are done.
+///
+/// # Errors
+/// [`DeviceError::NoThreads`]; then no work was done.
 pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
     jobs: impl IntoIterator<Item = J>,
     slabs: usize,
@@ -48,15 +57,18 @@ pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
     counter: &Counter<'_>,
     work: impl Fn(usize, J, Outlet<P>) -> Result<R, Stop<E>> + Sync,
     consume: impl FnMut(usize, P) -> Result<(), F>,
-) -> Outcome<R, E, F> {
+) -> Result<Outcome<R, E, F>, DeviceError> {
     let work = &work;
+    let (mut made, mut with_outlets) = (Vec::new(), Vec::new());
+    for job in jobs {
+        let (sender, receiver) = sync_channel(waiting);
+        made.push(receiver);
+        with_outlets.push((job, Outlet(sender)));
+    }
+    let gate = OnceLock::new();
     thread::scope(|scope| {
-        let (mut made, mut threads) = (Vec::new(), Vec::new());
-        for (worker, job) in jobs.into_iter().enumerate() {
-            let (sender, receiver) = sync_channel(waiting);
-            made.push(receiver);
-            threads.push(scope.spawn(move || work(worker, job, Outlet(sender))));
-        }
+        let work = |worker, (job, outlet)| work(worker, job, outlet);
+        let threads = begin(scope, &gate, with_outlets, work)?;
         // workers see from what is dropped here that no more parts are needed
         let consumed = take_all(made, slabs, counter, consume);
         let results = threads.into_iter().map(|thread| thread.join());
@@ -64,10 +76,10 @@ pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
         let result = |result: thread::Result<_>| {
             result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        Outcome {
-            workers: joined.into_iter().map(result).collect(),
+        Ok(Outcome {
+            workers: joined.into_iter().filter_map(result).collect(),
             consumed,
-        }
+        })
     })
 }
 
@@ -159,7 +171,8 @@ mod tests {
                         found.push(part);
                         Ok::<_, Failure>(())
                     },
-                );
+                )
+                .unwrap();
                 assert_eq!(outcome.consumed, Ok(()));
                 assert_eq!(found, expected);
                 assert_eq!(*told.lock().unwrap(), SLABS as u64);
@@ -182,7 +195,8 @@ mod tests {
                 3 => Err(Failure::Disk),
                 _ => Ok(()),
             },
-        );
+        )
+        .unwrap();
         assert_eq!(outcome.consumed, Err(Failure::Disk));
         assert!(
             outcome
@@ -205,7 +219,8 @@ mod tests {
                 _ => Err(Stop::Failed(Failure::Disk)),
             },
             |_, _| Ok::<_, Failure>(()),
-        );
+        )
+        .unwrap();
         assert_eq!(outcome.consumed, Ok(()));
         assert_eq!(outcome.workers[1], Err(Stop::Failed(Failure::Disk)));
     }
@@ -228,7 +243,8 @@ mod tests {
                 flag.cancel();
                 Ok(())
             },
-        );
+        )
+        .unwrap();
         assert_eq!((outcome.consumed, taken), (Err(Failure::Cancelled), 1));
     }
 }

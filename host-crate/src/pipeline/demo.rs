@@ -1,15 +1,14 @@
 //! Meshes and pictures of volumes that need no file.
 
 use super::{
-    PipelineError, Timings, at,
+    PipelineError, Timings, add_picture, at,
     outcome::Stages,
     paths::{self, OutputKind},
-    write_picture,
 };
 use crate::{
     device::{Device, DeviceError, Stream},
     grid::{AnyDeviceVolume, SampleType},
-    io::{FileError, FileProblem, MeshWriteOptions, ReadOptions, read_volume_bytes, write_mesh},
+    io::{FileError, FileGroup, FileProblem, MeshWriteOptions, ReadOptions, read_volume_bytes},
     isosurface::{self, IsosurfaceError, IsosurfaceParams},
     mesh::{self, MeshReport},
     monitor::Monitor,
@@ -125,10 +124,12 @@ pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, Pipeline
         let uploaded = job.scenes.iter().map(|scene| scene.upload(&stream));
         uploaded.collect::<Result<Vec<_>, _>>()
     })?;
+    let mut group = FileGroup::new();
     let mut scenes = Vec::new();
     for ((scene, files), on_device) in job.scenes.iter().zip(files).zip(&uploaded) {
-        scenes.push(scene.show(files, on_device, &stream, &mut stages)?);
+        scenes.push(scene.show(files, on_device, &stream, &mut stages, &mut group)?);
     }
+    group.finish()?;
     Ok(DemoOutcome {
         scenes,
         timings: stages.finish(),
@@ -167,6 +168,7 @@ impl Scene {
         scene: &DeviceScene,
         stream: &Stream,
         stages: &mut Stages<'_>,
+        group: &mut FileGroup,
     ) -> Result<SceneOutcome, PipelineError> {
         let params = IsosurfaceParams {
             iso: self.picture.iso,
@@ -182,14 +184,14 @@ impl Scene {
         let mesh = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(name)))?;
         let report = stages.run("check", || Ok::<_, PipelineError>(mesh::check(&mesh)))?;
         stages.run("write", || {
-            write_mesh(&mesh_file, &mesh, &MeshWriteOptions::default())
+            group.write_mesh(&mesh_file, &mesh, &MeshWriteOptions::default())
         })?;
         let solid = scene.solid.as_ref().unwrap_or(&scene.volume);
         let picture = stages.run("draw", || {
             with_device_volume!(solid, volume => render::isosurface(stream, volume, &self.picture))
                 .map_err(at(name))
         })?;
-        write_picture(&picture_file, &picture)?;
+        add_picture(group, &picture_file, &picture)?;
         Ok(SceneOutcome {
             dims: scene.volume.dims(),
             sample_type: scene.sample_type,

@@ -145,12 +145,12 @@ pub(crate) fn read_mask(
     mask: &VolumeSource,
     volume: &StatedGrid,
     warnings: &mut Vec<Warning>,
-) -> Result<(Volume<u8>, HeaderInfo), PipelineError> {
+) -> Result<Volume<u8>, PipelineError> {
     let mask = with_layout(mask, volume.dims);
     let (file, own) = mask.read_both()?;
     let stated = StatedGrid::of(&mask, &file.header, file.volume.dims(), &own)?;
     volume.check_file(&mask, &stated, warnings)?;
-    Ok((file.volume.where_not_zero(), file.header))
+    Ok(file.volume.where_not_zero())
 }
 
 /// A headerless mask is of bytes, as many as the volume has samples.

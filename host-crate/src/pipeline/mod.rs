@@ -14,7 +14,8 @@
 //! | [`info`] | a volume | what its file holds |
 //! | [`demo`] | volumes that need no file | meshes and pictures of them |
 //!
-//! Outputs are [checked](paths) before anything is read, and appear under their names only when they are complete.
+//! Outputs are [checked](paths) before anything is read, and appear under their names only when all of the job are complete: they are
+//! replaced together, or none is.
 
 pub mod demo;
 pub mod distance;
@@ -38,4 +39,5 @@ pub use error::{PipelineError, Problem};
 pub use outcome::{DeviceRun, Timings};
 pub use source::VolumeSource;
 pub use warning::{Warning, WhyEmpty};
+pub(crate) use write_picture::add_picture;
 pub use write_picture::write_picture;

@@ -1,9 +1,13 @@
 //! The paths of a job, checked before anything is read, since the work may be long.
 //!
-//! Each output must have the extension of what is written there, lie in a folder where a file can be made, and be no other file of the
-//! job: neither one that is read nor another output, whatever the name, link or hard link.
+//! Each output must have the extension of what is written there (a device, a pipe or standard output may have none), lie in a folder where a file can be made, and be no other file of the
+//! job: neither one that is read, nor one with the samples that the header of such a one names, nor another output, whatever the name,
+//! link or hard link.
 
-use crate::io::{HeaderInfo, MeshFormat, SkeletonFormat};
+use crate::io::{
+    FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_file,
+    output_extension,
+};
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
     fs,
@@ -76,6 +80,9 @@ pub enum PathProblem {
         /// Why.
         reason: io::ErrorKind,
     },
+    /// The operating system, or a link of another user, is in the way.
+    #[error(transparent)]
+    Place(FileProblem),
     /// The output would replace a file that is read.
     #[error("this is the same file as {}, which is read; name another output", input.display())]
     IsInput {
@@ -90,7 +97,8 @@ pub enum PathProblem {
     },
 }
 
-/// Fails unless each of `outputs` can be written, and is none of `inputs` and no other output. Nothing is read or written, but a file
+/// Fails unless each of `outputs` can be written, and is none of `inputs`, none with the samples that a header in one of these names, and
+/// no other output. Nothing is read but these headers, and nothing written, but a file
 /// is made in the folder of each output and removed again: there is no other sure way to find out whether it can be.
 ///
 /// Devices and pipes are written to directly, and may be named more than once. There may be thousands of outputs: time is linear in them.
@@ -120,9 +128,13 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
         check_extension(path, kind).map_err(|problem| error(path, problem))?;
         check_folder(path, &mut folders).map_err(|problem| error(path, problem))?;
     }
+    let named = inputs.iter().filter_map(|input| named_data_file(input));
+    let named: Vec<PathBuf> = named.collect();
+    let mut inputs = inputs.to_vec();
+    inputs.extend(named.iter().map(PathBuf::as_path));
     let mut before: HashMap<u64, Vec<&Path>> = HashMap::new();
     for &(path, _) in outputs {
-        refuse_input(path, inputs)?;
+        refuse_input(path, &inputs)?;
         let alike = before.entry(key(path)).or_default();
         if let Some(other) = alike.iter().find(|other| are_one(other, path)) {
             let output = other.to_path_buf();
@@ -141,8 +153,8 @@ pub(crate) fn refuse_extension(path: &Path, kind: OutputKind) -> Result<(), Path
     })
 }
 
-/// Fails if an output is a file that is read, such as one that a header names.
-pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
+/// Fails if an output is a file that is read.
+fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
     // one that does not exist is reported by its reader
     match inputs
         .iter()
@@ -158,38 +170,26 @@ pub(crate) fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathEr
     }
 }
 
-/// Fails if an output is the file with the samples that the header of an input names.
-pub(crate) fn refuse_data_file(output: &Path, header: &HeaderInfo) -> Result<(), PathError> {
-    match &header.data_file {
-        Some(data) => refuse_input(output, &[data]),
-        None => Ok(()),
-    }
-}
-
 fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
-    let ends_with = |ends: &[&str]| {
-        let name = path.to_string_lossy().to_ascii_lowercase();
-        ends.iter().any(|end| name.ends_with(end))
-    };
-    let has = |wanted: &str| {
-        path.extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    let is_one_of = |known: &[&str]| {
+        let found = output_extension(path, known[0]);
+        known.contains(&found.as_str())
     };
     let (is_known, known) = match kind {
         OutputKind::Mesh => (
-            MeshFormat::from_path(path).is_some(),
+            MeshFormat::of_output(path).is_some(),
             "meshes are written as .ply, .obj, .stl, .vtk or .vtp",
         ),
         OutputKind::Volume => (
-            ends_with(&[".nii", ".nii.gz", ".nrrd", ".mha", ".npy"]),
+            is_one_of(&["nrrd", "nii", "nii.gz", "mha", "npy"]),
             "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
         ),
         OutputKind::Skeleton => (
-            SkeletonFormat::from_path(path).is_some(),
+            SkeletonFormat::of_output(path).is_some(),
             "skeletons are written as .swc, .obj, .vtp, .json or .skel",
         ),
-        OutputKind::Field => (has("npy"), "fields are written as .npy"),
-        OutputKind::Picture => (has("png"), "pictures are written as .png"),
+        OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
+        OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
     match is_known {
         true => Ok(()),
@@ -211,13 +211,15 @@ fn unknown(extension: Option<&str>) -> String {
 
 /// Fails if no file can be made where a path is; folders in which one can are in `good`.
 fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
-    match fs::metadata(path) {
-        Ok(there) if there.is_dir() => return Err(PathProblem::IsDirectory),
+    let target = match follow(path).map_err(PathProblem::Place)? {
+        Target::File(target) => target,
         // a device or a pipe is written to directly
-        Ok(there) if !there.is_file() => return Ok(()),
-        _ => {}
+        Target::Stream(_) => return Ok(()),
+    };
+    if target.is_dir() {
+        return Err(PathProblem::IsDirectory);
     }
-    let folder = folder_of(path).to_owned();
+    let folder = folder_of(&target).to_owned();
     if good.contains(&folder) {
         return Ok(());
     }
@@ -229,11 +231,8 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
         }
         Err(error) => return Err(PathProblem::Folder(error)),
     }
-    // the only sure way to find out whether a file can be made there; it is gone at once
-    let made = tempfile::Builder::new()
-        .prefix(".ferrovox-")
-        .tempfile_in(&folder);
-    match made {
+    // the only sure way to find out whether a file can be made there; it has no name where the system can do that
+    match tempfile::tempfile_in(&folder) {
         Ok(_) => {
             good.insert(folder);
             Ok(())
@@ -245,15 +244,11 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// Whether two paths are one file. Those that do not exist yet are compared by folder and name.
+/// Whether two paths are one file, or both standard output. Those that do not exist yet are compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
+    if let (Ok(Target::Stream(one)), Ok(Target::Stream(other))) = (follow(a), follow(b)) {
+        return one == other && one == Stream::StandardOutput;
+    }
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(one), Ok(other)) if one.is_file() && other.is_file() => {
             // a file that may not be opened is compared by its name
@@ -267,6 +262,9 @@ fn are_one(a: &Path, b: &Path) -> bool {
 /// A number that is the same for all names of a file.
 fn key(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
+    if let Ok(Target::Stream(_)) = follow(path) {
+        return hasher.finish();
+    }
     // a pipe must not be opened here
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
     let file = is_file.then(|| same_file::Handle::from_path(path));

@@ -80,7 +80,6 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     let (params, path) = (&job.params, &job.volume.path);
     let mut stages = Stages::begin(monitor);
     let file = stages.run("read", || job.volume.read())?;
-    paths::refuse_data_file(&job.output, &file.header)?;
     let mut warnings = job.volume.notes(&file.header);
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();

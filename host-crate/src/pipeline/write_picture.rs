@@ -1,7 +1,10 @@
 //! Writing a picture.
 
 use super::PipelineError;
-use crate::{io::replace_file, render::Picture};
+use crate::{
+    io::{FileError, FileGroup},
+    render::Picture,
+};
 use std::{
     io::{BufWriter, Write},
     path::Path,
@@ -24,9 +27,20 @@ use std::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_picture(path: impl AsRef<Path>, picture: &Picture) -> Result<(), PipelineError> {
-    Ok(replace_file(path, |file| {
+    let mut group = FileGroup::new();
+    add_picture(&mut group, path, picture)?;
+    Ok(group.finish()?)
+}
+
+/// Writes a picture as PNG, which takes its place with the others of the group.
+pub(crate) fn add_picture(
+    group: &mut FileGroup,
+    path: impl AsRef<Path>,
+    picture: &Picture,
+) -> Result<(), FileError> {
+    group.write(path, |file| {
         let mut out = BufWriter::new(file);
         picture.write_png(&mut out)?;
         out.flush()
-    })?)
+    })
 }

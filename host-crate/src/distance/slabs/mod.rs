@@ -196,7 +196,8 @@ impl<'a> Slabs<'a> {
                 })
                 .map_err(Consumed)
             },
-        );
+        )
+        .map_err(DistanceError::from)?;
         for (worker, result) in outcome.workers.into_iter().enumerate() {
             if let Err(Stop::Failed(error)) = result {
                 return Err(self.on_device(worker, error).into());

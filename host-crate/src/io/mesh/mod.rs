@@ -21,9 +21,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::replace::replace_file;
+use super::group::alone;
+use super::place::output_extension;
 use super::samples::reserve;
-use super::{FileError, FileProblem, MeshFormat};
+use super::{FileError, FileGroup, FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::MeshCounts;
@@ -53,7 +54,8 @@ impl Default for MeshWriteOptions {
     }
 }
 
-/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`.
+/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`. A device, a pipe or standard output
+/// (`-`) without one gets PLY.
 ///
 /// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
 /// stood there before is untouched.
@@ -82,22 +84,44 @@ pub fn write_mesh(
     mesh: &TriangleMesh,
     options: &MeshWriteOptions,
 ) -> Result<(), FileError> {
-    let path = path.as_ref();
-    let problem = |problem| FileError::new(path, problem);
-    let format = format_of(path, options.format)?;
-    mesh.validate().map_err(|error| problem(error.into()))?;
-    check_limits(format, mesh).map_err(problem)?;
-    replace_file(path, |file| {
-        let mut out = BufWriter::with_capacity(1 << 20, file);
-        encode(format, mesh, options, &mut out)?;
-        out.flush()
-    })
+    alone(|group| group.write_mesh(path, mesh, options))
+}
+
+impl FileGroup {
+    /// Writes a mesh file, as [`write_mesh`].
+    ///
+    /// # Errors
+    /// Those of [`write_mesh`].
+    pub fn write_mesh(
+        &mut self,
+        path: impl AsRef<Path>,
+        mesh: &TriangleMesh,
+        options: &MeshWriteOptions,
+    ) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let problem = |problem| FileError::new(path, problem);
+        let format = format_of(path, options.format)?;
+        mesh.validate().map_err(|error| problem(error.into()))?;
+        check_limits(format, mesh).map_err(problem)?;
+        self.write(path, |file| {
+            let mut out = BufWriter::with_capacity(1 << 20, file);
+            encode(format, mesh, options, &mut out)?;
+            out.flush()
+        })
+    }
+}
+
+impl MeshFormat {
+    /// The format of an output: PLY on a stream without an extension.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::from_extension(&output_extension(path, "ply"))
+    }
 }
 
 /// The format of an output file.
 fn format_of(path: &Path, named: Option<MeshFormat>) -> Result<MeshFormat, FileError> {
     named
-        .or_else(|| MeshFormat::from_path(path))
+        .or_else(|| MeshFormat::of_output(path))
         .ok_or_else(|| {
             let unknown = FileProblem::UnknownExtension {
                 extension: extension(path),

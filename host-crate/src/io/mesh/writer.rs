@@ -9,8 +9,9 @@ use super::form::{Form, write_facets};
 use super::parts::{MeshCounts, Part};
 use super::spool::Spool;
 use super::{MeshWriteOptions, format_of, limits, vtp};
-use crate::io::replace::{create_problem, replace_file, temporary_folder};
-use crate::io::{FileError, FileProblem};
+use crate::io::group::alone;
+use crate::io::replace::{create_problem, temporary_folder};
+use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{MeshError, VertexIndex};
 
 /// Writes a mesh that comes piece by piece, such as one slab of a volume after the other.
@@ -143,6 +144,14 @@ impl MeshWriter {
     /// [`FileError`] if a triangle names a vertex that never came, an earlier piece was not written, or the operating
     /// system refuses. What stood under the name is untouched then.
     pub fn finish(self) -> Result<MeshCounts, FileError> {
+        alone(|group| self.finish_in(group))
+    }
+
+    /// Joins the file, which takes its place with the others of the group.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_in(self, group: &mut FileGroup) -> Result<MeshCounts, FileError> {
         let check = self
             .check_usable()
             .and_then(|()| Ok(self.ahead.check(self.counts.vertices)?));
@@ -154,7 +163,7 @@ impl MeshWriter {
             spools,
             ..
         } = self;
-        replace_file(&path, |out| spools.join(form, counts, out))?;
+        group.write(&path, |out| spools.join(form, counts, out))?;
         Ok(counts)
     }
 

@@ -12,8 +12,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::replace::replace_file;
-use super::{FileError, FileProblem};
+use super::group::alone;
+use super::place::output_extension;
+use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
 
 /// A format of skeleton files.
@@ -46,7 +47,16 @@ impl fmt::Display for SkeletonFormat {
 impl SkeletonFormat {
     /// The format of a file name's extension.
     pub fn from_path(path: &Path) -> Option<Self> {
-        match extension(path).as_str() {
+        Self::from_extension(&extension(path))
+    }
+
+    /// The format of an output: JSON on a stream without an extension.
+    pub(crate) fn of_output(path: &Path) -> Option<Self> {
+        Self::from_extension(&output_extension(path, "json"))
+    }
+
+    fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
             "swc" => Some(Self::Swc),
             "obj" => Some(Self::Obj),
             "vtp" => Some(Self::Vtp),
@@ -65,7 +75,8 @@ pub struct SkeletonWritten {
     pub cut_cycles: usize,
 }
 
-/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`.
+/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. A device, a pipe or
+/// standard output (`-`) without one gets JSON.
 ///
 /// | format | what it has | coordinates |
 /// | --- | --- | --- |
@@ -94,7 +105,7 @@ pub fn write_skeleton(
     path: impl AsRef<Path>,
     skeleton: &Skeleton,
 ) -> Result<SkeletonWritten, FileError> {
-    write(path.as_ref(), Content::One(skeleton))
+    alone(|group| group.write_skeleton(path, skeleton))
 }
 
 /// Writes the skeletons of several labels to one file, in their order; otherwise as [`write_skeleton`].
@@ -123,7 +134,33 @@ pub fn write_skeletons(
     path: impl AsRef<Path>,
     skeletons: &[(i64, &Skeleton)],
 ) -> Result<SkeletonWritten, FileError> {
-    write(path.as_ref(), Content::Labels(skeletons))
+    alone(|group| group.write_skeletons(path, skeletons))
+}
+
+impl FileGroup {
+    /// Writes a skeleton file, as [`write_skeleton`].
+    ///
+    /// # Errors
+    /// Those of [`write_skeleton`].
+    pub fn write_skeleton(
+        &mut self,
+        path: impl AsRef<Path>,
+        skeleton: &Skeleton,
+    ) -> Result<SkeletonWritten, FileError> {
+        write(self, path.as_ref(), Content::One(skeleton))
+    }
+
+    /// Writes the skeletons of several labels to one file, as [`write_skeletons`].
+    ///
+    /// # Errors
+    /// Those of [`write_skeleton`].
+    pub fn write_skeletons(
+        &mut self,
+        path: impl AsRef<Path>,
+        skeletons: &[(i64, &Skeleton)],
+    ) -> Result<SkeletonWritten, FileError> {
+        write(self, path.as_ref(), Content::Labels(skeletons))
+    }
 }
 
 /// What a file holds.
@@ -150,9 +187,13 @@ impl<'a> Content<'a> {
     }
 }
 
-fn write(path: &Path, content: Content<'_>) -> Result<SkeletonWritten, FileError> {
+fn write(
+    group: &mut FileGroup,
+    path: &Path,
+    content: Content<'_>,
+) -> Result<SkeletonWritten, FileError> {
     let problem = |problem| FileError::new(path, problem);
-    let format = SkeletonFormat::from_path(path).ok_or_else(|| {
+    let format = SkeletonFormat::of_output(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
             extension: extension(path),
             known: "skeletons are written as .swc, .obj, .vtp, .json and .skel",
@@ -164,7 +205,7 @@ fn write(path: &Path, content: Content<'_>) -> Result<SkeletonWritten, FileError
             .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
     }
     let mut written = SkeletonWritten::default();
-    replace_file(path, |file| {
+    group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         written = encode(format, content, &mut out)?;
         out.flush()

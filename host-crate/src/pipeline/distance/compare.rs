@@ -8,8 +8,12 @@ use crate::{
     device::{Device, Stream},
     distance::{self, Difference, DistanceError, Method, Sites},
     grid::{Geometry, Volume},
+    io::FileGroup,
     monitor::Monitor,
-    pipeline::{PipelineError, Timings, Warning, write_picture},
+    pipeline::{
+        PipelineError, Timings, Warning, add_picture,
+        paths::{self, OutputKind, PathError},
+    },
 };
 use std::{
     fs,
@@ -86,6 +90,7 @@ pub fn compare(
         method,
         ..job.clone()
     };
+    comparison.check(job)?;
     let mut run = Run::begin(job, monitor);
     let found = run.read(comparison.plane)?;
     let (dims, geometry) = (found.dims(), *found.geometry());
@@ -111,6 +116,7 @@ pub fn compare(
     })?;
     let size = comparison.longest_side;
     let (_, isoline_step) = PlaneSamples::of(&exact, plane).draw(None, size)?;
+    let mut group = FileGroup::new();
     let mut rows: Vec<MethodRow> = Vec::new();
     for &method in methods {
         let (map, time) = match rows.is_empty() {
@@ -118,8 +124,8 @@ pub fn compare(
             false => run.stages.run(method.name(), || make(method))?,
         };
         let (drawn, _) = PlaneSamples::of(&map, plane).draw(Some(isoline_step), size)?;
-        let picture = comparison.folder.join(format!("{}.png", method.name()));
-        write_picture(&picture, &drawn)?;
+        let picture = comparison.picture(method);
+        add_picture(&mut group, &picture, &drawn)?;
         let difference = distance::compare(&exact, &map, &comparison.bands);
         rows.push(MethodRow {
             method,
@@ -128,6 +134,7 @@ pub fn compare(
             difference: difference.unwrap_or_default(),
         });
     }
+    group.finish()?;
     Ok(ComparisonOutcome {
         dims,
         geometry,
@@ -140,17 +147,42 @@ pub fn compare(
     })
 }
 
+impl Comparison {
+    fn picture(&self, method: Method) -> PathBuf {
+        self.folder.join(format!("{}.png", method.name()))
+    }
+
+    /// Fails if a picture would be one of the files that are read. (A folder that does not exist yet has none.)
+    fn check(&self, job: &DistanceJob) -> Result<(), PathError> {
+        if !self.folder.is_dir() {
+            return Ok(());
+        }
+        let methods = OF_VOXELS.iter().chain(&OF_POINTS[..2]);
+        let pictures: Vec<_> = methods.map(|&method| self.picture(method)).collect();
+        let outputs = pictures
+            .iter()
+            .map(|it| (it.as_path(), OutputKind::Picture));
+        paths::check(&job.inputs(), &outputs.collect::<Vec<_>>())
+    }
+}
+
+/// The methods that take sites that are voxels, the exact one first.
+const OF_VOXELS: [Method; 5] = [
+    Method::Separable,
+    Method::Cubes,
+    Method::CenterPoint,
+    Method::Chessboard,
+    Method::CityBlock,
+];
+
+/// The methods that take points, the exact ones first, then one that takes voxels too.
+const OF_POINTS: [Method; 3] = [Method::BruteForce, Method::Bucketed, Method::Cubes];
+
 /// The methods that take such sites, the exact one first.
 fn methods(sites: Sites<'_>) -> &'static [Method] {
     match sites {
-        Sites::Voxels(_) => &[
-            Method::Separable,
-            Method::Cubes,
-            Method::CenterPoint,
-            Method::Chessboard,
-            Method::CityBlock,
-        ],
-        Sites::Points(_) => &[Method::BruteForce, Method::Bucketed, Method::Cubes],
+        Sites::Voxels(_) => &OF_VOXELS,
+        Sites::Points(_) => &OF_POINTS,
     }
 }
 

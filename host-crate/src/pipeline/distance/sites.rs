@@ -7,7 +7,7 @@ use crate::{
     distance::Method,
     grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
-    pipeline::{PipelineError, VolumeSource, Warning, paths::refuse_input},
+    pipeline::{PipelineError, VolumeSource, Warning},
 };
 
 /// What was read, on the grid that the map will have.
@@ -127,11 +127,6 @@ fn read_bits(
 ) -> Result<(Mask, Option<Warning>), PipelineError> {
     let mut reader = job.input.open()?;
     let (header, sample_type) = (reader.header().clone(), reader.sample_type());
-    if let Some(data) = &header.data_file {
-        for (output, _) in job.outputs() {
-            refuse_input(output, &[data.as_path()])?;
-        }
-    }
     warnings.extend(job.input.notes(&header));
     let geometry = job.input.geometry(reader.geometry())?;
     let (mask, inexact) = read_mask(&mut reader, is_site).map_err(|error| match error {

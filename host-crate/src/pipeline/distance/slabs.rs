@@ -7,9 +7,9 @@ use crate::{
     device::Device,
     distance::{DistanceError, DistanceParams, Method, NoSites, Slab, Slabs},
     grid::{Geometry, Mask, SampleType},
-    io::{VolumeWriteOptions, VolumeWriter},
+    io::{FileGroup, VolumeWriteOptions, VolumeWriter},
     partition::TooLittleMemory,
-    pipeline::{PipelineError, write_picture},
+    pipeline::{PipelineError, add_picture},
 };
 use std::time::{Duration, Instant};
 
@@ -175,12 +175,14 @@ impl Taker {
             _ => None,
         };
         let start = Instant::now();
+        let mut group = FileGroup::new();
         if let Some(writer) = self.writer {
-            writer.finish()?;
+            writer.finish_in(&mut group)?;
         }
         if let (Some(to), Some((picture, _))) = (&job.picture, &drawn) {
-            write_picture(&to.path, picture)?;
+            add_picture(&mut group, &to.path, picture)?;
         }
+        group.finish()?;
         let writing = self.writing + start.elapsed();
         Ok((writing, drawn.map(|(_, step)| step)))
     }

@@ -12,8 +12,8 @@ use crate::{
     device::{Device, DeviceError},
     distance::{DistanceError, DistanceParams, Method, NoSites, exact_method},
     grid::{AnyVolume, Geometry, Volume},
-    io::{VolumeWriteOptions, write_volume},
-    pipeline::{PipelineError, at, write_picture},
+    io::{FileGroup, VolumeWriteOptions},
+    pipeline::{PipelineError, add_picture, at},
 };
 use std::path::Path;
 
@@ -69,13 +69,14 @@ pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, Pip
     let sites = map.sites;
     let outputs = outputs(job, map, dims, geometry)?;
     run.stages.run("write", || -> Result<(), PipelineError> {
+        let mut group = FileGroup::new();
         for (path, volume, options) in outputs {
-            write_volume(path, &volume, &options)?;
+            group.write_volume(path, &volume, &options)?;
         }
-        match (&job.picture, &drawn) {
-            (Some(to), Some((picture, _))) => write_picture(&to.path, picture),
-            _ => Ok(()),
+        if let (Some(to), Some((picture, _))) = (&job.picture, &drawn) {
+            add_picture(&mut group, &to.path, picture)?;
         }
+        Ok(group.finish()?)
     })?;
     Ok(DistanceOutcome {
         dims,

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     device::Device,
     grid::{Geometry, SampleSummary, SampleType},
-    io::HeaderInfo,
     isosurface::{IsosurfaceError, IsosurfaceParams},
     mesh::{MeshReport, Opening},
     monitor::Monitor,
@@ -155,14 +154,6 @@ impl MeshJob {
             .into_iter()
             .collect();
         Ok(paths::check(&inputs, &outputs)?)
-    }
-
-    /// Refuses an output that is the data file of a volume that is read.
-    fn refuse_data_file(&self, header: &HeaderInfo) -> Result<(), PipelineError> {
-        match &self.output {
-            Some(output) => Ok(paths::refuse_data_file(output, header)?),
-            None => Ok(()),
-        }
     }
 }
 

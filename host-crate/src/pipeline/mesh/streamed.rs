@@ -22,7 +22,6 @@ pub(super) fn run(
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
     let mut volume = job.volume.open()?;
-    job.refuse_data_file(volume.header())?;
     let mut warnings = job.volume.notes(volume.header());
     let (dims, sample_type) = (volume.dims(), volume.sample_type());
     let header = volume.header().clone();
@@ -33,9 +32,7 @@ pub(super) fn run(
     let mut mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
-            let mask = open_mask(mask, &volume, &mut warnings)?;
-            job.refuse_data_file(mask.header())?;
-            Some(mask)
+            Some(open_mask(mask, &volume, &mut warnings)?)
         }
         None => None,
     };

@@ -80,14 +80,11 @@ type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
 
 fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Read, PipelineError> {
     let (file, own) = job.volume.read_both()?;
-    job.refuse_data_file(&file.header)?;
     warnings.extend(job.volume.notes(&file.header));
     let mask = match &job.mask {
         Some(mask) => {
             let volume = StatedGrid::of(&job.volume, &file.header, file.volume.dims(), &own)?;
-            let (mask, header) = read_mask(mask, &volume, warnings)?;
-            job.refuse_data_file(&header)?;
-            Some(mask)
+            Some(read_mask(mask, &volume, warnings)?)
         }
         None => None,
     };

@@ -128,14 +128,14 @@ impl SkeletonJob {
             return Err(SkeletonJobError::FilledLabels.into());
         }
         match self.object.labels() {
-            Some(labels) => self.check_paths(&labels, &[])?,
+            Some(labels) => self.check_paths(&labels)?,
             None => self.check_templates()?,
         }
         Ok(())
     }
 
     /// Fails unless each file can be written, and is none that is read and no other.
-    pub(super) fn check_paths(&self, labels: &[i64], read: &[&Path]) -> Result<(), PipelineError> {
+    pub(super) fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
         let skeletons: Vec<PathBuf> = self
             .outputs
             .iter()
@@ -146,9 +146,7 @@ impl SkeletonJob {
             .map(|it| (&**it, OutputKind::Skeleton))
             .collect();
         outputs.extend(self.other_files());
-        let mut inputs = vec![self.object.path()];
-        inputs.extend(read);
-        Ok(paths::check(&inputs, &outputs)?)
+        Ok(paths::check(&[self.object.path()], &outputs)?)
     }
 
     /// The same as far as it can be known before the labels are: names with `{label}` in the file's name as they stand.

@@ -13,10 +13,7 @@ use crate::{
     voxelize::{VoxelizeParams, voxelize},
 };
 use rayon::prelude::*;
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::Path};
 
 impl SkeletonJob {
     /// Reads the file, and marks the object's voxels on the stream's device.
@@ -69,7 +66,7 @@ impl SkeletonJob {
                 Object::of_volume(HostVoxels::Mask(mask), *voxels, volume)
             }
             ObjectSource::Labels { source, .. } => {
-                let (volume, header) = stages.run("read", || self.read(source, warnings))?;
+                let (volume, _) = stages.run("read", || self.read(source, warnings))?;
                 if volume.is_empty() {
                     return Err(ObjectError::NoSamples).map_err(source.error());
                 }
@@ -79,8 +76,7 @@ impl SkeletonJob {
                         None => labels_of(&volume),
                     };
                     // of all labels the files are known now, before the long part
-                    let data: Vec<&Path> = header.data_file.iter().map(PathBuf::as_path).collect();
-                    self.check_paths(&labels, &data)?;
+                    self.check_paths(&labels)?;
                     Ok::<_, PipelineError>(labels)
                 })?;
                 Object::of(HostVoxels::Labels(volume, labels))
@@ -103,16 +99,13 @@ impl SkeletonJob {
         Ok(object)
     }
 
-    /// Reads the volume. Fails where an output is the file of its samples.
+    /// Reads the volume.
     fn read(
         &self,
         source: &VolumeSource,
         warnings: &mut Vec<Warning>,
     ) -> Result<(AnyVolume, HeaderInfo), PipelineError> {
         let VolumeFile { volume, header } = source.read()?;
-        if let (Some(data), Some(labels)) = (&header.data_file, self.object.labels()) {
-            self.check_paths(&labels, &[data])?;
-        }
         warnings.extend(source.notes(&header));
         Ok((volume, header))
     }

@@ -16,12 +16,12 @@ pub use job::{Method, PictureJob, SkeletonJob};
 pub use object::ObjectSource;
 pub use outcome::{Checks, LabelOutcome, SkeletonOutcome};
 
-use super::{PipelineError, Warning, at, outcome::Stages, write_picture};
+use super::{PipelineError, Warning, add_picture, at, outcome::Stages};
 use crate::{
     device::{Device, DeviceError, Stream},
     graph::Prune,
     grid::{AnyVolume, with_volume},
-    io::write_field,
+    io::FileGroup,
     monitor::{Monitor, StageTime},
     skeleton::{
         Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
@@ -100,14 +100,16 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
     };
     let dims = made.object.dims();
     let written = stages.run("write", || {
-        let written = job.write(&made.labels, &mut warnings)?;
+        let mut group = FileGroup::new();
+        let written = job.write(&mut group, &made.labels, &mut warnings)?;
         if let (Some(output), Some((field, stream))) = (&job.field, &made.field) {
             let vectors = field.vectors(stream).map_err(at(path))?;
-            write_field(output, dims, vectors)?;
+            group.write_field(output, dims, vectors)?;
         }
         if let Some((output, picture)) = &picture {
-            write_picture(output, picture)?;
+            add_picture(&mut group, output, picture)?;
         }
+        group.finish()?;
         Ok::<_, PipelineError>(written)
     })?;
     let mut outcome = SkeletonOutcome {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     graph::Skeleton,
-    io::{FileError, write_skeleton, write_skeletons},
+    io::{FileError, FileGroup},
     pipeline::Warning,
 };
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ impl SkeletonJob {
     /// Writes all outputs.
     pub(super) fn write(
         &self,
+        group: &mut FileGroup,
         labels: &[LabelOutcome],
         warnings: &mut Vec<Warning>,
     ) -> Result<Written, FileError> {
@@ -35,11 +36,11 @@ impl SkeletonJob {
             if has_label(output) || !of_labels {
                 let files = files_of(output, &numbers);
                 for (file, (_, skeleton)) in files.into_iter().zip(&all) {
-                    cut += write_skeleton(&file, skeleton)?.cut_cycles;
+                    cut += group.write_skeleton(&file, skeleton)?.cut_cycles;
                     written.files.push(file);
                 }
             } else {
-                cut = write_skeletons(output, &all)?.cut_cycles;
+                cut = group.write_skeletons(output, &all)?.cut_cycles;
                 written.files.push(output.clone());
             }
             if cut > 0 {

@@ -8,7 +8,7 @@ mod worker;
 pub use types::{StreamDevice, StreamError, StreamInputs, StreamOptions, StreamReport};
 
 use crate::{
-    device::{Device, DeviceError, Stream},
+    device::{Device, DeviceError, Stream, no_thread},
     grid::{DeviceSample, Sample, SampleType, grid_of},
     io::{MeshCounts, MeshWriter},
     isosurface::{
@@ -180,7 +180,7 @@ fn run_planned<T: DeviceSample + Sample>(
         writing += start.elapsed();
         Ok(())
     };
-    let (read, outcome) = thread::scope(|scope| {
+    let made = thread::scope(|scope| {
         let (free, emptied) = channel();
         for _ in 0..workers + 1 {
             // the receiver is there
@@ -202,15 +202,19 @@ fn run_planned<T: DeviceSample + Sample>(
         }
         drop(free);
         let slabs = &mut *slabs;
-        let reader = scope.spawn(move || slabs.read_all(plan.height, emptied, &to_workers));
+        let read = move || slabs.read_all(plan.height, emptied, &to_workers);
+        let reader = thread::Builder::new().spawn_scoped(scope, read);
+        let reader = reader.map_err(|error| no_thread(&error))?;
         let run = |_, (worker, guard): (Worker<'_, T>, Guard<'_, _>), outlet| {
             let done = Worker::run(worker, &outlet)?;
             guard.done();
             Ok(done)
         };
         let outcome = in_order(jobs, count, 1, &counter, run, &mut write);
-        (reader.join(), outcome)
+        // without workers the reader sees that nobody takes what it reads
+        Ok((reader.join(), outcome?))
     });
+    let (read, outcome) = made.map_err(|error: DeviceError| failed(error))?;
     let read = read.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let reading = read.map_err(failed)?;
     let mut is_too_little = false;

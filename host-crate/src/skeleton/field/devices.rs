@@ -60,7 +60,7 @@ pub(super) fn forces_on(
     };
     let made = each(parts, |worker, part| {
         forces_of(worker, part).map_err(Stop::Failed)
-    });
+    })?;
     if let Some(counter) = counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;

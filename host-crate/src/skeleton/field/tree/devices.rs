@@ -101,7 +101,7 @@ fn by_parts(
     };
     let made = each(parts, |worker, part| {
         of_part(worker, part).map_err(Stop::Failed)
-    });
+    })?;
     if let Some(counter) = field.counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;

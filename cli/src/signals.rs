@@ -1,0 +1,75 @@
+//! Signals that end the command: Ctrl-C, `kill`, a terminal that is closed.
+
+use anyhow::Context;
+use ferrovox::{io::remove_temporaries, monitor::CancelFlag};
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicI32, Ordering},
+};
+
+/// The signal of Ctrl-C.
+const INTERRUPT: i32 = 2;
+
+/// The signal that came first, or 0.
+static CAME: AtomicI32 = AtomicI32::new(0);
+
+/// The exit status of a command that a signal stopped, as shells have it: 128 and the signal's number.
+pub fn exit_status() -> u8 {
+    status_of(match CAME.load(Ordering::Relaxed) {
+        0 => INTERRUPT,
+        signal => signal,
+    })
+}
+
+/// A flag that a signal sets, so that the work ends and removes what it has not finished. A second one ends the command at once.
+pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
+    static FLAG: OnceLock<CancelFlag> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag);
+    }
+    let flag = FLAG.get_or_init(CancelFlag::new);
+    listen(|signal| {
+        if flag.is_cancelled() {
+            remove_temporaries();
+            std::process::exit(status_of(signal).into());
+        }
+        CAME.store(signal, Ordering::Relaxed);
+        flag.cancel();
+    })
+    .context("cannot listen to signals")?;
+    Ok(flag)
+}
+
+fn status_of(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
+/// Calls `came` with each signal, on a thread of its own.
+#[cfg(unix)]
+fn listen(came: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
+    use signal_hook::{
+        consts::{SIGHUP, SIGINT, SIGTERM},
+        iterator::Signals,
+    };
+    let ignored = ignored();
+    let is_heard = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP].iter().filter(|it| is_heard(it)))?;
+    let name = "signals".to_owned();
+    let listener = std::thread::Builder::new().name(name);
+    listener.spawn(move || signals.forever().for_each(came))?;
+    Ok(())
+}
+
+/// The signals that whoever started the command wants ignored, as `nohup` does: bit n - 1 for signal n. None where that cannot be known.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn listen(came: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
+    Ok(ctrlc::set_handler(move || came(INTERRUPT))?)
+}
