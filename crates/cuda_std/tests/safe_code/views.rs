@@ -4,7 +4,11 @@ use super::panic_of;
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::prelude::*;
 use simt::{LaunchError, LaunchShape, Mode};
+use std::panic::RefUnwindSafe;
 use std::thread::scope;
+
+type Attempt = dyn Fn() + RefUnwindSafe;
+type Use<'a> = &'a dyn Fn(ViewMut<u32>);
 
 #[test]
 fn two_threads_cannot_write_through_copies_of_a_view() {
@@ -23,7 +27,7 @@ fn a_view_for_writing_does_nothing_outside_a_launch() {
     let mut data = [1_u32, 2, 3, 4];
     let view = ViewMut::from(&mut data[..]);
     assert_eq!(view.len(), 4);
-    let uses: [&(dyn Fn(ViewMut<u32>) + std::panic::RefUnwindSafe); 7] = [
+    let uses: [Use; 7] = [
         &|view| view.write(0, 7),
         &|view| _ = view.read(0),
         &|view| view.write_vector(0, [7; 2]),
@@ -60,7 +64,7 @@ fn a_view_for_reading_ends_where_its_slice_does() {
     let view = View::from(&data[..]);
     assert_eq!((view.read(2), view.read_vector::<2>(1)), (3, [2, 3]));
     assert_eq!(view.read_vector::<0>(3), []);
-    let past: [&(dyn Fn() + std::panic::RefUnwindSafe); 8] = [
+    let past: [&Attempt; 8] = [
         &|| _ = view.read(3),
         &|| _ = view.read(usize::MAX),
         &|| _ = view.read_vector::<2>(2),
