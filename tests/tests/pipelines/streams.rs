@@ -1,7 +1,7 @@
 //! Several streams of a device that use one another's buffers, without `unsafe`: nobody reads memory that somebody else has by then.
 
 use ferrovox::device::{Buffer, DeviceKind, Stream};
-use ferrovox::scan::{Operator as _, ScanParams, Scanner, Sum};
+use ferrovox::scan::{Scanner, Sum};
 use ferrovox_tests::devices;
 
 const LEN: usize = 1 << 16;
@@ -74,10 +74,7 @@ fn a_launch_has_its_input_until_it_is_done() {
             let source = home.upload(&vec![round; LEN]).unwrap();
             let mut sums = other.zeros::<u32>(LEN).unwrap();
             keep_busy(&other, &mut large);
-            let params = ScanParams::default();
-            scanner
-                .scan::<u32, u32, Sum>(&source, &mut sums, &params)
-                .unwrap();
+            scanner.exclusive(Sum, &source, &mut sums).unwrap();
             drop(source);
             let next = home.upload(&vec![u32::MAX; LEN]).unwrap();
             home.synchronize().unwrap();

@@ -187,6 +187,7 @@ mod tests {
         .unwrap();
         let one = take();
         assert!(addresses.contains(&one.start.addr()));
+        one.keep();
     }
 
     #[test]
