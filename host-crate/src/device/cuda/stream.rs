@@ -22,12 +22,7 @@ impl CudaStream {
         let pool = Arc::<Pool>::default();
         shared.add_pool(&pool);
         Ok(Self {
-            owner: Arc::new(StreamOwner {
-                stream,
-                pool,
-                shared: shared.clone(),
-                _counted: users::Counted::new(),
-            }),
+            owner: Arc::new(StreamOwner::new(stream, pool, shared.clone())),
         })
     }
 

@@ -8,17 +8,11 @@ use super::owner::StreamOwner;
 use crate::device::DeviceError;
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 /// All memory that streams have, by its first address: those of one process differ, also between devices.
 static MEMORY: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
-
-/// How many streams there are. One alone needs nobody's order but its own.
-static STREAMS: AtomicUsize = AtomicUsize::new(0);
 
 struct Entry {
     /// One past the last address.
@@ -30,22 +24,6 @@ struct Entry {
 
 fn memory() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Counts a stream while it lives.
-pub(super) struct Counted;
-
-impl Counted {
-    pub fn new() -> Self {
-        STREAMS.fetch_add(1, Ordering::Relaxed);
-        Self
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        STREAMS.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// Memory of `bytes` bytes at `address` is now `home`'s.
@@ -79,7 +57,7 @@ pub(super) fn take_up(
     stream: &Arc<StreamOwner>,
     addresses: impl Iterator<Item = u64>,
 ) -> Result<(), DeviceError> {
-    if STREAMS.load(Ordering::Relaxed) == 1 {
+    if StreamOwner::is_the_only_one() {
         return Ok(());
     }
     let mut before: Vec<Arc<StreamOwner>> = Vec::new();
