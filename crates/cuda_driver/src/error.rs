@@ -93,6 +93,10 @@ impl fmt::Display for CudaError {
                 f,
                 "a name or a PTX text given to the driver holds a NUL byte"
             ),
+            CudaError::BufferDropped => write!(
+                f,
+                "the buffer of this device slice was dropped: keep the buffer as long as its slices are used"
+            ),
             other => write!(
                 f,
                 "the driver answered with status {}, which has no name here",

@@ -85,7 +85,7 @@ pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
 #[cfg(target_arch = "nvptx64")]
 use trap::trap;
 pub use vector::{Vec2, Vec3};
-pub use view::{AtomicElement, AtomicInteger, SharedView, View, ViewMut};
+pub use view::{AnyBytes, AtomicElement, AtomicInteger, SharedView, View, ViewMut};
 
 /// What a kernel file begins with: `use cuda_std::prelude::*;`.
 pub mod prelude {

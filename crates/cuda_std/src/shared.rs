@@ -2,7 +2,9 @@
 
 mod statics;
 
-pub use statics::SharedStatic;
+pub use statics::{InStatic, SharedStatic};
+
+use crate::{AnyBytes, SharedView};
 
 /// The current block's memory for a value of type `T`, named by the address of `key`.
 #[doc(hidden)]
@@ -10,6 +12,28 @@ pub use statics::SharedStatic;
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
     simt::memory::shared_static(&raw const *key as usize, size_of::<T>(), align_of::<T>()).cast()
+}
+
+/// A view of the current block's array of `len` elements at `first`.
+///
+/// # Safety
+///
+/// `first` is of the block's array of `len` elements.
+///
+/// # Panics
+///
+/// On the CPU where no kernel runs: only who launches one answers for views that may outlive the block.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedView<T> {
+    #[cfg(not(target_arch = "nvptx64"))]
+    assert!(
+        simt::current::runs_kernel(),
+        "shared_view! is for kernels, launched as such: this launch is one of a closure"
+    );
+    // SAFETY: the array has exactly this many elements, and any bytes are one; who launched the kernel promised that nothing of a block's
+    // memory is used after the block.
+    unsafe { SharedView::from_raw_parts(first, len) }
 }
 
 /// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised elements.
@@ -52,7 +76,8 @@ macro_rules! shared_array {
     }};
 }
 
-/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has `N` uninitialised elements.
+/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has `N` elements, which hold anything: `T` is
+/// [`AnyBytes`](crate::AnyBytes). For kernels: on the CPU it panics where none runs.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -78,7 +103,7 @@ macro_rules! shared_view {
         fn __cuda_std_shared_view() -> $crate::SharedView<$element> {
             let first: *mut $element = $crate::__shared_array!($element; $len);
             // SAFETY: the block's array has exactly this many elements.
-            unsafe { $crate::SharedView::from_raw_parts(first, $len) }
+            unsafe { $crate::shared::view_of_array(first, $len) }
         }
         __cuda_std_shared_view()
     }};

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Ident, ItemStatic};
+use syn::{Ident, ItemStatic, StaticMutability};
 
 /// The memories that a static may name.
 enum Space {
@@ -55,10 +55,15 @@ fn shared(item: &ItemStatic) -> TokenStream {
         expr,
         ..
     } = item;
+    let is_mut = matches!(mutability, StaticMutability::Mut(_));
     quote! {
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".nvptx.shared"))]
         #(#attrs)* #vis static #mutability #ident: ::cuda_std::shared::SharedStatic<#ty> =
-            ::cuda_std::shared::SharedStatic::new(#expr);
+            ::cuda_std::shared::SharedStatic::new(
+                #expr,
+                // SAFETY: it is all of this static.
+                unsafe { ::cuda_std::shared::InStatic::new(#is_mut) },
+            );
     }
 }
 

@@ -42,7 +42,9 @@
 //!
 //! # Differences from the published crate
 //! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
-//! with NUL bytes, symbols of another size) is an error here. Not here: textures, surfaces, arrays, unified memory, graphs,
+//! with NUL bytes, symbols of another size) is an error here. Stricter, since safe code could do harm: tuples, `Option` and `Result` are no
+//! [`DeviceCopy`](memory::DeviceCopy), a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
+//! that was dropped is an [error](error::CudaError::BufferDropped). Not here: textures, surfaces, arrays, unified memory, graphs,
 //! the linker, external memory, legacy context stacks, and the derive for [`DeviceCopy`](memory::DeviceCopy).
 
 pub mod context;

@@ -20,6 +20,7 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::CUdeviceptr;
 
+mod allocation;
 mod buffer;
 mod bytes;
 mod copy;

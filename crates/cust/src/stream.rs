@@ -141,11 +141,22 @@ impl Stream {
     /// Queues a call of a host function, which a thread of the driver makes. It must not call CUDA. A panic in it is caught and
     /// lost. Where an earlier error of the context keeps the driver from calling the function, it is leaked.
     ///
+    /// The function may run long after this returns, so it borrows nothing. (The published signature lacks `'static`.)
+    ///
+    /// ```compile_fail,E0597
+    /// # use cust::prelude::*;
+    /// fn borrows(stream: &Stream) -> cust::error::CudaResult<()> {
+    ///     let text = String::from("gone when it is called");
+    ///     let text = &text;
+    ///     stream.add_callback(Box::new(move || println!("{text}")))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// Those of the driver; the function is then not called.
     pub fn add_callback<T>(&self, callback: Box<T>) -> CudaResult<()>
     where
-        T: FnOnce() + Send,
+        T: FnOnce() + Send + 'static,
     {
         let driver = driver()?;
         let _current = self.enter()?;

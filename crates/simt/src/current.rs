@@ -1,7 +1,7 @@
 //! Which thread of which block runs now.
 //!
 //! All of it is one thread-local record, so each question costs one thread-local read. Outside a launch every
-//! function but [`is_active`] panics: there is no thread index to give.
+//! function but those that answer yes or no panics: there is no thread index to give.
 
 use crate::Dim3;
 use crate::executor::Executor;
@@ -198,4 +198,17 @@ pub fn thread_rank() -> u32 {
 #[inline]
 pub fn is_active() -> bool {
     !here().executor.get().is_null()
+}
+
+/// Whether the launch that runs on this thread was made by [`launch_kernel`](crate::launch_kernel), whose caller answers for what its body
+/// does with shared memory.
+#[inline]
+pub fn runs_kernel() -> bool {
+    try_executor().is_some_and(|executor| executor.launch.is_kernel)
+}
+
+/// Whether the launch that runs on this thread is in checked mode.
+#[inline]
+pub fn is_checked() -> bool {
+    try_executor().is_some_and(|executor| executor.checker.is_some())
 }

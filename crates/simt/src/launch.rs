@@ -36,6 +36,8 @@ pub(crate) struct Launch<'a> {
     /// Threads of a block.
     pub(crate) threads: u32,
     blocks: u64,
+    /// Whether the caller answers for what the body does with shared memory.
+    pub(crate) is_kernel: bool,
     /// The kernel's body, an `F`, and the two functions made for that `F`.
     pub(crate) body: *const (),
     pub(crate) run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,
@@ -51,7 +53,12 @@ unsafe impl Sync for Launch<'_> {}
 impl<'a> Launch<'a> {
     /// The functions of `F` are stored beside the pointer to the `F`, so that whoever calls one of them with `body`
     /// keeps their promise.
-    fn new<F: Fn() + Sync>(kernel: &'a str, shape: LaunchShape, body: &'a F) -> Self {
+    fn new<F: Fn() + Sync>(
+        kernel: &'a str,
+        shape: LaunchShape,
+        body: &'a F,
+        is_kernel: bool,
+    ) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         Launch {
             id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
@@ -59,6 +66,7 @@ impl<'a> Launch<'a> {
             shape,
             threads: shape.block.count() as u32,
             blocks: shape.grid.count(),
+            is_kernel,
             body: ptr::from_ref(body).cast(),
             run_threads: executor::run_threads::<F>,
             run_single_thread_blocks: executor::run_single_thread_blocks::<F>,
@@ -116,6 +124,33 @@ pub fn launch<F: Fn() + Sync>(
     mode: Mode,
     body: F,
 ) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, body, false)
+}
+
+/// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that ends with the block
+/// ([`current::runs_kernel`]).
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// What the body gets of a block's shared memory is used by the threads of that block only, and not after it.
+pub unsafe fn launch_kernel<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, body, true)
+}
+
+fn run<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+    is_kernel: bool,
+) -> Result<(), LaunchError> {
     shape.validate(kernel)?;
     let kernel_name = || kernel.to_owned();
     if current::is_active() {
@@ -131,7 +166,7 @@ pub fn launch<F: Fn() + Sync>(
     if shape.grid.count() == 0 {
         return Ok(());
     }
-    let launch = Launch::new(kernel, shape, &body);
+    let launch = Launch::new(kernel, shape, &body, is_kernel);
     match mode {
         Mode::Fast => run_fast(&launch),
         Mode::Checked { seed } => run_checked(&launch, seed),

@@ -100,6 +100,6 @@ pub mod sync;
 
 pub use error::LaunchError;
 pub use finding::{Access, Finding, FindingKind, Place, Site};
-pub use launch::{Mode, launch};
+pub use launch::{Mode, launch, launch_kernel};
 pub use report::{MAX_FINDINGS, Report, Waiting};
 pub use shape::{Dim3, LaunchShape, MAX_BLOCK_THREADS, MAX_BLOCK_Z, MAX_DYNAMIC_SHARED_BYTES};

@@ -20,12 +20,28 @@ pub enum Space {
 /// Block-shared memory for the static identified by `key` (its address): the same pointer for every thread of a block.
 ///
 /// In checked mode it holds 0xA5 when a block starts. In fast mode it does so only for the first block that a worker
-/// runs; later blocks find what the one before them left, as on a device.
+/// runs; later blocks find what the one before them left, as on a device. When the launch ends the memory is kept for later launches.
 ///
 /// # Panics
 /// Outside a launch, and where one key is used with a larger size or a stricter alignment than before.
 pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
     executor().arena.borrow_mut().for_static(key, bytes, align)
+}
+
+/// Memory for a value that is shared by a block's threads and valid from the start: `initialise` writes it where it is new. All blocks that
+/// one operating-system thread runs have the same, also those of later launches, and it is never freed: so who keeps a reference to it keeps
+/// a valid one.
+///
+/// # Panics
+/// Outside a launch, and where one key is used with another size or alignment than before.
+pub fn lasting_static(
+    key: usize,
+    bytes: usize,
+    align: usize,
+    initialise: impl FnOnce(*mut u8),
+) -> *mut u8 {
+    let mut arena = executor().arena.borrow_mut();
+    arena.lasting(key, bytes, align, initialise)
 }
 
 /// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it has.

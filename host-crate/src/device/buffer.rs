@@ -13,6 +13,9 @@ impl<T: bytemuck::Pod + Send + Sync> Element for T {}
 ///
 /// Kernels see it as a [`View`] or [`ViewMut`], which borrow the buffer: one that is written by a launch is read or
 /// written by nothing else in that launch.
+///
+/// It belongs to the stream that allocated it, and may be used by others of its device: what they do with it waits for what its
+/// other users had to do by then, and it goes back to its stream when all of them are done.
 pub struct Buffer<T> {
     memory: BufferMemory,
     len: usize,
@@ -65,16 +68,14 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// The buffer as a kernel reads it.
+    /// The buffer as a kernel reads it: an argument of a launch. Using its elements elsewhere on the host panics.
     pub fn view(&self) -> View<'_, T> {
-        // SAFETY: the pointer is to `len` elements that live as long as the borrow; any bytes are a `T`.
-        unsafe { View::from_raw_parts(self.pointer(), self.len) }
+        View::for_launch(self.pointer(), self.len)
     }
 
-    /// The buffer as a kernel writes it.
+    /// The buffer as a kernel writes it; as [`view`](Self::view).
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
-        // SAFETY: as above, and the borrow is exclusive.
-        unsafe { ViewMut::from_raw_parts(self.pointer(), self.len) }
+        ViewMut::for_launch(self.pointer(), self.len)
     }
 
     /// The address of the first element, on the device.

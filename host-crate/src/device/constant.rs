@@ -59,7 +59,10 @@ impl<S> Constant<'_, S> {
     /// # Errors
     /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the constant, [`DeviceError::WrongDevice`],
     /// [`DeviceError::Cuda`].
-    pub fn write<T: Element, const N: usize>(
+    ///
+    /// # Safety
+    /// On the CPU nothing else reads the constant meanwhile: neither the host, nor a launch whose stream does not hold it.
+    pub unsafe fn write<T: Element, const N: usize>(
         &mut self,
         from: &Buffer<T>,
         part: Range<usize>,
@@ -84,7 +87,8 @@ impl<S> Constant<'_, S> {
                 if let Some(elements) = from.as_slice() {
                     let mut value = self.symbol.value_on_cpu();
                     value[..part.len()].copy_from_slice(&elements[part]);
-                    // SAFETY: launches on the CPU are done when they return, and the owner of the constant holds the lock.
+                    // SAFETY: launches on the CPU are done when they return, and the owner of the constant holds the lock; that nobody reads it
+                    // otherwise is the caller's promise.
                     unsafe { self.symbol.set_on_cpu(&value) };
                 }
                 Ok(())
@@ -114,14 +118,16 @@ mod tests {
         let mut constant = stream
             .constant::<forces_constant<f32, Power2>, _>(&FIELD_SOURCES)
             .unwrap();
-        constant.write(&buffer, 5..9).unwrap();
+        // SAFETY: nothing else reads the constant meanwhile; here and below.
+        let mut write = |part| unsafe { constant.write(&buffer, part) };
+        write(5..9).unwrap();
         assert_eq!(FIELD_SOURCES.value_on_cpu()[..4], [5.0, 6.0, 7.0, 8.0]);
-        constant.write(&buffer, PIECE..4 * PIECE).unwrap();
+        write(PIECE..4 * PIECE).unwrap();
         assert_eq!(FIELD_SOURCES.value_on_cpu()[..], numbers[PIECE..]);
-        constant.write(&buffer, 4 * PIECE..4 * PIECE).unwrap();
+        write(4 * PIECE..4 * PIECE).unwrap();
         #[expect(clippy::reversed_empty_ranges, reason = "refused")]
         for part in [0..3 * PIECE + 1, 4 * PIECE - 1..4 * PIECE + 1, 3..2] {
-            let error = constant.write(&buffer, part).unwrap_err();
+            let error = write(part).unwrap_err();
             assert!(matches!(error, DeviceError::LengthMismatch { .. }));
         }
     }

@@ -279,7 +279,8 @@ impl Stream {
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`]; on the CPU [`DeviceError::Kernel`] if the kernel failed.
     ///
     /// # Safety
-    /// The arguments are what the kernel's documentation asks for, on this device, and no other stream uses what it writes.
+    /// The arguments are what the kernel's documentation asks for, on this device. Views are known to belong to buffers, and wait for what
+    /// other streams do with these (see [`Buffer`]); what else the arguments point to is used by no other stream until the launch is done.
     pub unsafe fn launch<K: Kernel>(
         &self,
         launch: Launch,

@@ -19,14 +19,14 @@ use ferrovox_kernels::{
 /// The sites as points; voxels become points at their centres, which are numbered as they are.
 pub(super) enum Points<'a> {
     Given(&'a DevicePoints),
-    OfVoxels(DevicePoints),
+    OfVoxels(Box<DevicePoints>),
 }
 
 impl<'a> Points<'a> {
     pub fn of(stream: &Stream, sites: Sites<'a>) -> Result<Self, DistanceError> {
         Ok(match sites {
             Sites::Points(points) => Self::Given(points),
-            Sites::Voxels(sites) => Self::OfVoxels(of_voxels(stream, sites)?),
+            Sites::Voxels(sites) => Self::OfVoxels(Box::new(of_voxels(stream, sites)?)),
         })
     }
 

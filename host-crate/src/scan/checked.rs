@@ -108,8 +108,8 @@ impl Scanner<'_> {
             params.initial.unwrap_or_else(V::zeroed),
             job,
             self.states.view_mut(),
-            // SAFETY: the buffer has 16 bytes, and a `V` no more.
-            unsafe { ViewMut::from_raw_parts(self.total.pointer().cast(), 1) },
+            // the buffer has 16 bytes, and a `V` no more
+            ViewMut::for_launch(self.total.pointer().cast(), 1),
             overflow.view_mut(),
         );
         // SAFETY: input and output have the same length and are of this device; the states have four words for each tile.

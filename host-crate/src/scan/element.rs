@@ -154,11 +154,11 @@ macro_rules! scans {
                         Some(unsafe {
                             $three_pass::<$bits, $words>(
                                 stream,
-                                View::from_raw_parts(input.as_ptr().cast(), input.len()),
+                                View::for_launch(input.as_ptr().cast(), input.len()),
                                 initial,
                                 params.kind,
-                                ViewMut::from_raw_parts(output.as_mut_ptr().cast(), output.len()),
-                                ViewMut::from_raw_parts(total.as_mut_ptr().cast(), 1),
+                                ViewMut::for_launch(output.as_mut_ptr().cast(), output.len()),
+                                ViewMut::for_launch(total.as_mut_ptr().cast(), 1),
                             )
                         })
                     }

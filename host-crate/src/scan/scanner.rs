@@ -43,8 +43,8 @@ pub struct Total<'a, V> {
 impl<'a, V: ScanValue> Total<'a, V> {
     /// The total as a kernel reads it: one element.
     pub fn view(&self) -> View<'a, V> {
-        // SAFETY: the buffer has 16 bytes, of which the scan writes a `V` first; any bytes are a `V`.
-        unsafe { View::from_raw_parts(self.buffer.pointer().cast(), 1) }
+        // the buffer has 16 bytes, of which the scan writes a `V` first; any bytes are a `V`
+        View::for_launch(self.buffer.pointer().cast(), 1)
     }
 
     /// The total on the host. Synchronises the stream.
@@ -192,8 +192,8 @@ impl<'s> Scanner<'s> {
         // SAFETY: the same elements are read and written, each by one thread that reads it before it writes it; the borrow
         // is exclusive.
         unsafe {
-            let input = View::from_raw_parts(pointer.cast_const(), len);
-            self.scan_views::<V, V, O>(input, ViewMut::from_raw_parts(pointer, len), params)
+            let input = View::for_launch(pointer.cast_const(), len);
+            self.scan_views::<V, V, O>(input, ViewMut::for_launch(pointer, len), params)
         }
     }
 
@@ -211,8 +211,8 @@ impl<'s> Scanner<'s> {
         V: ScanValue,
         O: Operator<V>,
     {
-        // SAFETY: the buffer has 16 bytes, and a `V` no more.
-        let total = unsafe { ViewMut::from_raw_parts(self.total.pointer().cast(), 1) };
+        // the buffer has 16 bytes, and a `V` no more
+        let total = ViewMut::for_launch(self.total.pointer().cast(), 1);
         if params.method == ScanMethod::ThreePass {
             // SAFETY: the caller's promise.
             let done = unsafe {

@@ -47,6 +47,7 @@ mod skeleton_meshes;
 mod skeleton_phantom;
 mod skeleton_random;
 mod skeleton_tree;
+mod streams;
 mod synthetic;
 mod voxelize;
 // the pipelines that the bench of block sizes runs

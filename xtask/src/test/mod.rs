@@ -3,6 +3,7 @@
 mod program;
 mod step;
 mod summary;
+mod watched;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,6 +27,12 @@ pub struct Arguments {
     /// Name the steps, and run none
     #[arg(long)]
     list: bool,
+    /// Run, in place of the steps, tests in Miri, which finds undefined behaviour; it must be installed
+    #[arg(long, conflicts_with_all = ["only", "list"])]
+    miri: bool,
+    /// Run, in place of the steps, tests with AddressSanitizer
+    #[arg(long, conflicts_with_all = ["only", "list"])]
+    address_sanitizer: bool,
 }
 
 /// Runs the command.
@@ -37,7 +44,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 .iter()
                 .any(|word| step.name.contains(word.as_str()))
     };
-    let steps: Vec<Step> = steps()?.into_iter().filter(wanted).collect();
+    let steps: Vec<Step> = match watched(arguments)? {
+        steps if steps.is_empty() => self::steps()?.into_iter().filter(wanted).collect(),
+        steps => steps,
+    };
     if steps.is_empty() {
         bail!("no step has such a name; `cargo xtask test --list` names them");
     }
@@ -53,6 +63,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .map(|step| session.perform(step))
         .collect();
     summary::print(&outcomes, session.timed)
+}
+
+/// The steps that were asked for in place of the others, if any were.
+fn watched(arguments: &Arguments) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    if arguments.miri {
+        steps.push(watched::miri()?);
+    }
+    if arguments.address_sanitizer {
+        steps.push(watched::address_sanitizer()?);
+    }
+    Ok(steps)
 }
 
 /// The steps, cheap ones first.

@@ -64,6 +64,9 @@ macro_rules! status_codes {
             },
             /// A name or a PTX text that holds a NUL byte, which the driver would take for its end.
             InteriorNul,
+            /// A slice of a buffer that was dropped. (An addition to the published names, whose slices reach into whatever has the memory
+            /// by then.)
+            BufferDropped,
         }
 
         impl CudaError {

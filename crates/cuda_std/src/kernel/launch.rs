@@ -3,7 +3,6 @@
 use super::{Instructions, PackedArgs};
 use simt::{LaunchError, LaunchShape, Mode};
 use std::borrow::Cow;
-use std::cell::Cell;
 
 /// The name of an entry point; owned where a generic kernel's is put together.
 pub type EntryName = Cow<'static, str>;
@@ -36,18 +35,12 @@ pub trait Kernel: 'static {
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
 
-    /// Makes every view of the arguments report its accesses to the executor's checked mode.
-    fn set_checked(args: &mut Self::Args<'_>);
-}
-
-thread_local! {
-    static CHECKED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether the launch that runs on this CPU thread is a checked one; block-shared views ask when they are made.
-#[inline]
-pub(crate) fn checked() -> bool {
-    CHECKED.get()
+    /// Lets the views among the arguments be used; in checked mode every access is told to the executor.
+    ///
+    /// # Safety
+    ///
+    /// As for a launch, see [`launch_on_cpu`].
+    unsafe fn open(args: &mut Self::Args<'_>, checked: bool);
 }
 
 /// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in checked mode one at a time with
@@ -58,7 +51,8 @@ pub(crate) fn checked() -> bool {
 /// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
 /// 2. The kernel's threads do not write what other threads of the launch use without synchronisation. Checked mode reports a launch
 ///    that does, if it touches the memory through views.
-/// 3. Whatever else the kernel's own documentation asks for.
+/// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the block.
+/// 4. Whatever else the kernel's own documentation asks for.
 ///
 /// # Errors
 ///
@@ -83,12 +77,9 @@ pub(super) unsafe fn launch<K: Kernel>(
     mode: Mode,
     mut args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
-    let checked = matches!(mode, Mode::Checked { .. });
-    if checked {
-        K::set_checked(&mut args);
-    }
+    // SAFETY: the caller's promise.
+    unsafe { K::open(&mut args, matches!(mode, Mode::Checked { .. })) };
     let launch = Erased {
-        checked,
         run: K::runner(instructions),
         args: (&raw const args).cast(),
     };
@@ -97,7 +88,6 @@ pub(super) unsafe fn launch<K: Kernel>(
 
 /// A launch without its kernel's type, so that the executor's loops are compiled once, and not for each kernel.
 struct Erased {
-    checked: bool,
     /// Runs the kernel for the executor's current thread.
     run: unsafe fn(*const ()),
     /// What `run` asks for; lives as long as the launch.
@@ -110,12 +100,12 @@ unsafe impl Sync for Erased {}
 
 impl Erased {
     fn on(&self, entry: &str, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError> {
-        simt::launch(entry, shape, mode, || self.run_thread())
+        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the block.
+        unsafe { simt::launch_kernel(entry, shape, mode, || self.run_thread()) }
     }
 
     #[inline(always)]
     fn run_thread(&self) {
-        CHECKED.set(self.checked);
         // SAFETY: `launch` made the two for each other, and its caller promised the rest.
         unsafe { (self.run)(self.args) }
     }

@@ -51,8 +51,6 @@ pub use instructions::Instructions;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::runner;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use launch::checked;
-#[cfg(not(target_arch = "nvptx64"))]
 pub use launch::{EntryName, Kernel, launch_on_cpu};
 pub use names::KernelType;
 #[doc(hidden)]

@@ -20,6 +20,8 @@ pub struct PackedArgs {
     storage: Vec<Chunk>,
     /// Where each parameter starts, in chunks.
     starts: Vec<usize>,
+    /// The addresses that views with elements begin at.
+    views: Vec<usize>,
 }
 
 /// Sixteen aligned bytes; a struct parameter's padding stays uninitialised in them.
@@ -43,6 +45,21 @@ impl PackedArgs {
         let destination = self.storage[start..].as_mut_ptr().cast::<T>();
         // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` asks for no alignment.
         unsafe { destination.write_unaligned(value) };
+    }
+
+    /// Appends the two parameters of a view or slice: where it begins, and its length.
+    pub fn push_view<T>(&mut self, first: *const T, len: usize) {
+        if len > 0 {
+            self.views.push(first.addr());
+        }
+        self.push(first);
+        self.push(len);
+    }
+
+    /// The addresses of the views that were pushed, but for empty ones: what a launch is known to use.
+    #[must_use]
+    pub fn views(&self) -> &[usize] {
+        &self.views
     }
 
     /// How many parameters there are.

@@ -2,6 +2,14 @@
 //!
 //! A view is a pointer and a length. In a release build for the device an access is a plain load or store; in a debug build for the
 //! device an access past the end traps. On the CPU every access is checked, and in checked mode also watched for races.
+//!
+//! # Why views are safe to make and to use
+//!
+//! Every thread of a launch has the same view and may write through it, which no borrow can make safe: that is what launches are `unsafe`
+//! for. So on the CPU a view that can be made without `unsafe`, and through which one could write or reach memory of another device, is
+//! closed: it says where it lies and how long it is, and any other use of it panics. A launch opens the views among its arguments, and
+//! whoever makes the launch answers for what its kernel does with them. `from_raw_parts`, which is `unsafe`, makes open views, and so
+//! does [`View`]'s `From<&[T]>`, which nobody can write through.
 
 /// On the CPU: ends the thread where an element is past the end, and tells the executor of a watched access. On the device see
 /// [`check_on_device`].
@@ -11,9 +19,28 @@ macro_rules! check_element {
         super::check_on_device($i, $view.len);
         #[cfg(not(target_arch = "nvptx64"))]
         if $i >= $view.fast_len {
-            use super::cold::{Access, checked_access, $place};
-            let base = $view.ptr.cast();
-            checked_access($place, Access::$access, base, size_of::<T>(), $i, $view.len);
+            use super::cold::{Access, checked_access};
+            checked_access(watched!($view, $place), Access::$access, $i);
+        }
+    };
+}
+
+/// A view as the path of watched accesses sees it.
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! watched {
+    ($view:expr, SHARED_VIEW) => {
+        watched!($view, SHARED_VIEW, super::cold::State::Open)
+    };
+    ($view:expr, $place:ident) => {
+        watched!($view, $place, $view.state)
+    };
+    ($view:expr, $place:ident, $state:expr) => {
+        super::cold::Watched {
+            place: super::cold::$place,
+            state: $state,
+            base: $view.ptr.cast(),
+            bytes: size_of::<T>(),
+            len: $view.len,
         }
     };
 }
@@ -62,15 +89,22 @@ macro_rules! part_of_buffer {
                 len,
                 #[cfg(not(target_arch = "nvptx64"))]
                 fast_len: if self.fast_len == self.len { len } else { 0 },
+                #[cfg(not(target_arch = "nvptx64"))]
+                state: self.state,
                 data: PhantomData,
             }
         }
 
-        /// Makes every access go to the executor's checked mode.
+        /// Lets the elements be used; in checked mode every access is told to the executor.
+        ///
+        /// # Safety
+        ///
+        /// As for `from_raw_parts`.
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc(hidden)]
-        pub fn set_checked(&mut self) {
-            self.fast_len = 0;
+        pub unsafe fn open(&mut self, checked: bool) {
+            self.state = super::cold::State::Open;
+            self.fast_len = if checked { 0 } else { self.len };
         }
     };
 }
@@ -85,7 +119,7 @@ mod write;
 
 pub use atomic::{AtomicElement, AtomicInteger};
 pub use read::View;
-pub use shared::SharedView;
+pub use shared::{AnyBytes, SharedView};
 pub use write::ViewMut;
 
 /// Stops a debug build's thread where an index is past the end; a release build for the device does not look.

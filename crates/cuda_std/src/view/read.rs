@@ -1,5 +1,7 @@
 //! `View`: a buffer that a kernel reads.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::cold::State;
 use core::marker::PhantomData;
 
 /// A buffer of `T` that a kernel reads. `Copy`; every thread of a launch holds the same one.
@@ -8,9 +10,11 @@ use core::marker::PhantomData;
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
     pub(super) len: usize,
-    /// `len`, or 0 where every access is watched: one comparison is the bounds check and the way to the watched path.
+    /// `len`, or 0 where every access is watched or none is allowed: one comparison is the bounds check and the way to the watched path.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) state: State,
     data: PhantomData<&'a [T]>,
 }
 
@@ -23,7 +27,7 @@ impl<T> Clone for View<'_, T> {
 
 impl<T> Copy for View<'_, T> {}
 
-// SAFETY: a view gives out copies of the elements, like `&[T]`.
+// SAFETY: an open view gives out copies of the elements, like `&[T]`; a closed one nothing.
 unsafe impl<T: Sync> Send for View<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for View<'_, T> {}
@@ -43,6 +47,29 @@ impl<'a, T: Copy> View<'a, T> {
             len,
             #[cfg(not(target_arch = "nvptx64"))]
             fast_len: len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            state: State::Open,
+            data: PhantomData,
+        }
+    }
+
+    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch: until it is launched with, and on the host ever
+    /// after, reading an element of it panics.
+    ///
+    /// ```
+    /// # use cuda_std::View;
+    /// let on_device = core::ptr::without_provenance::<f32>(0x7f00_0000_0000);
+    /// let argument = View::for_launch(on_device, 1000);
+    /// assert_eq!(argument.len(), 1000);
+    /// ```
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub const fn for_launch(ptr: *const T, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            fast_len: 0,
+            state: State::Closed,
             data: PhantomData,
         }
     }
@@ -81,12 +108,11 @@ impl<'a, T: Copy> View<'a, T> {
         unsafe { core::slice::from_raw_parts(self.ptr, self.len) }
     }
 
-    /// A view that is watched where `other` is.
+    /// This view, watched and closed as another of the same elements is.
     #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) fn watched_as(mut self, watched: bool) -> Self {
-        if watched {
-            self.fast_len = 0;
-        }
+    pub(super) fn like(mut self, fast_len: usize, state: State) -> Self {
+        self.fast_len = fast_len;
+        self.state = state;
         self
     }
 }

@@ -75,18 +75,8 @@ macro_rules! check {
         super::check_on_device($i + $n - 1, $view.len);
         #[cfg(not(target_arch = "nvptx64"))]
         if $view.fast_len < $n || $i > $view.fast_len - $n {
-            use super::cold::{Access, checked_access, $place};
-            for element in $i..$i + $n {
-                let base = $view.ptr.cast();
-                checked_access(
-                    $place,
-                    Access::$access,
-                    base,
-                    size_of::<T>(),
-                    element,
-                    $view.len,
-                );
-            }
+            use super::cold::{Access, checked_vector_access};
+            checked_vector_access(watched!($view, $place), Access::$access, $i, $n);
         }
     };
 }

@@ -1,16 +1,29 @@
 //! `ViewMut`: a buffer that a kernel writes.
 
 use super::View;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::cold::State;
 use core::marker::PhantomData;
 
 /// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same one, which is why launching is
 /// `unsafe`. Two threads may write different elements; the same element only in an order that barriers or atomics make.
+///
+/// On the host, one made from a slice is an argument of a launch and no more: reading or writing an element panics there.
+///
+/// ```should_panic
+/// # use cuda_std::ViewMut;
+/// let mut data = [1.0, 2.0];
+/// let argument = ViewMut::from(&mut data[..]);
+/// argument.write(0, 3.0); // in no launch
+/// ```
 pub struct ViewMut<'a, T> {
     pub(super) ptr: *mut T,
     pub(super) len: usize,
     /// See [`View`].
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) state: State,
     data: PhantomData<&'a mut [T]>,
 }
 
@@ -23,7 +36,7 @@ impl<T> Clone for ViewMut<'_, T> {
 
 impl<T> Copy for ViewMut<'_, T> {}
 
-// SAFETY: elements are copied in and out; that threads do not collide is what the kernel's `unsafe` promises.
+// SAFETY: a closed view gives out nothing; who opened it promised that threads do not collide in copying elements in and out.
 unsafe impl<T: Send> Send for ViewMut<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for ViewMut<'_, T> {}
@@ -44,6 +57,21 @@ impl<'a, T: Copy> ViewMut<'a, T> {
             len,
             #[cfg(not(target_arch = "nvptx64"))]
             fast_len: len,
+            #[cfg(not(target_arch = "nvptx64"))]
+            state: State::Open,
+            data: PhantomData,
+        }
+    }
+
+    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch; as [`View::for_launch`].
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub const fn for_launch(ptr: *mut T, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            fast_len: 0,
+            state: State::Closed,
             data: PhantomData,
         }
     }
@@ -96,10 +124,11 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[inline(always)]
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
-        // SAFETY: what is valid for reads and writes is valid for reads; that no one writes what is read is the kernel's promise.
+        // SAFETY: closed where this view is. Else what is valid for reads and writes is valid for reads, and that no one writes what is read
+        // was promised by who opened this view.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len) };
         #[cfg(not(target_arch = "nvptx64"))]
-        let view = view.watched_as(self.fast_len != self.len);
+        let view = view.like(self.fast_len, self.state);
         view
     }
 
@@ -119,9 +148,17 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 }
 
 impl<'a, T: Copy> From<&'a mut [T]> for ViewMut<'a, T> {
+    /// The slice as an argument of a launch. On the host only the launch reads and writes through it; for a view that the host may use as
+    /// a kernel does there is [`ViewMut::from_raw_parts`].
     #[inline(always)]
     fn from(slice: &'a mut [T]) -> Self {
-        // SAFETY: an exclusive slice is valid and unshared for its lifetime.
-        unsafe { Self::from_raw_parts(slice.as_mut_ptr(), slice.len()) }
+        let (ptr, len) = (slice.as_mut_ptr(), slice.len());
+        #[cfg(not(target_arch = "nvptx64"))]
+        return Self::for_launch(ptr, len);
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: an exclusive slice is valid and unshared for its lifetime; whatever runs on the device is part of a launch.
+        unsafe {
+            Self::from_raw_parts(ptr, len)
+        }
     }
 }

@@ -8,6 +8,7 @@ use cuda_std::ptr::{AddressSpace, is_in_address_space};
 use cuda_std::shared::dynamic_shared_mem;
 use cuda_std::{address_space, launch_on_cpu, shared_array, shared_view};
 use simt::{LaunchError, LaunchShape, Mode};
+use std::cell::Cell;
 
 #[kernel]
 pub unsafe fn reverse(data: ViewMut<u32>) {
@@ -181,6 +182,29 @@ fn checked_mode_watches_shared_views() {
     // Past the end is found in every mode; the others are not looked for in fast mode.
     assert!(run(1, 1, Mode::Fast).is_err());
     run(0, 1, Mode::Fast).unwrap();
+}
+
+thread_local! {
+    static KEPT: Cell<Option<SharedView<u32>>> = const { Cell::new(None) };
+}
+
+#[kernel]
+pub unsafe fn keep_the_view() {
+    let tile = shared_view![u32; 64];
+    tile.write(3, 5);
+    KEPT.set(Some(tile));
+}
+
+/// A launch's contract forbids it. If a kernel calls what does so all the same, the memory is the executor's own.
+#[test]
+fn a_view_that_outlives_its_launch_is_of_no_one_elses_memory() {
+    // SAFETY: the view is used after the launch, in memory that is kept.
+    unsafe { launch_on_cpu::<keep_the_view>(shape(1, 1), Mode::Fast, ()) }.unwrap();
+    let view = KEPT.take().unwrap();
+    let others: Vec<Vec<u32>> = (0..64).map(|_| vec![0; 64]).collect();
+    (0..64).for_each(|i| view.write(i, 7));
+    assert_eq!(view.read(3), 7);
+    assert!(others.iter().flatten().all(|&word| word == 0));
 }
 
 #[address_space(constant)]

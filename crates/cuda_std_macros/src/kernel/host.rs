@@ -19,7 +19,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let mut types = Vec::new();
     let mut passed = Vec::new();
     let mut packed = Vec::new();
-    let mut checked = Vec::new();
+    let mut opened = Vec::new();
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
         let is_view = match &parameter.kind {
@@ -54,10 +54,9 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         };
         if is_view {
             packed.push(quote! {
-                into.push(arguments.#field.as_ptr());
-                into.push(arguments.#field.len());
+                into.push_view(arguments.#field.as_ptr(), arguments.#field.len());
             });
-            checked.push(quote!(arguments.#field.set_checked();));
+            opened.push(quote!(arguments.#field.open(checked);));
         }
     }
 
@@ -94,9 +93,10 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 #(#packed)*
             }
 
-            #[allow(unused_variables)]
-            fn set_checked(arguments: &mut Self::Args<'_>) {
-                #(#checked)*
+            #[allow(unused_unsafe, unused_variables)]
+            unsafe fn open(arguments: &mut Self::Args<'_>, checked: bool) {
+                // SAFETY: the caller promises what the kernel's own contract asks for.
+                unsafe { #(#opened)* }
             }
         }
     }

@@ -1,16 +1,17 @@
 //! Buffers: device memory with an owner.
 
-use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use bytemuck::Zeroable;
 
+use super::allocation::Allocation;
 use super::{AsyncCopyDestination, CopyDestination, DeviceCopy, DevicePointer, DeviceSlice, bytes};
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaResult, DropResult};
 use crate::stream::{Stream, StreamInner};
+use crate::sys::CUdeviceptr;
 
 /// Device memory for a number of values, freed when dropped.
 ///
@@ -31,15 +32,23 @@ use crate::stream::{Stream, StreamInner};
 /// ```
 #[derive(Debug)]
 pub struct DeviceBuffer<T: DeviceCopy> {
+    /// All of the memory; or what it was set to, as the buffer dereferences to it.
     slice: DeviceSlice<T>,
+    /// The memory that is to be given back; `None` where there is none, or it was.
+    memory: Option<Memory>,
+}
+
+/// Memory that a buffer owns.
+#[derive(Debug)]
+struct Memory {
+    address: CUdeviceptr,
+    allocation: Allocation,
     origin: Origin,
 }
 
 /// Where a buffer's memory came from, and so how it is given back.
 #[derive(Debug)]
 enum Origin {
-    /// Nothing was allocated, or it was given back.
-    Nothing,
     /// `cuMemAlloc` in this context; `None` for memory that came as raw parts while no context was current.
     Plain(Option<Owner>),
     /// `cuMemAllocAsync` in this stream.
@@ -85,26 +94,34 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         // SAFETY: a live stream, its context current.
         let address = unsafe { driver()?.mem_alloc_async(bytes, stream.as_inner()) }?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
-        Ok(DeviceBuffer {
-            slice,
-            origin: Origin::Ordered(Arc::clone(stream.shared())),
-        })
+        let origin = Origin::Ordered(Arc::clone(stream.shared()));
+        Ok(DeviceBuffer::with_memory(slice, origin))
     }
 
     /// `cuMemAlloc` in the current context, which is `owner`.
     fn plain(owner: Owner, size: usize, bytes: usize) -> CudaResult<Self> {
         let address = driver()?.mem_alloc(bytes)?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
-        Ok(DeviceBuffer {
-            slice,
-            origin: Origin::Plain(Some(owner)),
-        })
+        Ok(DeviceBuffer::with_memory(slice, Origin::Plain(Some(owner))))
+    }
+
+    /// The owner of the slice's memory.
+    fn with_memory(slice: DeviceSlice<T>, origin: Origin) -> Self {
+        let allocation = Allocation::begin();
+        DeviceBuffer {
+            slice: slice.of_allocation(Some(allocation)),
+            memory: Some(Memory {
+                address: slice.as_device_ptr().as_raw(),
+                allocation,
+                origin,
+            }),
+        }
     }
 
     fn without_memory(size: usize) -> Self {
         DeviceBuffer {
             slice: DeviceSlice::in_context(DevicePointer::null(), size, std::ptr::null_mut()),
-            origin: Origin::Nothing,
+            memory: None,
         }
     }
 
@@ -144,15 +161,14 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, capacity: usize) -> DeviceBuffer<T> {
         let owner = Owner::current().ok();
         let context = owner.as_ref().map_or(std::ptr::null_mut(), Owner::raw);
-        let origin = if ptr.is_null() {
-            Origin::Nothing
-        } else {
-            Origin::Plain(owner)
-        };
-        DeviceBuffer {
-            slice: DeviceSlice::in_context(ptr, capacity, context),
-            origin,
+        let slice = DeviceSlice::in_context(ptr, capacity, context);
+        if ptr.is_null() {
+            return DeviceBuffer {
+                slice,
+                memory: None,
+            };
         }
+        DeviceBuffer::with_memory(slice, Origin::Plain(owner))
     }
 
     /// All of the buffer.
@@ -166,21 +182,19 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// # Errors
     /// Those of the driver; the memory is then lost.
     pub fn drop_async(mut self, stream: &Stream) -> CudaResult<()> {
-        let address = self.slice.as_device_ptr().as_raw();
-        match mem::replace(&mut self.origin, Origin::Nothing) {
-            Origin::Nothing => Ok(()),
-            Origin::Ordered(_home) => {
-                let _current = stream.enter()?;
-                // SAFETY: a live stream, its context current; the buffer is used up, and who made it in a stream promised that
-                // work in others is done or waited for.
-                unsafe { driver()?.mem_free_async(address, stream.as_inner()) }
-            }
-            plain => {
-                self.origin = plain;
-                stream.synchronize()?;
-                self.free()
-            }
+        let Some(memory) = self.memory.take() else {
+            return Ok(());
+        };
+        if let Origin::Plain(_) = memory.origin {
+            self.memory = Some(memory);
+            stream.synchronize()?;
+            return self.free();
         }
+        memory.allocation.end();
+        let _current = stream.enter()?;
+        // SAFETY: a live stream, its context current; the buffer is used up, and who made it in a stream promised that work in others is
+        // done or waited for.
+        unsafe { driver()?.mem_free_async(memory.address, stream.as_inner()) }
     }
 
     /// Frees the buffer, and returns the result.
@@ -191,25 +205,38 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         dev_buf.free().map_err(|error| (error, dev_buf))
     }
 
-    /// Gives the memory back unless that is done already.
+    /// Gives the memory back unless that is done already. Where the driver refuses, the buffer has it still.
     fn free(&mut self) -> CudaResult<()> {
-        let address = self.slice.as_device_ptr().as_raw();
+        let Some(memory) = &mut self.memory else {
+            return Ok(());
+        };
+        memory.allocation.end();
+        let freed = memory.give_back();
+        if freed.is_err() {
+            memory.allocation = Allocation::begin();
+            self.slice = self.slice.of_allocation(Some(memory.allocation));
+        } else {
+            self.memory = None;
+        }
+        freed
+    }
+}
+
+impl Memory {
+    fn give_back(&self) -> CudaResult<()> {
         match &self.origin {
-            Origin::Nothing => return Ok(()),
             Origin::Plain(owner) => {
                 let _current = owner.as_ref().map(Owner::enter).transpose()?;
                 // SAFETY: allocated by `cuMemAlloc`, freed once, not used again: `free` is for the two ways to drop.
-                unsafe { driver()?.mem_free(address) }?;
+                unsafe { driver()?.mem_free(self.address) }
             }
             Origin::Ordered(home) => {
                 let _current = home.enter()?;
                 // SAFETY: allocated in this stream, which the buffer keeps alive; freed once. Who made the buffer promised that
                 // work in other streams is done or waited for.
-                unsafe { driver()?.mem_free_async(address, home.raw()) }?;
+                unsafe { driver()?.mem_free_async(self.address, home.raw()) }
             }
         }
-        self.origin = Origin::Nothing;
-        Ok(())
     }
 }
 

@@ -25,6 +25,22 @@ use std::num::{
 /// // SAFETY: numbers only, in C layout.
 /// unsafe impl DeviceCopy for Voxel {}
 /// ```
+///
+/// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's is another than the host's. The published
+/// crate lets them through; here they are refused, but for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
+///
+/// ```compile_fail,E0277
+/// cust::memory::DeviceBuffer::from_slice(&[(1_u8, 2_u32)])?;
+/// # Ok::<(), cust::error::CudaError>(())
+/// ```
+/// ```compile_fail,E0277
+/// cust::memory::DeviceBuffer::from_slice(&[Some(1_u32), None])?;
+/// # Ok::<(), cust::error::CudaError>(())
+/// ```
+/// ```compile_fail,E0277
+/// cust::memory::DeviceBuffer::from_slice(&[Ok::<u32, u8>(1)])?;
+/// # Ok::<(), cust::error::CudaError>(())
+/// ```
 pub unsafe trait DeviceCopy: Copy {}
 
 macro_rules! plain_values {
@@ -45,24 +61,22 @@ plain_values! {
 // SAFETY: as its element; arrays have no padding of their own.
 unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}
 // SAFETY: as its content.
-unsafe impl<T: DeviceCopy> DeviceCopy for Option<T> {}
-// SAFETY: as its contents.
-unsafe impl<L: DeviceCopy, R: DeviceCopy> DeviceCopy for Result<L, R> {}
-// SAFETY: as its content.
 unsafe impl<T: DeviceCopy> DeviceCopy for Wrapping<T> {}
 // SAFETY: nothing to copy.
 unsafe impl<T: DeviceCopy> DeviceCopy for PhantomData<T> {}
 // SAFETY: nothing to copy.
 unsafe impl DeviceCopy for PhantomData<&()> {}
 
-macro_rules! tuples {
-    ($(($($part:ident)+))*) => {$(
-        // SAFETY: as its parts. The layout is rustc's own, which host and device share when one compiler makes both.
-        unsafe impl<$($part: DeviceCopy),+> DeviceCopy for ($($part,)+) {}
+macro_rules! options_of_non_zero {
+    ($($kind:ty)*) => {$(
+        // SAFETY: the standard library guarantees the layout of the number, in which 0 is `None`.
+        unsafe impl DeviceCopy for Option<$kind> {}
     )*};
 }
 
-tuples! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+options_of_non_zero! {
+    NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroU128 NonZeroI8 NonZeroI16 NonZeroI32 NonZeroI64 NonZeroI128
+}
 
 /// The address of a kernel argument's value, for [`launch!`](crate::launch!).
 #[doc(hidden)]

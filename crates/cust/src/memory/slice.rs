@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use super::allocation::{Allocation, InUse};
 use super::{DeviceCopy, DevicePointer, bytes};
 use crate::context::ContextGuard;
 use crate::context::owner;
@@ -10,13 +11,17 @@ use crate::error::CudaResult;
 use crate::sys::CUcontext;
 
 /// A number of values in device memory, one after the other. It only points: like the published type it is `Copy` and has no
-/// lifetime, so keep the buffer as long as its slices.
+/// lifetime. Keep the buffer as long as its slices: once it is dropped they answer [`CudaError::BufferDropped`].
+///
+/// [`CudaError::BufferDropped`]: crate::error::CudaError::BufferDropped
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceSlice<T: DeviceCopy> {
     pointer: DevicePointer<T>,
     len: usize,
     /// The context of the memory; null stands for whichever is current.
     context: CUcontext,
+    /// The buffer's; `None` for what `unsafe` code answers for.
+    allocation: Option<Allocation>,
 }
 
 // SAFETY: an address, a length and a context handle; the driver may be called with them from any thread.
@@ -94,6 +99,22 @@ impl<T: DeviceCopy> DeviceSlice<T> {
             pointer,
             len,
             context,
+            allocation: None,
+        }
+    }
+
+    /// The same, of a buffer's memory.
+    pub(crate) fn of_allocation(mut self, allocation: Option<Allocation>) -> DeviceSlice<T> {
+        self.allocation = allocation;
+        self
+    }
+
+    /// The `len` values from `start` on, which lie within the slice.
+    pub(crate) fn part(&self, start: usize, len: usize) -> DeviceSlice<T> {
+        DeviceSlice {
+            pointer: self.pointer.wrapping_add(start),
+            len,
+            ..*self
         }
     }
 
@@ -101,8 +122,16 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         self.context
     }
 
-    /// Makes the memory's context current until the guard is dropped.
-    pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'static>> {
-        owner::enter_handle(self.context)
+    /// Keeps the memory from being freed until the guard is dropped.
+    ///
+    /// # Errors
+    /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) where it is already.
+    pub(crate) fn hold(&self) -> CudaResult<Option<InUse>> {
+        self.allocation.map(Allocation::enter).transpose()
+    }
+
+    /// The same, and makes the memory's context current.
+    pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<InUse>)> {
+        Ok((owner::enter_handle(self.context)?, self.hold()?))
     }
 }

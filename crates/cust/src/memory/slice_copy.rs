@@ -63,6 +63,7 @@ fn copy_at_once<T: DeviceCopy>(
         source.as_device_ptr().as_raw(),
     );
     let _current = destination.enter()?;
+    let _source = source.hold()?;
     if are_apart(destination, source) {
         // SAFETY: both ranges hold `size` bytes, each of its context.
         unsafe { driver.copy_peer((to, destination.context()), (from, source.context()), size) }?;

@@ -38,11 +38,7 @@ pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
 }
 
 fn part<T: DeviceCopy>(slice: &DeviceSlice<T>, range: Range<usize>) -> DeviceSlice<T> {
-    DeviceSlice::in_context(
-        slice.as_device_ptr().wrapping_add(range.start),
-        range.end - range.start,
-        slice.context(),
-    )
+    slice.part(range.start, range.end - range.start)
 }
 
 /// The range that bounds stand for in a slice of `len`.

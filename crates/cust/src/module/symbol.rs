@@ -5,6 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use bytemuck::AnyBitPattern;
+
 use super::ModuleInner;
 use crate::driver;
 use crate::error::CudaResult;
@@ -14,6 +16,16 @@ use crate::private::Sealed;
 /// A global or constant of a module, of type `T`.
 ///
 /// Constants are read and written by the host as globals are; kernels see a write only if they are launched after it.
+///
+/// A module's memory holds what the module says, which need not be a `T`. So it is read, by [`CopyDestination`], only as types of which any bits
+/// are a value; the published crate reads any `T`. For a struct of your own derive `AnyBitPattern` of [`bytemuck`](crate::memory::bytemuck).
+///
+/// ```compile_fail,E0277
+/// # use cust::prelude::*;
+/// fn read(module: &Module, into: &mut bool) -> cust::error::CudaResult<()> {
+///     module.get_global::<bool>(c"FLAG")?.copy_to(into)
+/// }
+/// ```
 pub struct Symbol<'a, T: DeviceCopy> {
     address: DevicePointer<T>,
     module: Arc<ModuleInner>,
@@ -49,8 +61,12 @@ impl<T: DeviceCopy> fmt::Pointer for Symbol<'_, T> {
     }
 }
 
-impl<T: DeviceCopy> CopyDestination<T> for Symbol<'_, T> {
-    fn copy_from(&mut self, source: &T) -> CudaResult<()> {
+impl<T: DeviceCopy> Symbol<'_, T> {
+    /// Copies `source` here; as [`CopyDestination::copy_from`], of any `T`.
+    ///
+    /// # Errors
+    /// Those of earlier work.
+    pub fn copy_from(&mut self, source: &T) -> CudaResult<()> {
         if size_of::<T>() == 0 {
             return Ok(());
         }
@@ -65,13 +81,19 @@ impl<T: DeviceCopy> CopyDestination<T> for Symbol<'_, T> {
             )
         }
     }
+}
+
+impl<T: DeviceCopy + AnyBitPattern> CopyDestination<T> for Symbol<'_, T> {
+    fn copy_from(&mut self, source: &T) -> CudaResult<()> {
+        Symbol::copy_from(self, source)
+    }
 
     fn copy_to(&self, dest: &mut T) -> CudaResult<()> {
         if size_of::<T>() == 0 {
             return Ok(());
         }
         let _current = self.module.enter()?;
-        // SAFETY: as in `copy_from`.
+        // SAFETY: as in `copy_from`, and any bits are a `T`.
         unsafe {
             driver()?.copy_to_host(
                 (&raw mut *dest).cast::<c_void>(),

@@ -159,3 +159,53 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
         Ok(u64::MAX)
     );
 }
+
+/// A slice has no lifetime: one that outlives its buffer reached into whatever had the memory by then.
+#[test]
+fn a_slice_of_a_buffer_that_is_gone_reaches_nothing() {
+    let Some((_fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let buffer = DeviceBuffer::from_slice(&[1u32, 2, 3, 4]).unwrap();
+    let mut slice = buffer.index(1..);
+    let mut other = DeviceBuffer::from_slice(&[5u32, 6, 7]).unwrap();
+    assert_eq!(slice.as_host_vec(), Ok(vec![2, 3, 4]));
+    drop(buffer);
+    let mut host = [0; 3];
+    assert_eq!(slice.as_host_vec(), Err(CudaError::BufferDropped));
+    assert_eq!(slice.copy_to(&mut host), Err(CudaError::BufferDropped));
+    assert_eq!(slice.copy_from(&host), Err(CudaError::BufferDropped));
+    assert_eq!(slice.copy_from(&other), Err(CudaError::BufferDropped));
+    assert_eq!(other.copy_from(&slice), Err(CudaError::BufferDropped));
+    assert_eq!(slice.set_32(9), Err(CudaError::BufferDropped));
+    // the next buffer has the place in our books, and perhaps the memory
+    let next = DeviceBuffer::from_slice(&[8u32; 4]).unwrap();
+    assert_eq!(slice.set_zero(), Err(CudaError::BufferDropped));
+    assert_eq!(next.as_host_vec(), Ok(vec![8; 4]));
+    assert_eq!(other.as_host_vec(), Ok(vec![5, 6, 7]));
+}
+
+/// A buffer dereferences to its slice, and that can be assigned to.
+#[test]
+fn a_buffer_frees_its_own_memory_whatever_it_points_to() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let _context = context(0);
+    let before = fake.blocks();
+    let mut first = DeviceBuffer::from_slice(&[1u32, 2]).unwrap();
+    let mut second = DeviceBuffer::from_slice(&[3u32, 4, 5]).unwrap();
+    *first = *second;
+    assert_eq!(first.as_host_vec(), Ok(vec![3, 4, 5]));
+    drop(first);
+    assert_eq!(second.as_host_vec(), Ok(vec![3, 4, 5]));
+    assert_eq!(fake.blocks(), before + 1);
+    let mut third = DeviceBuffer::from_slice(&[6u32]).unwrap();
+    std::mem::swap(&mut *second, &mut *third);
+    assert_eq!(second.as_host_vec(), Ok(vec![6]));
+    drop(third);
+    assert_eq!(second.as_host_vec(), Err(CudaError::BufferDropped));
+    drop(second);
+    assert_eq!(fake.blocks(), before);
+}

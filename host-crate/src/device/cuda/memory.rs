@@ -8,6 +8,7 @@ use super::{
     Shared,
     owner::StreamOwner,
     pool::{keeps, piece},
+    users,
 };
 use crate::device::DeviceError;
 use cust::{
@@ -47,11 +48,14 @@ impl CudaMemory {
             },
         };
         match allocated {
-            Ok(buffer) => Ok(Self {
-                buffer: Some(buffer),
-                bytes,
-                owner: owner.clone(),
-            }),
+            Ok(buffer) => {
+                users::add(buffer.as_device_ptr().as_raw(), bytes, owner);
+                Ok(Self {
+                    buffer: Some(buffer),
+                    bytes,
+                    owner: owner.clone(),
+                })
+            }
             Err(CudaError::OutOfMemory) => Err(out_of_memory(shared, bytes)),
             Err(error) => Err(shared.error(format!("allocating {bytes} bytes"), error)),
         }
@@ -71,10 +75,11 @@ impl CudaMemory {
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {
-        if let Some(buffer) = self.buffer.take()
-            && keeps()
-            && !buffer.is_empty()
-        {
+        let Some(buffer) = self.buffer.take() else {
+            return;
+        };
+        users::remove(buffer.as_device_ptr().as_raw(), self.bytes, &self.owner);
+        if keeps() && !buffer.is_empty() {
             self.owner.pool.put(buffer);
         }
     }

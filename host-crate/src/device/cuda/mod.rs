@@ -5,6 +5,7 @@ mod memory;
 mod owner;
 mod pool;
 mod stream;
+mod users;
 
 pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};

@@ -1,7 +1,7 @@
 //! Streams and events of a CUDA device.
 
 use super::{
-    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
+    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool, users,
 };
 use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
 use cuda_std::PackedArgs;
@@ -22,11 +22,7 @@ impl CudaStream {
         let pool = Arc::<Pool>::default();
         shared.add_pool(&pool);
         Ok(Self {
-            owner: Arc::new(StreamOwner {
-                stream,
-                pool,
-                shared: shared.clone(),
-            }),
+            owner: Arc::new(StreamOwner::new(stream, pool, shared.clone())),
         })
     }
 
@@ -38,8 +34,8 @@ impl CudaStream {
         if bytes == 0 {
             return Ok(());
         }
-        self.act("filling with zero", |stream| {
-            // SAFETY: the memory is of this size, and the stream orders this before what comes after.
+        self.act_on("filling with zero", &[memory], |stream| {
+            // SAFETY: the memory is of this size, and this is ordered before what comes after.
             unsafe { memory.slice().set_8_async(0, stream) }
         })
     }
@@ -65,7 +61,7 @@ impl CudaStream {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.act("copying to the device", |stream| {
+        self.act_on("copying to the device", &[memory], |stream| {
             let mut to = memory.slice().index(0..bytes.len());
             // SAFETY: the caller's promise.
             unsafe { to.async_copy_from(bytes, stream) }
@@ -84,7 +80,7 @@ impl CudaStream {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.act("copying to the host", |stream| {
+        self.act_on("copying to the host", &[memory], |stream| {
             let from = memory.slice().index(0..bytes.len());
             // SAFETY: the caller's promise.
             unsafe { from.async_copy_to(bytes, stream) }
@@ -92,8 +88,8 @@ impl CudaStream {
     }
 
     pub fn copy_on_device(&self, to: &CudaMemory, from: &CudaMemory) -> Result<(), DeviceError> {
-        self.act("copying on the device", |stream| {
-            // SAFETY: both are of one length, and the stream orders this before what comes after.
+        self.act_on("copying on the device", &[to, from], |stream| {
+            // SAFETY: both are of one length, and this is ordered before what comes after.
             unsafe { to.slice().async_copy_from(&from.slice(), stream) }
         })
     }
@@ -108,9 +104,9 @@ impl CudaStream {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.act("copying to constant memory", |stream| {
+        self.act_on("copying to constant memory", &[from], |stream| {
             let mut to = constant.bytes().index(0..bytes.len());
-            // SAFETY: both are of one length, and the stream orders this before what comes after.
+            // SAFETY: both are of one length, and this is ordered before what comes after.
             unsafe { to.async_copy_from(&from.slice().index(bytes), stream) }
         })
     }
@@ -168,6 +164,7 @@ impl CudaStream {
         choice: &Choice,
         mut args: PackedArgs,
     ) -> Result<(), DeviceError> {
+        users::take_up(&self.owner, args.views().iter().map(|&it| it as u64))?;
         let pointers = args.pointers();
         let Choice {
             blocks,
@@ -195,6 +192,17 @@ impl CudaStream {
             }
         });
         launched.map_err(|error| self.owner.shared.error(what(), error))
+    }
+
+    /// Enqueues an act on memory, which may belong to other streams of the device.
+    fn act_on(
+        &self,
+        what: &str,
+        memory: &[&CudaMemory],
+        act: impl FnOnce(&Stream) -> cust::error::CudaResult<()>,
+    ) -> Result<(), DeviceError> {
+        users::take_up(&self.owner, memory.iter().map(|memory| memory.pointer()))?;
+        self.act(what, act)
     }
 
     fn act<R>(

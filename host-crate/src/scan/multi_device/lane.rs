@@ -159,8 +159,8 @@ impl Worker<'_> {
         O: Operator<V>,
     {
         assert!(len * size_of::<I>() <= self.input.len());
-        // SAFETY: this many elements fit, any bytes are an element, and a buffer is aligned for all of them.
-        let input = unsafe { View::from_raw_parts(self.input.pointer().cast::<I>(), len) };
+        // this many elements fit, any bytes are an element, and a buffer is aligned for all of them
+        let input = View::for_launch(self.input.pointer().cast::<I>(), len);
         let output = output_of(self.output, len);
         // SAFETY: both are of the slot's device and have the same length.
         unsafe { self.scanner.scan_views::<I, V, O>(input, output, params)? };
@@ -212,6 +212,6 @@ impl Worker<'_> {
 /// The first `len` results.
 fn output_of<V: ScanValue>(output: &mut Buffer<u8>, len: usize) -> ViewMut<'_, V> {
     assert!(len * size_of::<V>() <= output.len());
-    // SAFETY: this many fit, any bytes are a value, and a buffer is aligned for all of them.
-    unsafe { ViewMut::from_raw_parts(output.pointer().cast::<V>(), len) }
+    // this many fit, any bytes are a value, and a buffer is aligned for all of them
+    ViewMut::for_launch(output.pointer().cast::<V>(), len)
 }

@@ -267,7 +267,8 @@ impl Job<'_> {
             .constant::<forces_constant<A, P>, _>(&FIELD_SOURCES)?;
         for slice in 0..plan.slices.count {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
-            constant.write(&self.sources.coordinates, start..end)?;
+            // SAFETY: it is read by this job's launches only.
+            unsafe { constant.write(&self.sources.coordinates, start..end) }?;
             let pairs = Portion {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,

@@ -1,0 +1,88 @@
+//! Which streams use which memory, so that a buffer may be used by any stream of its device.
+//!
+//! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a launch, first waits for what all its users have to
+//! do by then, and becomes one. When the memory is dropped, its own stream waits for them before it has other uses for it. So whoever
+//! borrows a buffer for a call, and drops it when the call returns, does no harm to work that is still enqueued.
+
+use super::owner::StreamOwner;
+use crate::device::DeviceError;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+/// All memory that streams have, by its first address: those of one process differ, also between devices.
+static MEMORY: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
+
+struct Entry {
+    /// One past the last address.
+    end: u64,
+    home: Weak<StreamOwner>,
+    /// Other streams that have used it since it was allocated.
+    others: Vec<Arc<StreamOwner>>,
+}
+
+fn memory() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Memory of `bytes` bytes at `address` is now `home`'s.
+pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
+    if bytes > 0 {
+        let entry = Entry {
+            end: address + bytes as u64,
+            home: Arc::downgrade(home),
+            others: Vec::new(),
+        };
+        memory().insert(address, entry);
+    }
+}
+
+/// The memory at `address`, of `bytes` bytes, is no longer used: what its stream does from here on waits for its other users.
+pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
+    if bytes == 0 {
+        return;
+    }
+    let entry = memory().remove(&address);
+    for other in entry.into_iter().flat_map(|entry| entry.others) {
+        if home.wait_for(&other).is_err() {
+            // where even this fails the context is lost, and its memory with it
+            let _ = other.stream.synchronize();
+        }
+    }
+}
+
+/// `stream` will use the memory that these addresses lie in: what it does from here on waits for the other users of that.
+pub(super) fn take_up(
+    stream: &Arc<StreamOwner>,
+    addresses: impl Iterator<Item = u64>,
+) -> Result<(), DeviceError> {
+    if StreamOwner::is_the_only_one() {
+        return Ok(());
+    }
+    let mut before: Vec<Arc<StreamOwner>> = Vec::new();
+    let mut wait_for = |other: &Arc<StreamOwner>| {
+        let same = |one: &Arc<StreamOwner>| Arc::ptr_eq(one, other);
+        if !same(stream) && !before.iter().any(same) {
+            before.push(other.clone());
+        }
+    };
+    let mut memory = memory();
+    for address in addresses {
+        let Some((_, entry)) = memory.range_mut(..=address).next_back() else {
+            continue;
+        };
+        if entry.end <= address {
+            continue;
+        }
+        let home = entry.home.upgrade();
+        home.iter().for_each(&mut wait_for);
+        entry.others.iter().for_each(&mut wait_for);
+        let same = |one: &Arc<StreamOwner>| Arc::ptr_eq(one, stream);
+        if !home.iter().any(same) && !entry.others.iter().any(same) {
+            entry.others.push(stream.clone());
+        }
+    }
+    drop(memory);
+    before.iter().try_for_each(|other| stream.wait_for(other))
+}

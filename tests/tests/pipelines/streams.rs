@@ -1,0 +1,87 @@
+//! Several streams of a device that use one another's buffers, without `unsafe`: nobody reads memory that somebody else has by then.
+
+use ferrovox::device::{Buffer, DeviceKind, Stream};
+use ferrovox::scan::{Scanner, Sum};
+use ferrovox_tests::devices;
+
+const LEN: usize = 1 << 16;
+
+/// Gives a stream of a CUDA device a millisecond or more to do.
+fn keep_busy(stream: &Stream, [from, to]: &mut [Buffer<u8>; 2]) {
+    if stream.device().kind() != DeviceKind::Cpu {
+        for _ in 0..40 {
+            stream.copy(from, to).unwrap();
+        }
+    }
+}
+
+fn two_of(stream: &Stream) -> [Buffer<u8>; 2] {
+    let bytes = match stream.device().kind() {
+        DeviceKind::Cpu => 1,
+        _ => 128 << 20,
+    };
+    [(); 2].map(|()| stream.zeros(bytes).unwrap())
+}
+
+/// A stream copies, late, from a buffer that is dropped at once; the memory goes to the next buffer of the stream that had it.
+#[test]
+fn a_copy_has_its_source_until_it_is_done() {
+    for test in devices::fast() {
+        let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
+        let mut large = two_of(&other);
+        for round in 0..8_u32 {
+            let source = home.upload(&vec![round; LEN]).unwrap();
+            let mut copied = other.zeros::<u32>(LEN).unwrap();
+            keep_busy(&other, &mut large);
+            other.copy(&source, &mut copied).unwrap();
+            drop(source);
+            let next = home.upload(&vec![u32::MAX; LEN]).unwrap();
+            home.synchronize().unwrap();
+            let copied = other.download(&copied).unwrap();
+            assert!(copied.iter().all(|&it| it == round), "{}", test.label);
+            drop(next);
+        }
+    }
+}
+
+/// The other way round: what one stream still has to write is not read before.
+#[test]
+fn a_copy_waits_for_its_source() {
+    for test in devices::fast() {
+        let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
+        let mut large = two_of(&home);
+        for round in 1..9_u32 {
+            let ones = home.upload(&vec![round; LEN]).unwrap();
+            let mut source = home.zeros::<u32>(LEN).unwrap();
+            keep_busy(&home, &mut large);
+            home.copy(&ones, &mut source).unwrap();
+            let mut copied = other.zeros::<u32>(LEN).unwrap();
+            other.copy(&source, &mut copied).unwrap();
+            let copied = other.download(&copied).unwrap();
+            assert!(copied.iter().all(|&it| it == round), "{}", test.label);
+        }
+    }
+}
+
+/// Launches, too: here those of a scan.
+#[test]
+fn a_launch_has_its_input_until_it_is_done() {
+    for test in devices::fast() {
+        let [home, other] = [(); 2].map(|()| test.device.stream().unwrap());
+        let mut large = two_of(&other);
+        let mut scanner = Scanner::new(&other).unwrap();
+        for round in 0..8_u32 {
+            let source = home.upload(&vec![round; LEN]).unwrap();
+            let mut sums = other.zeros::<u32>(LEN).unwrap();
+            keep_busy(&other, &mut large);
+            scanner.exclusive(Sum, &source, &mut sums).unwrap();
+            drop(source);
+            let next = home.upload(&vec![u32::MAX; LEN]).unwrap();
+            home.synchronize().unwrap();
+            let sums = other.download(&sums).unwrap();
+            let right = (0..LEN as u32).all(|i| sums[i as usize] == round * i);
+            assert!(right, "{}: {:?}", test.label, &sums[..4]);
+            drop(next);
+        }
+    }
+}
