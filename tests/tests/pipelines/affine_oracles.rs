@@ -199,11 +199,16 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         assert_eq!(skeleton.cycles(), 0, "{name}");
         let length = skeleton.length();
         assert!((9.0..26.0).contains(&length), "{name}: {length}");
-        for at in skeleton.edges.iter().flat_map(|edge| &edge.points) {
-            let at = geometry.index_to_world(*at);
-            let off = (at.coords - along * at.coords.dot(&along)).norm();
-            assert!(off < 3.5, "{name}: {off}");
-        }
+        let points = skeleton.edges.iter().flat_map(|edge| &edge.points);
+        let off = points.map(|&at| {
+            let at = geometry.index_to_world(at);
+            (at.coords - along * at.coords.dot(&along)).norm()
+        });
+        let off: Vec<f64> = off.collect();
+        let mean = off.iter().sum::<f64>() / off.len() as f64;
+        let most = off.iter().copied().fold(0.0, f64::max);
+        // the steep one's voxels are 1 x 0.9 x 2.1 and lean: a rod is some three of them wide
+        assert!(mean < 1.5 && most < 4.5, "{name}: {mean}, {most}");
     }
 }
 

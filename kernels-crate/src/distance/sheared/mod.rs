@@ -29,13 +29,16 @@
 //! Of labels the sites are the voxels with such a neighbour of another label, or beyond the grid; those of a voxel's own label do not count for it. What is nearest to
 //! a centre may have any label, but it has a neighbour with another one, so `R` is that much longer.
 
+mod brick;
 mod bricks;
 mod centres;
+mod compare;
 mod metric;
 mod open;
 mod tree;
 
-pub use bricks::{BRICK, Planes, measure_sheared};
+pub use brick::BRICK;
+pub use bricks::{Planes, measure_sheared};
 pub use centres::{Blocks, NOWHERE, nearest_to_centres};
 pub use metric::Tilt;
 pub use open::{AROUND, keep_changes, keep_open, label_values};
