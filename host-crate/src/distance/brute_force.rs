@@ -1,6 +1,6 @@
 //! The reference.
 
-use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, Sites, scale::scale_of};
+use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites, Sites, scale::tilt_of};
 use crate::grid::{DeviceMask, DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
@@ -10,7 +10,7 @@ use crate::{
 use ferrovox_kernels::{
     distance::{
         brute_force::{VOXELS, nearest_of_all},
-        measure::Scale,
+        sheared::Tilt,
     },
     grid::Grid,
     sample::Count,
@@ -73,7 +73,7 @@ pub(super) fn map(
         }
     }
     let grid = grid_of(given.dims)?;
-    let (scale, _) = scale_of(&given.geometry, params);
+    let tilt = tilt_of(&given.geometry, params);
     let mut distances = stream.alloc::<f32>(grid.samples() as usize)?;
     let numbers = if points.are_voxels() {
         grid.samples()
@@ -81,10 +81,10 @@ pub(super) fn map(
         given.len() as u64
     };
     let nearest = if numbers <= u64::from(u32::MAX) {
-        launch::<u32>(stream, &points, grid, scale, params.nearest, &mut distances)?
+        launch::<u32>(stream, &points, grid, tilt, params.nearest, &mut distances)?
             .map(Nearest::U32)
     } else {
-        launch::<u64>(stream, &points, grid, scale, params.nearest, &mut distances)?
+        launch::<u64>(stream, &points, grid, tilt, params.nearest, &mut distances)?
             .map(Nearest::U64)
     };
     Ok(DistanceMap {
@@ -99,7 +99,7 @@ fn launch<I: Count + Element>(
     stream: &Stream,
     points: &Points<'_>,
     grid: Grid,
-    scale: Scale,
+    tilt: Tilt,
     wanted: bool,
     distances: &mut Buffer<f32>,
 ) -> Result<Option<Buffer<I>>, DeviceError> {
@@ -112,7 +112,7 @@ fn launch<I: Count + Element>(
             points.get().coordinates.view(),
             u32::from(points.are_voxels()),
             grid,
-            scale,
+            tilt,
             distances.view_mut(),
             nearest.view_mut(),
         );

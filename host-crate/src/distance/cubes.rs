@@ -14,7 +14,7 @@ use crate::{
 use ferrovox_kernels::{
     distance::{
         cubes::{
-            BRICK, CUBE_SIZE, Cubes, Nodes, Search, Slab, box_cubes, count_in_cubes,
+            BRICK, CUBE_POWER, Cubes, Nodes, Search, Slab, box_cubes, count_in_cubes,
             measure_bricks, measure_nodes, sort_into_cubes,
         },
         measure::{Real, Scale},
@@ -76,8 +76,7 @@ impl Prepared {
         let search = search_of(scale, params.method);
         let in_f32 = points.are_voxels() && integers && search.searched < f64::from(1 << 11);
         let dims = [grid.nx, grid.ny, grid.nz];
-        let [nx, ny, nz] = dims.map(|n| n.div_ceil(CUBE_SIZE).max(1));
-        let cubes = Cubes { nx, ny, nz };
+        let cubes = Cubes::new(dims, CUBE_POWER);
         let [nx, ny, nz] = dims.map(|n| n.div_ceil(BRICK) + 2);
         let nodes = Nodes { nx, ny, nz };
         if let Some(limit) = params.memory {
@@ -93,7 +92,13 @@ impl Prepared {
                 .into());
             }
         }
-        let (sorted, starts, boxes) = sort(stream, given, cubes)?;
+        let boxes = stream.alloc::<f32>(6 * cubes.count() as usize)?;
+        let Sorted {
+            sorted,
+            starts,
+            boxes,
+            ..
+        } = sort(stream, given, cubes, false, boxes)?;
         drop(points);
         let centres = stream.alloc::<f32>(nodes.count() as usize)?;
         let mut prepared = Self {
@@ -215,13 +220,26 @@ fn geometry_of<'a>(sites: Sites<'a>) -> &'a Geometry {
     }
 }
 
-/// The sites cube after cube, where each cube's begin, and the boxes that they fill.
-#[allow(clippy::type_complexity, reason = "three buffers")]
-fn sort(
+/// Sites cube after cube.
+pub(super) struct Sorted {
+    /// Their coordinates.
+    pub sorted: Buffer<f32>,
+    /// Their numbers, if they are wanted.
+    pub numbers: Buffer<u64>,
+    /// Where each cube's begin, and how many there are.
+    pub starts: Buffer<u64>,
+    /// The boxes that they fill, which are the first of these.
+    pub boxes: Buffer<f32>,
+}
+
+/// Sorts points by cubes, and fills the first of the boxes.
+pub(super) fn sort(
     stream: &Stream,
     points: &DevicePoints,
     cubes: Cubes,
-) -> Result<(Buffer<f32>, Buffer<u64>, Buffer<f32>), DeviceError> {
+    numbered: bool,
+    mut boxes: Buffer<f32>,
+) -> Result<Sorted, DeviceError> {
     let sites = &points.coordinates;
     let count = cubes.count() as usize;
     let (launch, items) = over(stream, points.len() as u64);
@@ -233,6 +251,7 @@ fn sort(
     }
     exclusive_small(stream, &mut starts)?;
     let mut sorted = stream.alloc::<f32>(sites.len())?;
+    let mut numbers = stream.alloc::<u64>(if numbered { points.len() } else { 0 })?;
     let mut taken = stream.zeros::<u64>(count)?;
     // SAFETY: as above, and the sums are those of the counts.
     unsafe {
@@ -243,17 +262,23 @@ fn sort(
             starts.view(),
             taken.view_mut(),
             sorted.view_mut(),
+            numbers.view_mut(),
         );
         stream.launch::<sort_into_cubes>(launch, args)?;
     }
     drop(taken);
-    let mut boxes = stream.alloc::<f32>(6 * count)?;
+    let of_cubes = boxes.view_mut().slice(0, 6 * count);
     // SAFETY: the sites are sorted, and there is a box for each cube.
     unsafe {
-        let args = (sorted.view(), starts.view(), boxes.view_mut());
+        let args = (sorted.view(), starts.view(), of_cubes);
         stream.launch::<box_cubes>(Launch::pieces(count as u64), args)?;
     }
-    Ok((sorted, starts, boxes))
+    Ok(Sorted {
+        sorted,
+        numbers,
+        starts,
+        boxes,
+    })
 }
 
 #[cfg(test)]

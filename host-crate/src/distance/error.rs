@@ -3,7 +3,7 @@
 use super::Method;
 use crate::{
     device::DeviceError,
-    grid::GridError,
+    grid::{GridError, Shear},
     partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
 
@@ -27,6 +27,22 @@ pub enum DistanceError {
     PointsWith {
         /// The method.
         method: Method,
+    },
+    /// A method that measures along the axes only.
+    #[error("{shear}, and the method {} measures along right angles only; use separable, bucketed or brute-force", .method.name())]
+    ShearedWith {
+        /// The method.
+        method: Method,
+        /// The axes, and how far they are off.
+        shear: Shear,
+    },
+    /// Squared distances of axes that are not at right angles.
+    #[error(
+        "{shear}, so squared distances are no integers; take distances as f32, or a volume that is resampled to a grid with right angles"
+    )]
+    SquaresOfSheared {
+        /// The axes, and how far they are off.
+        shear: Shear,
     },
     /// A method that does not find nearest sites.
     #[error("the method {} does not know which site is the nearest; use separable or brute-force", .method.name())]

@@ -54,6 +54,10 @@ pub fn label_map<T: DeviceSample>(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     let changes = Changes::found(stream, labels, params)?;
+    if labels.geometry().shear().is_some() {
+        drop(changes);
+        return super::sheared::label_map(stream, labels, params);
+    }
     let mut map = DistanceMap {
         distances: stream.alloc(labels.samples().len())?,
         nearest: None,

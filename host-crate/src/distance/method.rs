@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing allows it.
+    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing allows it. Where axes are not at right angles
+    /// ([`Geometry::shear`](crate::grid::Geometry::shear)) a search brick by brick.
     #[default]
     Separable,
     /// The distance map article's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.

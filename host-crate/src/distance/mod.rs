@@ -13,6 +13,7 @@ mod method;
 mod params;
 mod scale;
 mod separable;
+mod sheared;
 mod sign;
 mod slabs;
 mod squared;
@@ -38,6 +39,15 @@ pub enum Sites<'a> {
     Voxels(&'a DeviceMask),
     /// Points anywhere.
     Points(&'a DevicePoints),
+}
+
+impl<'a> Sites<'a> {
+    fn geometry(self) -> &'a Geometry {
+        match self {
+            Self::Voxels(sites) => &sites.geometry,
+            Self::Points(points) => &points.geometry,
+        }
+    }
 }
 
 /// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the number of a point. All ones where
@@ -86,7 +96,8 @@ impl DistanceMap {
 const FEW_POINTS: usize = 8;
 
 /// The exact method that is likely to be the quickest, for sites on a device: [`Method::Separable`] for voxels; for points [`Method::Bucketed`], but for few
-/// of them, or if the nearest site is asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels times points.
+/// of them, or if the nearest site is asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels times points. (Where axes are not at
+/// right angles bucketed maps have nearest sites too.)
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{Method, Sites, exact_method}, grid::{DevicePoints, Geometry}};
@@ -100,12 +111,16 @@ const FEW_POINTS: usize = 8;
 pub fn exact_method(sites: Sites<'_>, nearest: bool) -> Method {
     match sites {
         Sites::Voxels(_) => Method::Separable,
-        Sites::Points(points) if nearest || points.len() <= FEW_POINTS => Method::BruteForce,
+        Sites::Points(points) if points.len() <= FEW_POINTS => Method::BruteForce,
+        Sites::Points(points) if nearest && points.geometry.shear().is_none() => Method::BruteForce,
         Sites::Points(_) => Method::Bucketed,
     }
 }
 
 /// The distance map of sites that are on a device, which stays there.
+///
+/// Where axes are not at right angles ([`Geometry::shear`]), distances are those of the world too. [`Method::Separable`] and [`Method::Bucketed`] then compare bricks of
+/// voxels with the sites that a tree of boxes finds: as exact, and slower. The nearest sites of points are found by it too.
 ///
 /// # Errors
 /// [`DistanceError`].
@@ -115,6 +130,16 @@ pub fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     params.check()?;
+    if let Some(shear) = sites.geometry().shear() {
+        return match (params.method, sites) {
+            (Method::Separable, Sites::Points(_)) => Err(DistanceError::PointsWith {
+                method: params.method,
+            }),
+            (Method::Separable | Method::Bucketed, sites) => sheared::map(stream, sites, params),
+            (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
+            (method, _) => Err(DistanceError::ShearedWith { method, shear }),
+        };
+    }
     match (params.method, sites) {
         (Method::Separable, Sites::Voxels(sites)) => separable::map(stream, sites, params),
         (Method::BruteForce, sites) => brute_force::map(stream, sites, params),

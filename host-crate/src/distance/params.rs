@@ -48,9 +48,10 @@ impl DistanceParams {
     pub fn is_exact(&self, geometry: &Geometry) -> bool {
         match self.method {
             Method::Separable | Method::Bucketed | Method::BruteForce => true,
-            Method::Cubes => self
-                .max_distance
-                .is_some_and(|bound| bound <= TARGET_MAX_DIST * geometry.spacing().min()),
+            Method::Cubes => {
+                let target = TARGET_MAX_DIST * geometry.spacing().min();
+                geometry.shear().is_none() && self.max_distance.is_some_and(|it| it <= target)
+            }
             Method::CityBlock | Method::Chessboard | Method::CenterPoint => false,
         }
     }

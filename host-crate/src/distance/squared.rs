@@ -112,7 +112,7 @@ impl<S: Square> SquaredMap<S> {
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::SquaresNotWhole`] if there is no such unit, [`DistanceError::SquareTooLarge`] if a square does not fit,
+/// [`DistanceError::SquaresOfSheared`] if axes are not at right angles, [`DistanceError::SquaresNotWhole`] if there is no such unit, [`DistanceError::SquareTooLarge`] if a square does not fit,
 /// [`DistanceError::SquaresWith`] for another method than [`Method::Separable`], [`DistanceError::NearestOfSquares`] if nearest
 /// sites are asked for; those of [`map`](super::map).
 pub fn squared_map<S: Square>(
@@ -122,6 +122,7 @@ pub fn squared_map<S: Square>(
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
     check(params)?;
+    refuse_shear(&sites.geometry)?;
     let unit = Unit::of_squares(sites.grid, &sites.geometry, params);
     let weights = IntegerWeights::of(&unit)?;
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
@@ -146,6 +147,7 @@ pub fn squared_label_map<S: Square, T: DeviceSample>(
     params: &DistanceParams,
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
+    refuse_shear(labels.geometry())?;
     let unit = Unit::of_squares(labels.grid(), labels.geometry(), params);
     let weights = IntegerWeights::of(&unit)?;
     let changes = Changes::found(stream, labels, params)?;
@@ -160,6 +162,13 @@ pub fn squared_label_map<S: Square, T: DeviceSample>(
         }
     }?;
     Ok(map)
+}
+
+fn refuse_shear(geometry: &Geometry) -> Result<(), DistanceError> {
+    match geometry.shear() {
+        Some(shear) => Err(DistanceError::SquaresOfSheared { shear }),
+        None => Ok(()),
+    }
 }
 
 fn check(params: &DistanceParams) -> Result<(), DistanceError> {

@@ -22,7 +22,6 @@ pub(super) fn look_at<T: DeviceSample>(
         corner,
         pixel,
     } = *framing;
-    let spacing = geometry.spacing().min();
     let inverse = geometry
         .axes()
         .try_inverse()
@@ -34,8 +33,8 @@ pub(super) fn look_at<T: DeviceSample>(
         corner: [start.x as f32, start.y as f32, start.z as f32],
         right: direction(right * pixel),
         down: direction(up * -pixel),
-        // half the finest spacing, so that no sample is stepped over
-        direction: direction(viewer * (-0.5 * spacing)),
+        direction: direction(viewer * -step(volume, &inverse, viewer)),
+        steps: most_steps(volume) as u32,
         width: params.width,
         height: params.height,
         rays: params.rays,
@@ -49,6 +48,31 @@ pub(super) fn look_at<T: DeviceSample>(
         up: up.map(|c| c as f32).into(),
     };
     (camera, light)
+}
+
+/// The most steps for each sample along the three axes. Half of the finest spacing is fewer where none is some ten times another.
+const MOST_STEPS: f64 = 16.0;
+
+fn most_steps<T: DeviceSample>(volume: &DeviceVolume<T>) -> f64 {
+    MOST_STEPS * volume.dims().map(|n| n as f64).iter().sum::<f64>()
+}
+
+/// A step along a ray, in the world: half the finest spacing, so that no sample is stepped over. Where that would be very many, as spacings are of very
+/// different sizes, half a voxel along the axis on which the ray goes through most of them.
+fn step<T: DeviceSample>(
+    volume: &DeviceVolume<T>,
+    to_index: &Matrix3<f64>,
+    viewer: Vector3<f64>,
+) -> f64 {
+    let geometry = volume.geometry();
+    let half = 0.5 * geometry.spacing().min();
+    let dims = Vector3::from(volume.dims().map(|n| n as f64));
+    let depth = (geometry.axes().transpose() * viewer).abs().dot(&dims);
+    if depth <= most_steps(volume) * half {
+        return half;
+    }
+    let voxels = (to_index * viewer).abs().max();
+    half.max(0.5 / voxels)
 }
 
 /// The same light in the picture's own axes: to the right, down and away from the viewer.

@@ -1,6 +1,6 @@
 //! Every voxel against every site.
 
-use super::measure::{Scale, squared};
+use super::sheared::Tilt;
 use crate::{
     arith::{div_rem, quotient_up},
     grid::Grid,
@@ -37,7 +37,7 @@ pub unsafe fn nearest_of_all<I: Count>(
     sites: View<f32>,
     voxels: u32,
     grid: Grid,
-    scale: Scale,
+    tilt: Tilt,
     distances: ViewMut<f32>,
     nearest: ViewMut<I>,
 ) {
@@ -50,7 +50,7 @@ pub unsafe fn nearest_of_all<I: Count>(
         let mut round = start;
         while round < start + VOXELS as u64 {
             let first = round + thread::thread_idx_x() as u64 * HELD as u64;
-            let held = nearest_of_held(sites, grid, first, scale.factors);
+            let held = nearest_of_held(sites, grid, first, &tilt);
             let end = start + VOXELS as u64;
             let end = if end < grid.samples() {
                 end
@@ -61,9 +61,9 @@ pub unsafe fn nearest_of_all<I: Count>(
                 if voxel >= end {
                     return;
                 }
-                let far = number == u64::MAX || squared > scale.most_squared();
+                let far = number == u64::MAX || squared > tilt.scale.most_squared();
                 let squared = if far { f64::INFINITY } else { squared };
-                distances.write(voxel as usize, scale.root(squared));
+                distances.write(voxel as usize, tilt.scale.root(squared));
                 if !nearest.is_empty() {
                     let found = if far {
                         u64::MAX
@@ -86,7 +86,7 @@ pub unsafe fn nearest_of_all<I: Count>(
 
 /// The nearest sites of the voxels from `first` on. All threads of the block must call it.
 #[inline(always)]
-fn nearest_of_held(sites: View<f32>, grid: Grid, first: u64, factors: [f64; 3]) -> Held {
+fn nearest_of_held(sites: View<f32>, grid: Grid, first: u64, tilt: &Tilt) -> Held {
     let tile = shared_view![f32; 3 * TILE];
     let mut held = Held {
         at: [[0.0; 3]; HELD],
@@ -123,7 +123,7 @@ fn nearest_of_held(sites: View<f32>, grid: Grid, first: u64, factors: [f64; 3]) 
             let site = [tile.read(i), tile.read(i + 1), tile.read(i + 2)].map(f64::from);
             let mut k = 0;
             while k < HELD {
-                let squared = squared(factors, held.at[k], site);
+                let squared = tilt.squared(minus(held.at[k], site));
                 // a later site at the same distance changes nothing; the first counts whatever its distance
                 if squared < held.squared[k] {
                     held.squared[k] = squared;
@@ -136,6 +136,12 @@ fn nearest_of_held(sites: View<f32>, grid: Grid, first: u64, factors: [f64; 3]) 
         start += 3 * TILE;
     }
     held
+}
+
+/// `a - b`.
+#[inline(always)]
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// What `nearest` has for the site whose coordinates begin at `place`.

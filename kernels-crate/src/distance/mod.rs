@@ -8,6 +8,7 @@ pub mod enclosed;
 pub mod labels;
 pub mod measure;
 pub mod separable;
+pub mod sheared;
 pub mod sites;
 pub mod slabs;
 pub mod squares;

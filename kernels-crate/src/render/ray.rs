@@ -15,6 +15,8 @@ pub struct Camera {
     pub down: [f32; 3],
     /// One step along a ray.
     pub direction: [f32; 3],
+    /// The most steps of a ray in the grid.
+    pub steps: u32,
     /// Pixels along x.
     pub width: u32,
     /// Pixels along y.

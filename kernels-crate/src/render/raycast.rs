@@ -97,10 +97,13 @@ fn first_hit<T: Sample>(
         return Some(Hit { inward });
     }
     let mut step = enter;
+    let mut left = camera.steps;
     loop {
-        if step >= leave {
+        // counted, since from 2²⁴ on no number of f32 grows by 1
+        if step >= leave || left == 0 {
             return None;
         }
+        left -= 1;
         let next = if step + 1.0 < leave {
             step + 1.0
         } else {

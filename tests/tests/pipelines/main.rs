@@ -1,5 +1,6 @@
 //! The tests of the pipelines, in one program: what it takes to build and to carry it is paid once.
 
+mod affine_oracles;
 mod beyond_2_to_the_31;
 mod brain;
 mod devices;
@@ -11,6 +12,7 @@ mod distance_exact;
 mod distance_labels;
 mod distance_points;
 mod distance_separable;
+mod distance_sheared;
 mod distance_sites;
 mod distance_slabs;
 mod distance_squared;

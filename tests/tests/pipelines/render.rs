@@ -160,3 +160,54 @@ fn pictures_that_cannot_be_drawn_are_told() {
         assert!(is_background(&picture, 3, 3));
     }
 }
+
+/// Steps of the finest spacing would be too many, and beyond 2²⁴ of them no f32 grows by another.
+#[test]
+fn spacings_of_very_different_sizes_are_drawn() {
+    let spacings = [
+        [1.0, 1.0, 1e9],
+        [1e9, 1.0, 1.0],
+        [1.0, 1e-9, 1.0],
+        [1e6, 1.0, 1e3],
+        [1e-30, 1.0, 1e30],
+        [1.0, 1.0, 3e4],
+    ];
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for spacing in spacings {
+            let geometry = Geometry::from_spacing(spacing, [7.0, -3.0, 1.0]).unwrap();
+            let from_middle = |at: usize| (at as f32 - 5.5).powi(2);
+            let ball = Volume::from_fn([12; 3], geometry, |x, y, z| {
+                20.0 - from_middle(x) - from_middle(y) - from_middle(z)
+            });
+            let ball = DeviceVolume::upload(&stream, ball.unwrap().view()).unwrap();
+            for view in ["front", "right", "top", "oblique", "89.9999,0.0001"] {
+                let params = RenderParams {
+                    view: view.parse().unwrap(),
+                    width: 24,
+                    height: 24,
+                    ..params()
+                };
+                let picture = render::isosurface(&stream, &ball, &params).unwrap();
+                // along an axis the others' spacings are all that is seen
+                let of_view = match view {
+                    "front" => [spacing[0], spacing[2]],
+                    "right" => [spacing[1], spacing[2]],
+                    "top" => [spacing[0], spacing[1]],
+                    _ => continue,
+                };
+                if of_view[0] == of_view[1] {
+                    let covered = (0..24 * 24)
+                        .filter(|i| !is_background(&picture, i % 24, i / 24))
+                        .count();
+                    let share = covered as f64 / f64::from(24 * 24);
+                    assert!(
+                        (0.3..0.6).contains(&share),
+                        "{} {view} {spacing:?}: {share}",
+                        test.label
+                    );
+                }
+            }
+        }
+    }
+}

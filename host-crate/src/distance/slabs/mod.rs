@@ -33,6 +33,9 @@ use worker::Worker;
 /// for each of their voxels), of which the slab's planes are kept, and it may have 1 GiB; more devices are not quicker. Nearest sites are not found by slabs, and the method is
 /// [`Method::Separable`].
 ///
+/// Where axes are not at right angles, each device sorts the sites into a tree, which every slab is made from: with what it is sorted from up to 24 bytes for each
+/// site, and a quarter of a byte for each voxel of the whole.
+///
 /// ```
 /// use ferrovox::{device::Device, distance::{DistanceParams, Slabs}, grid::{Mask, Geometry}};
 ///
@@ -55,7 +58,7 @@ pub struct Slabs<'a> {
     devices: &'a [Device],
     sites: &'a Mask,
     inside: Option<&'a Mask>,
-    memory: Option<u64>,
+    params: DistanceParams,
     unit: Unit,
     plan: Plan,
     monitor: Monitor<'a>,
@@ -111,7 +114,7 @@ impl<'a> Slabs<'a> {
             sites,
             inside: None,
             monitor: Monitor::silent(),
-            memory: params.memory,
+            params: *params,
             unit,
             plan: Plan::new(devices, sites, false, &unit, params.memory)?,
         })
@@ -128,7 +131,13 @@ impl<'a> Slabs<'a> {
                 mask: inside.dims(),
             });
         }
-        let plan = Plan::new(self.devices, self.sites, true, &self.unit, self.memory)?;
+        let plan = Plan::new(
+            self.devices,
+            self.sites,
+            true,
+            &self.unit,
+            self.params.memory,
+        )?;
         Ok(Self {
             inside: Some(inside),
             plan,

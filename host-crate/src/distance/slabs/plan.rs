@@ -5,6 +5,7 @@ use crate::{
     distance::{
         DistanceError,
         separable::{Unit, Weights},
+        sheared,
     },
     grid::Mask,
     partition::{
@@ -32,6 +33,8 @@ pub(super) struct Plan {
     pub columns: u32,
     /// What is added up in another order than axis by axis would be rounded otherwise.
     pub in_order: bool,
+    /// Axes are not at right angles.
+    pub sheared: bool,
     /// Bytes of device memory that slabs of 32 planes take.
     pub least: u64,
 }
@@ -47,6 +50,8 @@ struct Need {
     cost: u64,
     /// Of a plane of what is inside, if there is a sign.
     inside: u64,
+    /// Of the sites in a tree, where axes are not at right angles.
+    tree: Option<u64>,
 }
 
 impl Need {
@@ -83,6 +88,11 @@ impl Need {
         self.part(self.ny * self.nz, words, (32 * words).min(self.nx))
     }
 
+    /// All that slabs of so many words along z take, made from a tree.
+    fn of_tree(&self, tree: u64, words: u64) -> u64 {
+        tree + self.slab(words) + self.sign(words)
+    }
+
     /// All that slabs of so many words along z take, made from some words along x at a time.
     fn in_order(&self, words: u64, columns: u64) -> u64 {
         self.bits[0] + self.slab(words) + self.columns(columns).max(self.sign(words))
@@ -113,12 +123,17 @@ impl Plan {
             } else {
                 0
             },
+            tree: sites.geometry().shear().map(|_| {
+                let dims = [grid.nx, grid.ny, grid.nz];
+                2 * tiles.from.words() * 4 + sheared::bytes(dims, 2 * sites.count(), 0)
+            }),
         };
-        let in_order = matches!(unit.weights, Weights::F64(_));
+        let in_order = need.tree.is_none() && matches!(unit.weights, Weights::F64(_));
         let all = u64::from(tiles.to.per_row).max(1);
-        let bytes = |words: u64| match in_order {
-            true => need.in_order(words, 1),
-            false => need.turned(words),
+        let bytes = |words: u64| match (need.tree, in_order) {
+            (Some(tree), _) => need.of_tree(tree, words),
+            (None, true) => need.in_order(words, 1),
+            (None, false) => need.turned(words),
         };
         let least = bytes(1);
         let limit = match memory {
@@ -151,6 +166,7 @@ impl Plan {
             words: all,
             columns: columns as u32,
             in_order,
+            sheared: need.tree.is_some(),
             least,
         })
     }

@@ -4,8 +4,9 @@ use super::{Slabs, plan::Plan};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     distance::{
-        DistanceError,
+        DistanceError, DistanceParams,
         separable::{Number, Parts, Unit, Weights},
+        sheared,
     },
 };
 use ferrovox_kernels::{
@@ -29,11 +30,30 @@ pub(super) struct Worker<'a> {
     grid: Grid,
     /// What squared distances are counted in, along the axes of that grid.
     unit: Unit,
+    /// The sites in a tree, where axes are not at right angles.
+    sheared: Option<sheared::Prepared<'a>>,
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(stream: Stream, slabs: &'a Slabs<'a>) -> Result<Self, DeviceError> {
+    pub fn new(stream: Stream, slabs: &'a Slabs<'a>) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(slabs.sites.layout().grid);
+        if slabs.plan.sheared {
+            let mask = slabs.sites.upload(&stream)?;
+            let given = sheared::Given::of_mask(&stream, sheared::Held::Made(mask))?;
+            let params = DistanceParams {
+                memory: None,
+                ..slabs.params
+            };
+            return Ok(Self {
+                sheared: Some(sheared::Prepared::new(&stream, given, &params)?),
+                plan: slabs.plan,
+                bits: stream.alloc(0)?,
+                grid: tiles.from.grid,
+                unit: slabs.unit,
+                stream,
+                slabs,
+            });
+        }
         let bits = stream.upload(slabs.sites.words())?;
         let (bits, grid, unit) = match slabs.plan.in_order {
             true => (bits, tiles.from.grid, slabs.unit),
@@ -50,15 +70,17 @@ impl<'a> Worker<'a> {
             bits,
             grid,
             unit,
+            sheared: None,
         })
     }
 
     /// The distances of some planes, on the host.
     pub fn make(&self, z: Range<usize>) -> Result<Vec<f32>, DistanceError> {
-        let mut slab = match self.unit.weights {
-            Weights::U32(weights) => self.slab(weights, &z),
-            Weights::U64(weights) => self.slab(weights, &z),
-            Weights::F64(weights) => self.slab_in_order(weights, &z),
+        let mut slab = match (&self.sheared, self.unit.weights) {
+            (Some(prepared), _) => self.slab_of_tree(prepared, &z),
+            (None, Weights::U32(weights)) => self.slab(weights, &z),
+            (None, Weights::U64(weights)) => self.slab(weights, &z),
+            (None, Weights::F64(weights)) => self.slab_in_order(weights, &z),
         }?;
         self.sign(&mut slab, &z)?;
         Ok(self.stream.download(&slab)?)
@@ -96,6 +118,19 @@ impl<'a> Worker<'a> {
             let args = (turned.view(), tiles, slab.view_mut());
             self.stream.launch::<transpose_slab>(launch, args)?;
         }
+        Ok(slab)
+    }
+
+    /// From a tree of the sites.
+    fn slab_of_tree(
+        &self,
+        prepared: &sheared::Prepared<'_>,
+        z: &Range<usize>,
+    ) -> Result<Buffer<f32>, DistanceError> {
+        let plane = self.grid.nx as usize * self.grid.ny as usize;
+        let mut slab = self.stream.alloc::<f32>(plane * z.len())?;
+        let mut none: Buffer<u32> = self.stream.alloc(0)?;
+        prepared.measure(&self.stream, z.clone(), &mut slab, &mut none)?;
         Ok(slab)
     }
 

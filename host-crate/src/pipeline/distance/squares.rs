@@ -17,6 +17,9 @@ const EXACT_IN_F32: u64 = 1 << 22;
 
 /// Fails if squared distances are not whole numbers.
 pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), PipelineError> {
+    if let Some(shear) = geometry.shear() {
+        return Err(job.input.error()(DistanceError::SquaresOfSheared { shear }));
+    }
     let spacing: [f64; 3] = geometry.spacing().into();
     if spacing.iter().any(|step| step.fract() != 0.0) {
         return Err(job.input.error()(DistanceInputError::SquaresNotWhole {

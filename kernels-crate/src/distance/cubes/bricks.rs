@@ -144,8 +144,8 @@ impl<C: Real> Held<C> {
         let range = |axis: usize, count: u32| {
             let along = reach / factors[axis] * SLACK;
             (
-                Cubes::along(count, low[axis] - along),
-                Cubes::along(count, high[axis] + along),
+                cubes.along(count, low[axis] - along),
+                cubes.along(count, high[axis] + along),
             )
         };
         let limit = C::narrow(reach as f64 * reach as f64);

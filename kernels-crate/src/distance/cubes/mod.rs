@@ -44,8 +44,8 @@ pub use sort::{Cubes, box_cubes, count_in_cubes, sort_into_cubes};
 use super::measure::{Real, Scale};
 use cuda_std::View;
 
-/// The side of a cube of sites, in voxels.
-pub const CUBE_SIZE: u32 = 32;
+/// The side of a cube of sites is 2 to this power of voxels: 32.
+pub const CUBE_POWER: u32 = 5;
 /// The side of a brick of voxels.
 pub const BRICK: u32 = 8;
 /// Up to this the map is exact, in voxels along the axis on which they are shortest.

@@ -1,6 +1,5 @@
 //! Sites, cube after cube: a counting sort.
 
-use super::CUBE_SIZE;
 use crate::{
     block,
     operator::{Max, Min},
@@ -18,9 +17,28 @@ pub struct Cubes {
     pub ny: u32,
     /// Cubes along z.
     pub nz: u32,
+    /// The side of a cube is 2 to this power of voxels.
+    pub power: u32,
 }
 
 impl Cubes {
+    /// Those of a grid of so many voxels along x, y and z; one at least along each axis.
+    pub const fn new([x, y, z]: [u32; 3], power: u32) -> Self {
+        const fn along(voxels: u32, power: u32) -> u32 {
+            if voxels == 0 {
+                1
+            } else {
+                ((voxels - 1) >> power) + 1
+            }
+        }
+        Self {
+            nx: along(x, power),
+            ny: along(y, power),
+            nz: along(z, power),
+            power,
+        }
+    }
+
     /// How many.
     #[inline(always)]
     pub const fn count(self) -> u64 {
@@ -29,9 +47,9 @@ impl Cubes {
 
     /// Which of `cubes` along an axis has a coordinate; the first or the last if none has. It never falls where the coordinate grows.
     #[inline(always)]
-    pub fn along(cubes: u32, coordinate: f32) -> u32 {
+    pub fn along(self, cubes: u32, coordinate: f32) -> u32 {
         // a negative number becomes 0, and one that is too large the most there is
-        let cube = coordinate as u32 / CUBE_SIZE;
+        let cube = coordinate as u32 >> self.power;
         if cube < cubes { cube } else { cubes - 1 }
     }
 
@@ -45,9 +63,9 @@ impl Cubes {
     #[inline(always)]
     fn of(self, sites: View<f32>, site: usize) -> usize {
         self.number(
-            Self::along(self.nx, sites.read(3 * site)),
-            Self::along(self.ny, sites.read(3 * site + 1)),
-            Self::along(self.nz, sites.read(3 * site + 2)),
+            self.along(self.nx, sites.read(3 * site)),
+            self.along(self.ny, sites.read(3 * site + 1)),
+            self.along(self.nz, sites.read(3 * site + 2)),
         )
     }
 }
@@ -63,12 +81,12 @@ pub unsafe fn count_in_cubes(sites: View<f32>, items: Items, cubes: Cubes, count
     });
 }
 
-/// Puts the sites of a cube side by side, in any order. A thread takes single sites; it adds 1 to an element of `taken` for each to
-/// find its place.
+/// Puts the sites of a cube side by side, in any order, and their numbers if `numbers` is not empty. A thread takes single sites; it adds 1 to an element of
+/// `taken` for each to find its place.
 ///
 /// # Safety
 /// As [`count_in_cubes`]; `starts` holds the exclusive sums of the counts, `taken` an element for each cube, at first 0, and `sorted`
-/// as many elements as `sites`.
+/// as many elements as `sites`, and `numbers` one for each site or none.
 #[kernel]
 pub unsafe fn sort_into_cubes(
     sites: View<f32>,
@@ -77,6 +95,7 @@ pub unsafe fn sort_into_cubes(
     starts: View<u64>,
     taken: ViewMut<u64>,
     sorted: ViewMut<f32>,
+    numbers: ViewMut<u64>,
 ) {
     items.for_each(|site| {
         let cube = cubes.of(sites, site);
@@ -84,6 +103,9 @@ pub unsafe fn sort_into_cubes(
         sorted.write(3 * place, sites.read(3 * site));
         sorted.write(3 * place + 1, sites.read(3 * site + 1));
         sorted.write(3 * place + 2, sites.read(3 * site + 2));
+        if !numbers.is_empty() {
+            numbers.write(place, site as u64);
+        }
     });
 }
 

@@ -1,0 +1,312 @@
+//! Lengths in the world, for steps between voxels.
+
+use super::Geometry;
+use nalgebra::{Matrix3, Vector3};
+use std::fmt;
+
+/// Parts of one that squared lengths are rounded to, so that geometries that are the same but for rounding (one that was turned, or stored in fewer bits) give the
+/// same ties.
+const GRAIN: f64 = (1u64 << 20) as f64;
+
+/// A relative error of distances that counts as rounding: affine maps that are stored as f32, or as text, are no more exact.
+const ROUNDING: f64 = 1e-6;
+
+/// Two axes of a grid that are not at right angles.
+///
+/// ```
+/// use ferrovox::grid::Geometry;
+/// use nalgebra::{Matrix3, Vector3};
+///
+/// let tilted = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
+/// let shear = Geometry::new(tilted, Vector3::zeros())?.shear().expect("45 degrees");
+/// assert_eq!(shear.to_string(), "the axes y and z are 45.00 degrees off a right angle");
+/// # Ok::<(), ferrovox::grid::VolumeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shear {
+    /// The two: x, y or z.
+    pub axes: [char; 2],
+    /// How far their angle is from a right one.
+    pub degrees: f64,
+}
+
+impl fmt::Display for Shear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [one, other] = self.axes;
+        // few decimals would make 0 of a small angle
+        let decimals = if self.degrees < 0.01 { 7 } else { 2 };
+        let degrees = self.degrees;
+        write!(
+            f,
+            "the axes {one} and {other} are {degrees:.decimals$} degrees off a right angle"
+        )
+    }
+}
+
+impl Geometry {
+    /// The axes that are the farthest from a right angle. `None` if all are at right angles, but for what changes no distance by more than a millionth
+    /// of it: a rotation that is stored as f32 has no shear.
+    pub fn shear(&self) -> Option<Shear> {
+        let unit = |axis: usize| self.axes().column(axis).normalize();
+        let cosine = |[one, other]: [usize; 2]| unit(one).dot(&unit(other)).abs();
+        let pairs = [[0, 1], [0, 2], [1, 2]];
+        let cosines = pairs.map(cosine);
+        // squared distances are off by no more than the largest row of cosines of themselves
+        let [xy, xz, yz] = cosines;
+        let most = (xy + xz).max(xy + yz).max(xz + yz);
+        if most / 2.0 <= ROUNDING {
+            return None;
+        }
+        let farthest = (0..3).max_by(|&one, &other| cosines[one].total_cmp(&cosines[other]))?;
+        Some(Shear {
+            axes: pairs[farthest].map(|axis| ['x', 'y', 'z'][axis]),
+            degrees: cosines[farthest].min(1.0).asin().to_degrees(),
+        })
+    }
+}
+
+/// The scalar product of steps between voxels, in squares of the smallest spacing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    gram: [[f64; 3]; 3],
+    /// An upper triangle whose columns are the axes, turned.
+    upper: [[f64; 3]; 3],
+}
+
+impl Metric {
+    /// That of a geometry to the last bits, and its smallest spacing.
+    pub fn exact(geometry: &Geometry) -> (Self, f64) {
+        let smallest = geometry.spacing().min();
+        let axes = geometry.axes() / smallest;
+        let mut gram = [[0.0; 3]; 3];
+        for (row, values) in gram.iter_mut().enumerate() {
+            for (column, value) in values.iter_mut().enumerate() {
+                *value = axes.column(row).dot(&axes.column(column));
+            }
+        }
+        let mut upper = [[0.0; 3]; 3];
+        let mut turned: [Vector3<f64>; 3] = [Vector3::zeros(); 3];
+        for axis in 0..3 {
+            let mut rest = axes.column(axis).into_owned();
+            for before in 0..axis {
+                let along = turned[before].dot(&rest);
+                upper[before][axis] = along;
+                rest -= turned[before] * along;
+            }
+            upper[axis][axis] = rest.norm();
+            turned[axis] = rest / upper[axis][axis];
+        }
+        (Self { gram, upper }, smallest)
+    }
+
+    /// That of a geometry, rounded, and its smallest spacing.
+    pub fn of(geometry: &Geometry) -> (Self, f64) {
+        let spacing = geometry.spacing();
+        let smallest = spacing.min();
+        let axes = geometry.axes() / smallest;
+        let product = axes.transpose() * axes;
+        let mut gram = [[0.0; 3]; 3];
+        for (row, values) in gram.iter_mut().enumerate() {
+            for (column, value) in values.iter_mut().enumerate() {
+                *value = (product[(row, column)] * GRAIN).round() / GRAIN + 0.0;
+            }
+        }
+        (Self::new(gram), smallest)
+    }
+
+    fn new(gram: [[f64; 3]; 3]) -> Self {
+        let matrix = Matrix3::from_fn(|row, column| gram[row][column]);
+        let mut upper = [[0.0; 3]; 3];
+        match matrix.cholesky() {
+            Some(factor) => {
+                let factor = factor.l().transpose();
+                for (row, values) in upper.iter_mut().enumerate() {
+                    for (column, value) in values.iter_mut().enumerate() {
+                        *value = factor[(row, column)];
+                    }
+                }
+            }
+            // axes that span hardly any space: as if they were at right angles
+            None => {
+                for axis in 0..3 {
+                    upper[axis][axis] = gram[axis][axis].sqrt();
+                }
+            }
+        }
+        Self { gram, upper }
+    }
+
+    /// The same with axis k in the place of `order[k]`, turned round where `flips` says so.
+    pub fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Self {
+        let mut gram = [[0.0; 3]; 3];
+        for row in 0..3 {
+            for column in 0..3 {
+                let value = self.gram[order[row]][order[column]];
+                gram[row][column] = if flips[row] != flips[column] {
+                    0.0 - value
+                } else {
+                    value
+                };
+            }
+        }
+        Self::new(gram)
+    }
+
+    /// All products, for comparisons.
+    pub fn products(&self) -> [f64; 6] {
+        let g = &self.gram;
+        [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]]
+    }
+
+    /// Whether axes are at right angles.
+    pub fn is_diagonal(&self) -> bool {
+        self.products()[3..].iter().all(|&product| product == 0.0)
+    }
+
+    /// The squared length of a step along an axis.
+    pub fn square(&self, axis: usize) -> f64 {
+        self.gram[axis][axis]
+    }
+
+    /// The vector of a step, in a world that is turned.
+    pub fn world(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let u = &self.upper;
+        [
+            u[0][0] * x + u[0][1] * y + u[0][2] * z,
+            u[1][1] * y + u[1][2] * z,
+            u[2][2] * z,
+        ]
+    }
+
+    /// The step of a vector.
+    pub fn step(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let u = &self.upper;
+        let z = z / u[2][2];
+        let y = (y - u[1][2] * z) / u[1][1];
+        [(x - u[0][1] * y - u[0][2] * z) / u[0][0], y, z]
+    }
+
+    /// The squared length of a step.
+    pub fn squared_length(&self, step: [f64; 3]) -> f64 {
+        let g = &self.gram;
+        let [x, y, z] = step;
+        g[0][0] * x * x
+            + g[1][1] * y * y
+            + g[2][2] * z * z
+            + 2.0 * (g[0][1] * x * y + g[0][2] * x * z + g[1][2] * y * z)
+    }
+
+    /// The length of a step.
+    pub fn length(&self, step: [f64; 3]) -> f64 {
+        self.squared_length(step).sqrt()
+    }
+
+    /// The upper triangle.
+    pub fn upper(&self) -> &[[f64; 3]; 3] {
+        &self.upper
+    }
+
+    /// Seven steps that with the same back are all across whose middle planes another voxel can be the nearest: those to the neighbours across the faces of a voxel's
+    /// Voronoi cell (Selling 1874), and perhaps others.
+    pub fn around(&self) -> [[i64; 3]; 7] {
+        let mut basis = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]];
+        let product = |a: [i64; 3], b: [i64; 3]| -> f64 {
+            (0..9)
+                .map(|k| self.gram[k / 3][k % 3] * a[k / 3] as f64 * b[k % 3] as f64)
+                .sum()
+        };
+        // each round makes the sum of the squared lengths less; the number of rounds is bounded for grids that are nearly flat
+        for _ in 0..1000 {
+            let pairs = (0..4).flat_map(|i| (i + 1..4).map(move |j| [i, j]));
+            let acute = pairs
+                .map(|[i, j]| (product(basis[i], basis[j]), [i, j]))
+                .max_by(|one, other| one.0.total_cmp(&other.0));
+            let Some((most, [i, j])) = acute else { break };
+            if most <= 1e-12 {
+                break;
+            }
+            let turned = basis[i];
+            for (k, step) in basis.iter_mut().enumerate() {
+                if k == i {
+                    *step = turned.map(|n| -n);
+                } else if k != j {
+                    *step = [0, 1, 2].map(|axis| step[axis] + turned[axis]);
+                }
+            }
+        }
+        let [a, b, c, d] = basis;
+        let sum = |one: [i64; 3], other: [i64; 3]| [0, 1, 2].map(|axis| one[axis] + other[axis]);
+        [a, b, c, d, sum(a, b), sum(a, c), sum(b, c)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn geometry(axes: [[f64; 3]; 3]) -> Geometry {
+        Geometry::new(Matrix3::from_fn(|r, c| axes[r][c]), Vector3::zeros()).unwrap()
+    }
+
+    #[test]
+    fn the_upper_triangle_has_the_lengths_of_the_world() {
+        let tilted = geometry([[0.3, -0.1, 2.0], [-0.9, 0.2, 0.1], [0.1, 1.5, 3.0]]);
+        let (metric, smallest) = Metric::exact(&tilted);
+        for step in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, -4.0, 5.0]] {
+            let length = (tilted.axes() * Vector3::from(step)).norm() / smallest;
+            assert!((metric.length(step) - length).abs() < 1e-12 * length);
+            let world = Vector3::from(metric.world(step)).norm();
+            assert!((world - length).abs() < 1e-12 * length);
+        }
+    }
+
+    /// Every other voxel has a neighbour of these that is nearer to it.
+    #[test]
+    fn what_is_outside_a_cell_is_nearer_to_a_neighbour() {
+        let grids = [
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]],
+            [[1.0, 0.3, 2.7], [0.0, 1.0, -3.4], [0.0, 0.0, 0.5]],
+            [[0.4, -0.9, 0.1], [1.0, 0.3, 0.0], [0.2, 0.2, 6.0]],
+            [[-1.0, 0.5, 0.5], [0.0, 0.8, 0.3], [0.0, 0.0, 0.8]],
+        ];
+        for axes in grids {
+            let (metric, _) = Metric::exact(&geometry(axes));
+            let around = metric.around();
+            for index in 0..13 * 13 * 13 {
+                let step = [index % 13 - 6, index / 13 % 13 - 6, index / 169 - 6];
+                if step == [0; 3] {
+                    continue;
+                }
+                let length = |step: [i64; 3]| metric.squared_length(step.map(|n| n as f64));
+                let is_nearer = around.iter().any(|by| {
+                    let less = [0, 1, 2].map(|axis| step[axis] - by[axis]);
+                    let more = [0, 1, 2].map(|axis| step[axis] + by[axis]);
+                    length(less).min(length(more)) < length(step)
+                });
+                assert!(is_nearer, "{axes:?} {step:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_shear() {
+        let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
+        let turned = turn.matrix() * Matrix3::from_diagonal(&Vector3::new(0.9765625, 0.7, 3.1));
+        let stored = turned.map(|value| f64::from(value as f32));
+        let geometry = Geometry::new(stored, Vector3::zeros()).unwrap();
+        assert!(geometry.axes().column(0).dot(&geometry.axes().column(1)) != 0.0);
+        assert_eq!(geometry.shear(), None);
+        let by = |cosine: f64| {
+            let mut axes = Matrix3::identity();
+            axes[(1, 2)] = cosine;
+            Geometry::new(axes, Vector3::zeros()).unwrap().shear()
+        };
+        assert_eq!(by(1e-6), None);
+        let shear = by(1e-5).unwrap();
+        assert_eq!(shear.axes, ['y', 'z']);
+        assert!(shear.to_string().contains("0.00057"), "{shear}");
+        let shear = by(20f64.to_radians().tan()).unwrap();
+        assert!((shear.degrees - 20.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,357 @@
+//! Distances on grids whose axes are not at right angles, against every voxel and every site in the world.
+
+use super::distance_exact::{dims, on_host};
+use ferrovox::{
+    device::{CpuOptions, Device},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, Sites, Slabs},
+    grid::{DeviceMask, DevicePoints, DeviceVolume, Geometry, Mask, Volume},
+};
+use ferrovox_tests::{devices, noise::Noise};
+use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use proptest::prelude::*;
+use simt::Mode;
+
+/// Distances are right to so much of them: what f32 can have.
+const RELATIVE: f64 = 1.3e-7;
+
+/// Axes that are turned, sheared by up to `shear` voxels a step, of different lengths, and mirrored in one case of two.
+fn geometry(seed: u64, shear: f64) -> Geometry {
+    let mut noise = Noise(seed);
+    let mut signed = || f64::from(noise.signed());
+    let lengths = [signed(), signed(), signed()].map(|by| 3f64.powf(by));
+    let mut axes = Matrix3::from_diagonal(&Vector3::from(lengths));
+    for (row, column) in [(0, 1), (0, 2), (1, 2)] {
+        axes[(row, column)] = shear * signed() * lengths[row];
+    }
+    let turn = Rotation3::from_euler_angles(3.0 * signed(), 3.0 * signed(), 3.0 * signed());
+    let mut axes = turn.matrix() * axes;
+    if signed() < 0.0 {
+        axes.column_mut(1).neg_mut();
+    }
+    // any axis may be the one that leans
+    axes.swap_columns(0, (seed % 3) as usize);
+    axes.swap_columns(1, 1 + (seed / 3 % 2) as usize);
+    Geometry::new(axes, Vector3::new(-7.0, 3.5, 100.0)).unwrap()
+}
+
+/// A grid, and where its voxels are.
+struct World {
+    dims: [usize; 3],
+    geometry: Geometry,
+    centres: Vec<Point3<f64>>,
+}
+
+impl World {
+    fn new(dims: [usize; 3], geometry: Geometry) -> Self {
+        let [nx, ny, nz] = dims;
+        let at = |i: usize| Point3::new(i % nx, i / nx % ny, i / (nx * ny)).map(|n| n as f64);
+        let centres = (0..nx * ny * nz).map(|i| geometry.index_to_world(at(i)));
+        Self {
+            dims,
+            geometry,
+            centres: centres.collect(),
+        }
+    }
+
+    fn least(&self, voxel: usize, sites: impl Iterator<Item = Point3<f64>>) -> f64 {
+        let away = |site: Point3<f64>| (site - self.centres[voxel]).norm();
+        sites.map(away).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Fails unless a distance is the exact one, or the bound.
+    fn check(&self, what: &str, found: f32, exact: f64, bound: Option<f64>) {
+        let limited = bound.map_or(exact, |bound| exact.min(bound));
+        // the oracle's coordinates are rounded too
+        let error = (f64::from(found) - limited).abs();
+        assert!(
+            error <= RELATIVE * limited + 1e-11,
+            "{what}: {found} for {limited}, {:?} {:?}",
+            self.dims,
+            self.geometry.axes()
+        );
+    }
+}
+
+fn device(seed: u64, checked: bool, block: u32) -> Device {
+    match checked {
+        true => Device::cpu_with(CpuOptions {
+            mode: Mode::Checked { seed },
+            block,
+        }),
+        false => Device::cpu(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(200)))]
+
+    #[test]
+    fn random_sites(
+        any in [1usize..=41, 1..=41, 1..=41],
+        shear in prop::sample::select(vec![0.0, 0.1, 0.36, 1.0, 3.0]),
+        density in prop::sample::select(vec![0, 1, 10, 100, 500, 950]),
+        seed in any::<u64>(),
+        block in prop::sample::select(vec![1u32, 32, 64, 100]),
+        checked in 0..8,
+        bound in prop::sample::select(vec![None, None, Some(0.5), Some(2.0), Some(7.5)]),
+        methods in prop::sample::select(vec![[Method::Separable; 2], [Method::Bucketed, Method::BruteForce]]),
+    ) {
+        let world = World::new(dims(any, if density < 100 { 4000 } else { 900 }), geometry(seed, shear));
+        let mut noise = Noise(seed ^ 5);
+        let one = noise.below(world.centres.len() as u64);
+        let sites: Vec<u64> = (0..world.centres.len() as u64)
+            .filter(|&voxel| noise.below(1000) < density || voxel == one)
+            .collect();
+        let device = device(seed, checked == 0, block);
+        let stream = device.stream().unwrap();
+        let mask = DeviceMask::from_indices(&stream, &sites, world.dims, world.geometry).unwrap();
+        let in_world = || sites.iter().map(|&site| world.centres[site as usize]);
+        for method in methods {
+            if world.geometry.shear().is_none() && method == Method::Bucketed {
+                continue;
+            }
+            let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
+            let map = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap();
+            let (found, nearest) = on_host(&stream, &map);
+            let nearest = nearest.unwrap();
+            for voxel in 0..found.len() {
+                let exact = world.least(voxel, in_world());
+                let what = format!("{method:?} {seed} voxel {voxel}");
+                world.check(&what, found[voxel], exact, bound);
+                if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-9)) {
+                    let site = nearest[voxel];
+                    prop_assert!(sites.binary_search(&site).is_ok(), "{what}: {site}");
+                    let away = (world.centres[site as usize] - world.centres[voxel]).norm();
+                    prop_assert!(away <= exact * (1.0 + 1e-9) + 1e-11, "{what}: {away} {exact}");
+                } else if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-9)) {
+                    prop_assert_eq!(nearest[voxel], u64::MAX, "{}", what);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn random_points(
+        any in [1usize..=41, 1..=41, 1..=41],
+        shear in prop::sample::select(vec![0.1, 0.36, 3.0]),
+        count in 1usize..40,
+        seed in any::<u64>(),
+        checked in 0..8,
+        bound in prop::sample::select(vec![None, Some(2.0), Some(7.5)]),
+    ) {
+        let world = World::new(dims(any, 1500), geometry(seed, shear));
+        let mut noise = Noise(!seed);
+        // some are outside
+        let mut coordinate = |n: usize| (n as f32 + 20.0) * (0.5 + 0.5 * noise.signed()) - 10.0;
+        let points: Vec<[f32; 3]> = (0..count).map(|_| world.dims.map(&mut coordinate)).collect();
+        let in_world: Vec<_> = points
+            .iter()
+            .map(|at| world.geometry.index_to_world(at.map(f64::from).into()))
+            .collect();
+        let device = device(seed, checked == 0, 32);
+        let stream = device.stream().unwrap();
+        let sites = DevicePoints::from_voxels(&stream, &points, world.dims, world.geometry).unwrap();
+        let mut first: Option<(Vec<f32>, Option<Vec<u64>>)> = None;
+        for method in [Method::BruteForce, Method::Bucketed] {
+            let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
+            if world.geometry.shear().is_none() {
+                continue;
+            }
+            let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+            let found = on_host(&stream, &map);
+            for (voxel, &found) in found.0.iter().enumerate() {
+                let exact = world.least(voxel, in_world.iter().copied());
+                world.check(&format!("{method:?} {seed} voxel {voxel}"), found, exact, bound);
+            }
+            let first = first.get_or_insert_with(|| found.clone());
+            prop_assert!(*first == found, "the methods have other bits");
+        }
+    }
+
+    #[test]
+    fn random_labels(
+        any in [1usize..=41, 1..=41, 1..=41],
+        shear in prop::sample::select(vec![0.1, 0.36, 1.0, 3.0]),
+        labels in 1u64..6,
+        run in prop::sample::select(vec![1usize, 3, 40, 400]),
+        seed in any::<u64>(),
+        checked in 0..8,
+        bound in prop::sample::select(vec![None, None, Some(0.9), Some(4.0)]),
+    ) {
+        let world = World::new(dims(any, 1200), geometry(seed, shear));
+        let mut noise = Noise(seed ^ 77);
+        let mut samples: Vec<f32> = Vec::new();
+        while samples.len() < world.centres.len() {
+            let label = match noise.below(60) {
+                0 => f32::NAN,
+                _ => noise.below(labels) as f32,
+            };
+            samples.extend(std::iter::repeat_n(label, 1 + noise.below(run as u64) as usize));
+        }
+        samples.truncate(world.centres.len());
+        let device = device(seed, checked == 0, 32);
+        let stream = device.stream().unwrap();
+        let volume = Volume::new(samples.clone(), world.dims, world.geometry).unwrap();
+        let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+        let params = DistanceParams { max_distance: bound, no_sites: NoSites::Infinity, ..Default::default() };
+        let map = distance::label_map(&stream, &volume, &params).unwrap();
+        let found = stream.download(&map.distances).unwrap();
+        for voxel in 0..found.len() {
+            let others = (0..found.len()).filter(|&it| it != voxel && samples[it] != samples[voxel]);
+            let exact = world.least(voxel, others.map(|it| world.centres[it]));
+            if exact.is_finite() {
+                world.check(&format!("{seed} voxel {voxel}"), found[voxel], exact, bound);
+            } else {
+                prop_assert_eq!(found[voxel], bound.map_or(f32::INFINITY, |bound| bound as f32));
+            }
+        }
+    }
+}
+
+/// A shell in a grid that leans by 20 degrees, as of a CT with a tilted gantry; the same bits on every device, and by slabs.
+#[test]
+fn a_tilted_gantry() {
+    let dims = [70, 66, 61];
+    let lean = 20f64.to_radians().tan();
+    let axes = Matrix3::new(0.5, 0.0, 0.0, 0.0, 0.5, 2.0 * lean, 0.0, 0.0, 2.0);
+    let world = World::new(dims, Geometry::new(axes, Vector3::zeros()).unwrap());
+    let middle = world.geometry.index_to_world(Point3::new(35.0, 33.0, 30.0));
+    let sites: Vec<u64> = (0..world.centres.len() as u64)
+        .filter(|&i| ((world.centres[i as usize] - middle).norm() - 14.0).abs() < 1.5)
+        .collect();
+    let mut noise = Noise(3);
+    let sampled: Vec<usize> = (0..200)
+        .map(|_| noise.below(world.centres.len() as u64) as usize)
+        .collect();
+    let mut first: Option<Vec<f32>> = None;
+    for labelled in devices::fast() {
+        let stream = labelled.device.stream().unwrap();
+        let mask = DeviceMask::from_indices(&stream, &sites, dims, world.geometry).unwrap();
+        let map = distance::map(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
+        let found = stream.download(&map.distances).unwrap();
+        for &voxel in &sampled {
+            let exact = world.least(voxel, sites.iter().map(|&it| world.centres[it as usize]));
+            world.check(&labelled.label, found[voxel], exact, None);
+        }
+        let first = first.get_or_insert_with(|| found.clone());
+        assert!(*first == found, "{} has other bits", labelled.label);
+    }
+    let on_host = Mask::from_indices(&sites, dims, world.geometry).unwrap();
+    let inside = on_host.enclosed(&Device::cpu()).unwrap();
+    let devices = [Device::cpu(), Device::cpu()];
+    for memory in [None, Some(0)] {
+        let mut params = DistanceParams {
+            memory,
+            ..Default::default()
+        };
+        let error = Slabs::new(&devices, &on_host, &params).map(|slabs| slabs.least_memory());
+        let least = match error {
+            Ok(least) => least,
+            Err(DistanceError::Memory(error)) => error.needed,
+            Err(error) => panic!("{error}"),
+        };
+        params.memory = memory.map(|_| least);
+        let slabs = Slabs::new(&devices, &on_host, &params).unwrap();
+        assert!(memory.is_none() || slabs.count() == 2);
+        devices[0].reset_peak_memory();
+        let before = devices[0].memory_use().now;
+        assert!(slabs.map().unwrap().samples() == first.as_deref().unwrap());
+        if memory.is_some() {
+            // both are the same device
+            assert!(devices[0].memory_use().peak - before <= 2 * least);
+        }
+        let signed = Slabs::new(&devices, &on_host, &DistanceParams::default()).unwrap();
+        let signed = signed.signed(&inside).unwrap().map().unwrap();
+        let within = signed.samples().iter().filter(|&&it| it < 0.0).count();
+        assert!(within > 10_000, "{within}");
+    }
+}
+
+/// Rotations that are stored in 24 bits are no shear: the map is that of right angles, bit for bit.
+#[test]
+fn what_is_only_rounded_is_made_axis_by_axis() {
+    let stream = Device::cpu().stream().unwrap();
+    let dims = [23, 19, 17];
+    let straight = Geometry::from_spacing([1.0, 1.0, 1.0], [0.0; 3]).unwrap();
+    let turn = Rotation3::from_euler_angles(0.4, 1.3, -2.0);
+    let stored = turn.matrix().map(|value| f64::from(value as f32));
+    let turned = Geometry::new(stored, Vector3::zeros()).unwrap();
+    assert_eq!(turned.shear(), None);
+    let map = |geometry: Geometry| {
+        let mask = DeviceMask::from_indices(&stream, &[5, 900, 7000], dims, geometry).unwrap();
+        let map = distance::map(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
+        stream.download(&map.distances).unwrap()
+    };
+    for (straight, turned) in map(straight).into_iter().zip(map(turned)) {
+        assert!((straight - turned).abs() <= 2e-6 * straight);
+    }
+}
+
+#[test]
+fn what_measures_along_right_angles_says_so() {
+    let stream = Device::cpu().stream().unwrap();
+    let axes = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.25, 0.0, 0.0, 1.0);
+    let geometry = Geometry::new(axes, Vector3::zeros()).unwrap();
+    let mask = DeviceMask::from_indices(&stream, &[3], [4, 4, 4], geometry).unwrap();
+    for method in [
+        Method::Cubes,
+        Method::CityBlock,
+        Method::Chessboard,
+        Method::CenterPoint,
+    ] {
+        let params = DistanceParams {
+            method,
+            ..Default::default()
+        };
+        let error = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("y and z are 14.04 degrees"), "{text}");
+        assert!(text.contains(method.name()), "{text}");
+        assert!(!params.is_exact(&geometry));
+    }
+    let error = distance::squared_map::<u32>(&stream, &mask, &Default::default()).unwrap_err();
+    assert!(error.to_string().contains("14.04 degrees"), "{error}");
+    let volume = Volume::from_fn([4, 4, 4], geometry, |x, _, _| x as u8).unwrap();
+    let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
+    let error = distance::squared_label_map::<u32, u8>(&stream, &volume, &Default::default());
+    assert!(matches!(error, Err(DistanceError::SquaresOfSheared { .. })));
+}
+
+#[test]
+fn nothing_on_a_sheared_grid() {
+    let stream = Device::cpu().stream().unwrap();
+    let geometry = geometry(4, 1.0);
+    for dims in [[9, 2, 3], [0, 2, 3], [4, 0, 1], [5, 5, 0]] {
+        let voxels = dims.iter().product::<usize>();
+        let mask = DeviceMask::from_indices(&stream, &[], dims, geometry).unwrap();
+        let points = DevicePoints::from_voxels(&stream, &[], dims, geometry).unwrap();
+        for (sites, method) in [
+            (Sites::Voxels(&mask), Method::Separable),
+            (Sites::Points(&points), Method::Bucketed),
+            (Sites::Points(&points), Method::BruteForce),
+        ] {
+            let params = DistanceParams {
+                method,
+                ..Default::default()
+            };
+            let error = distance::map(&stream, sites, &params).unwrap_err();
+            assert!(matches!(error, DistanceError::NoSites), "{error}");
+            let params = DistanceParams {
+                no_sites: NoSites::Infinity,
+                nearest: true,
+                ..params
+            };
+            let (found, nearest) =
+                on_host(&stream, &distance::map(&stream, sites, &params).unwrap());
+            assert_eq!(found, vec![f32::INFINITY; voxels]);
+            assert_eq!(nearest.unwrap(), vec![u64::MAX; voxels]);
+        }
+        let far = DevicePoints::from_voxels(&stream, &[[40.0, -3.5, 1.0]], dims, geometry).unwrap();
+        let params = DistanceParams {
+            method: Method::Bucketed,
+            ..Default::default()
+        };
+        let map = distance::map(&stream, Sites::Points(&far), &params).unwrap();
+        assert_eq!(map.distances.len(), voxels);
+    }
+}
