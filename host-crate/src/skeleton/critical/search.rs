@@ -1,11 +1,15 @@
 //! The search for all critical points.
 
 use super::{CriticalPoint, newton::polish};
-use crate::{device::Stream, grid::DevicePoints, skeleton::SkeletonError};
+use crate::{
+    device::Stream,
+    grid::{DevicePoints, Metric},
+    skeleton::SkeletonError,
+};
 use nalgebra::{Point3, Vector3};
 use std::collections::{HashMap, HashSet};
 
-/// Points nearer than this, in voxels, are one.
+/// Points nearer than this, in the smallest spacing, are one.
 const SAME: f64 = 1e-5;
 
 /// The critical points found so far.
@@ -42,11 +46,12 @@ impl Search {
                 places.iter().map(move |place| corner + place)
             })
             .collect();
+        let (metric, _) = Metric::snapped(&sources.geometry);
         // a bound for what is searched at a time
         for starts in starts.chunks(1 << 18) {
             for point in polish(stream, sources, exponent, starts)? {
                 if is_inside(&point.position) {
-                    self.keep(point);
+                    self.keep(point, metric);
                 }
             }
         }
@@ -65,13 +70,13 @@ impl Search {
     }
 
     /// Keeps a point unless it is known.
-    fn keep(&mut self, point: CriticalPoint) {
+    fn keep(&mut self, point: CriticalPoint, metric: Metric) {
         let voxel = voxel_of(&point.position);
         let known = neighbours(voxel).any(|place| {
             let there = self.places.get(&place).into_iter().flatten();
             there
                 .map(|&known| self.points[known].position)
-                .any(|known| (known - point.position).norm() < SAME)
+                .any(|known| metric.to_world(known - point.position).norm() < SAME)
         });
         if !known {
             self.places

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
-    grid::{DeviceMask, DevicePoints, Points},
+    grid::{DeviceMask, DevicePoints, Metric, Points},
     skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -19,8 +19,10 @@ use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
 pub struct ForceField {
     /// The voxels that have a force.
     pub mask: DeviceMask,
-    /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, with voxels as the unit of length. A
+    /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, in the world with the smallest spacing as the unit of length. A
     /// direction of three zeros is none.
+    ///
+    /// Components are along the grid's axes, whichever way these point. Where the axes are not at right angles, x is along the first, y in the plane of the first two, and z across both.
     pub forces: Buffer<f32>,
     /// How many voxels of the mask come before each of its words.
     pub before: Buffer<u64>,
@@ -73,6 +75,9 @@ impl ForceField {
 }
 
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
+///
+/// Lengths are those of the world. Where voxels are no cubes all pairs are compared, as by [`FieldVariant::Tuned`], whatever [`SkeletonParams::variant`] says; the field's `variant` has the
+/// one that was taken.
 ///
 /// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24 bytes for each voxel with a force and slice of the surface, and
 /// 40 bytes for each remain. By series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for each voxel with a force, at most three
@@ -151,7 +156,8 @@ struct Sources<'a> {
 
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
-/// [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once: for others all pairs are compared, as by [`FieldVariant::Tuned`].
+/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once, and for cubes: for others all pairs are
+/// compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
 /// Errors of the device.
@@ -163,7 +169,9 @@ pub fn forces(
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
-        FieldVariant::Tree | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
+        FieldVariant::Tree | FieldVariant::Auto if is_of_cubes(&mask) => {
+            voxels_of(stream, sources, &mask)?
+        }
         _ => None,
     };
     let sources = Sources {
@@ -189,6 +197,10 @@ fn voxels_of(
     Ok(each_once.then_some(made))
 }
 
+fn is_of_cubes(mask: &DeviceMask) -> bool {
+    Metric::snapped(&mask.geometry).0.is_of_cubes()
+}
+
 fn forces_on_devices(
     execution: Execution<'_>,
     sources: Sources<'_>,
@@ -206,6 +218,7 @@ fn forces_on_devices(
         device: stream.device(),
         pairs,
         targets: targets.count,
+        is_of_cubes: is_of_cubes(&mask),
     };
     let params = &SkeletonParams {
         variant: choice.variant(params.variant, sources.voxels.is_some()),

@@ -1,17 +1,17 @@
 //! Forces by one device.
 
-use super::{Targets, portions::by_portions};
+use super::{Targets, point_forces::world_of, portions::by_portions};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over},
-    grid::DevicePoints,
+    grid::{DevicePoints, Metric},
     monitor::Counter,
     skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
 };
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::skeleton::field::{
     Add, AnyPower, FIELD_SOURCES, NUMBERS, PIECE, Portion, Power, Power2, Power3, Power4, Power5,
-    Power6, Power7, Power8, Power9, Slices, finish_forces, forces_constant, forces_shared,
-    forces_simple, forces_tuned,
+    Power6, Power7, Power8, Power9, Slices, WholePower, finish_forces, forces_constant,
+    forces_in_world, forces_shared, forces_simple, forces_tuned,
 };
 
 /// Forces to compute.
@@ -115,6 +115,14 @@ impl Job<'_> {
         } else {
             0
         };
+        let (metric, _) = Metric::snapped(&self.targets.mask.geometry);
+        if !metric.is_of_cubes() {
+            let (sums, slices) = match integer {
+                0 => self.in_world::<A, AnyPower>(&metric)?,
+                _ => self.in_world::<A, WholePower>(&metric)?,
+            };
+            return self.finish(&sums, slices);
+        }
         match integer {
             2 => self.run::<A, Power2>(),
             3 => self.run::<A, Power3>(),
@@ -129,7 +137,6 @@ impl Job<'_> {
     }
 
     fn run<A: Add, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
-        let stream = self.stream;
         let (sums, slices) = match self.params.variant {
             // who calls has chosen, and `Tree` is no job for all pairs
             FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Tree => {
@@ -139,6 +146,12 @@ impl Job<'_> {
             FieldVariant::Constant => self.constant::<A, P>()?,
             FieldVariant::Shared => self.by_target::<forces_shared<A, P>>()?,
         };
+        self.finish(&sums, slices)
+    }
+
+    /// Directions and magnitudes of sums.
+    fn finish(&self, sums: &Buffer<f64>, slices: Slices) -> Result<Buffer<f32>, SkeletonError> {
+        let stream = self.stream;
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
         // SAFETY: there are three sums for each target and slice, and four numbers for each target.
@@ -224,6 +237,35 @@ impl Job<'_> {
                     sums.view_mut(),
                 );
                 Ok(self.stream.launch::<forces_tuned<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
+    }
+
+    /// The same where voxels are no cubes.
+    fn in_world<A: Add, P: Power>(
+        &self,
+        metric: &Metric,
+    ) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let (runs, places) = self.targets.runs(self.stream)?;
+        let plan = self.plan::<forces_in_world<A, P>>(runs.count)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launch(plan, plan.all(), |launch, portion| {
+            // SAFETY: as in `tuned`.
+            unsafe {
+                let args = (
+                    self.sources.coordinates.view(),
+                    places.coordinates.view(),
+                    self.targets.mask.bits.view(),
+                    self.targets.before.view(),
+                    runs,
+                    world_of(metric),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_in_world<A, P>>(launch, args)?)
             }
         })?;
         Ok((sums, plan.slices))

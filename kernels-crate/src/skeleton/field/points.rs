@@ -1,5 +1,6 @@
 //! The force anywhere, with its derivatives.
 
+use super::lengths::{Cubes, Lengths, World};
 use crate::rows::Items;
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
@@ -98,6 +99,37 @@ pub unsafe fn forces_at(
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
+    add_up(Cubes, sources, points, slices, exponent, sums);
+}
+
+/// The same where voxels are no cubes: forces and derivatives in the world that `world` is the way to.
+///
+/// A block takes a point and a slice at a time, as in [`forces_at`], with six products more for each source.
+///
+/// # Safety
+/// As [`forces_at`].
+#[kernel]
+pub unsafe fn forces_at_in_world(
+    sources: View<f32>,
+    points: View<f64>,
+    slices: PointSlices,
+    world: World,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
+    add_up(world, sources, points, slices, exponent, sums);
+}
+
+/// Writes what slices of the sources add at the points of the calling block.
+#[inline(always)]
+fn add_up<L: Lengths>(
+    lengths: L,
+    sources: View<f32>,
+    points: View<f64>,
+    slices: PointSlices,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
     let shared = shared_view![f64; OF_POINT * THREADS as usize];
     let thread = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
@@ -115,7 +147,13 @@ pub unsafe fn forces_at(
         let start = (part - point * slices.count) * slices.len;
         let rest = count - start;
         let end = start + if rest < slices.len { rest } else { slices.len };
-        let mine = sum_of_thread(sources, [start as usize, end as usize], at, exponent);
+        let mine = sum_of_thread(
+            lengths,
+            sources,
+            [start as usize, end as usize],
+            at,
+            exponent,
+        );
         let mut k = 0;
         while k < OF_POINT {
             shared.write(k * threads + thread, mine[k]);
@@ -162,8 +200,10 @@ pub unsafe fn add_slices_at(
 }
 
 /// What those of some sources make that are the calling thread's.
+#[cuda_std::inline_closures]
 #[inline(always)]
-fn sum_of_thread(
+fn sum_of_thread<L: Lengths>(
+    lengths: L,
     sources: View<f32>,
     [first, end]: [usize; 2],
     at: [f64; 3],
@@ -177,16 +217,17 @@ fn sum_of_thread(
         let from = |axis: usize| {
             each(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
         };
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let [x, y, z] = [from(0), from(1), from(2)];
+        let vector = |axis: usize| each(|lane| lengths.vector([x[lane], y[lane], z[lane]])[axis]);
+        add(&mut sums, [vector(0), vector(1), vector(2)], exponent);
         start += LANES * threads;
     }
     // the rest one by one, the other lanes so far away that they make nothing
     while start < end {
-        let from = |axis: usize| {
-            let here = at[axis] - sources.read(3 * start + axis) as f64;
-            each(|lane| if lane == 0 { here } else { NOWHERE })
-        };
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let from = |axis: usize| at[axis] - sources.read(3 * start + axis) as f64;
+        let vector = lengths.vector([from(0), from(1), from(2)]);
+        let alone = |axis: usize| each(|lane| if lane == 0 { vector[axis] } else { NOWHERE });
+        add(&mut sums, [alone(0), alone(1), alone(2)], exponent);
         start += threads;
     }
     sums.map(|lanes| {
