@@ -35,7 +35,7 @@ pub(crate) mod counts;
 mod device_mesh;
 mod devices;
 mod error;
-mod fused;
+pub(crate) mod fused;
 mod join;
 mod params;
 pub(crate) mod partition;

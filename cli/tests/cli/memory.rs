@@ -1,0 +1,94 @@
+//! Volumes that are larger than the memory that may be taken.
+
+use crate::support::{Folder, Run, binary};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs::{self, File},
+    process::Command,
+};
+
+/// A file of zeros that takes no room on the disk.
+fn sparse(folder: &Folder, name: &str, bytes: u64) {
+    File::create(folder.path(name))
+        .and_then(|file| file.set_len(bytes))
+        .unwrap();
+}
+
+/// Runs the command with so many bytes of address space at most. Nothing where that cannot be limited.
+fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
+    let prlimit = Command::new("prlimit").arg("--version").output();
+    if prlimit.is_err() {
+        eprintln!("skipped: there is no prlimit");
+        return None;
+    }
+    let mut limited = Command::new("prlimit");
+    limited
+        .arg(format!("--as={}", mib << 20))
+        .arg(binary())
+        .args(arguments.split(' '))
+        .current_dir(folder.path(""))
+        // each thread takes address space for its stack and its heap
+        .env("RAYON_NUM_THREADS", "2");
+    Some(Run::of(&mut limited))
+}
+
+#[test]
+fn a_plane_that_is_more_than_the_budget_is_refused_before_it_is_read() {
+    let folder = Folder::new();
+    sparse(&folder, "big.raw", 2_000_000_000);
+    let mesh = "mesh big.raw --dims 20000x20000x5 --type u8 --iso 50 --device cpu -o out.ply";
+    let Some(run) = within(&folder, 1024, &format!("{mesh} --memory 10M")) else {
+        return;
+    };
+    run.refused(&["big.raw", "10485760 bytes", "20000 x 20000", "at least"]);
+    assert_eq!(names(&folder), ["big.raw".into()].into());
+}
+
+/// What is in the folder.
+fn names(folder: &Folder) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder.path("")).unwrap().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+/// A header of some bytes that says what no machine has, and samples that take no room on the disk.
+#[test]
+fn a_huge_volume_of_a_short_header_is_an_error() {
+    let folder = Folder::new();
+    let header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 100000 100000 1000\nencoding: raw\ndata file: huge.raw\n";
+    folder.file("huge.nhdr", header);
+    let file = File::create(folder.path("huge.raw")).unwrap();
+    if file.set_len(10_000_000_000_000).is_err() {
+        eprintln!("skipped: the file system has no files of 10 TB");
+        return;
+    }
+    let before = names(&folder);
+    for command in [
+        "mesh huge.nhdr --iso 50 -o out.ply",
+        "mesh huge.nhdr --iso 50 -o out.ply --memory 1G",
+        "mesh huge.nhdr --iso 50 -o out.ply --method staged",
+        "distance huge.nhdr --iso 50 -o out.npy",
+        "distance huge.nhdr --iso 50 -o out.npy --memory 1G",
+        "distance huge.nhdr --labels -o out.npy",
+        "skeleton huge.nhdr --iso 50 -o out.swc",
+        "render huge.nhdr --iso 50 -o out.png",
+    ] {
+        let Some(run) = within(&folder, 2048, &format!("{command} --device cpu")) else {
+            return;
+        };
+        run.refused(&["huge.nhdr", " bytes"]);
+        assert_eq!(names(&folder), before, "{command}");
+    }
+}
+
+/// A plane of 400 MB goes through a buffer.
+#[test]
+fn statistics_do_not_hold_a_plane() {
+    let folder = Folder::new();
+    sparse(&folder, "big.raw", 400_000_000);
+    let info = "info big.raw --dims 20000x20000x1 --type u8 --stats --json";
+    let Some(run) = within(&folder, 384, info) else {
+        return;
+    };
+    assert_eq!(run.ok().json()["samples"], 400_000_000);
+}
