@@ -7,8 +7,9 @@ use super::{
     pieces::MeshPieces,
 };
 use crate::{
-    device::{Buffer, Stream},
+    device::{Buffer, DeviceError, Stream},
     grid::{DeviceSample, DeviceVolume},
+    memory,
     mesh::{TriangleMesh, Triangles},
     monitor::add_times,
     partition::{
@@ -106,13 +107,13 @@ pub fn extract_to_host<T: DeviceSample>(
     for_each_part(stream, volume, mask, params, memory, |part| {
         let found = part.mesh.download(stream)?;
         let mesh = &mut host.mesh;
-        mesh.vertices.extend(found.vertices);
+        extend(&mut mesh.vertices, &found.vertices)?;
         if let (Some(normals), Some(more)) = (&mut mesh.normals, found.normals) {
-            normals.extend(more);
+            extend(normals, &more)?;
         }
         match (&mut mesh.triangles, found.triangles) {
-            (Triangles::U32(triangles), Triangles::U32(more)) => triangles.extend(more),
-            (Triangles::U64(triangles), Triangles::U64(more)) => triangles.extend(more),
+            (Triangles::U32(triangles), Triangles::U32(more)) => extend(triangles, &more)?,
+            (Triangles::U64(triangles), Triangles::U64(more)) => extend(triangles, &more)?,
             // the width of the first part is that of all
             (triangles, first) => *triangles = first,
         }
@@ -122,6 +123,11 @@ pub fn extract_to_host<T: DeviceSample>(
         Ok::<_, IsosurfaceError>(())
     })?;
     Ok(host)
+}
+
+/// Puts a part of the mesh behind those before.
+fn extend<T: Clone>(list: &mut Vec<T>, part: &[T]) -> Result<(), DeviceError> {
+    Ok(memory::extend("the mesh", list, part)?)
 }
 
 fn run<T: DeviceSample, E: From<IsosurfaceError>>(

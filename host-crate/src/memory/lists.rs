@@ -2,6 +2,10 @@
 
 use super::{OutOfMemory, system_memory};
 use bytemuck::Zeroable;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, Hash},
+};
 
 /// From this size on it is looked at what is free: systems promise more memory than they have, and end a program that takes it.
 const LARGE: u64 = 256 << 20;
@@ -32,6 +36,19 @@ pub(crate) fn reserve<T>(
         what,
         bytes: bytes_of::<T>(list.len().saturating_add(more)),
     })
+}
+
+/// Makes room for `more` entries.
+pub(crate) fn reserve_map<K: Eq + Hash, V, S: BuildHasher>(
+    what: &'static str,
+    map: &mut HashMap<K, V, S>,
+    more: usize,
+) -> Result<(), OutOfMemory> {
+    // a byte for each place beside the entry, and places that stay free
+    let bytes = bytes_of::<(K, V)>(more).saturating_add(more as u64);
+    check_room(what, bytes)?;
+    map.try_reserve(more)
+        .map_err(|_| OutOfMemory { what, bytes })
 }
 
 /// `len` elements that are all the same.

@@ -11,7 +11,9 @@
 mod lists;
 mod system;
 
-pub(crate) use lists::{check_room, copied, extend, filled, grow, reserve, zeroed};
+pub(crate) use lists::{
+    check_room, collected, copied, extend, filled, grow, reserve, reserve_map, zeroed,
+};
 pub(crate) use system::system_memory;
 
 /// The system has no room for what was asked for.
@@ -24,4 +26,10 @@ pub struct OutOfMemory {
     pub what: &'static str,
     /// How many bytes.
     pub bytes: u64,
+}
+
+impl From<OutOfMemory> for std::io::Error {
+    fn from(error: OutOfMemory) -> Self {
+        Self::new(std::io::ErrorKind::OutOfMemory, error)
+    }
 }

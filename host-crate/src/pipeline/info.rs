@@ -129,7 +129,7 @@ fn statistics_of<T: Sample>(
     while first < all {
         let samples = &mut samples[..step.min(all - first)];
         reader.read_samples_into(first, samples)?;
-        summary.add(samples);
+        summary.add(samples).map_err(at(reader.path()))?;
         counter.add(samples.len() as u64)?;
         first += samples.len();
     }

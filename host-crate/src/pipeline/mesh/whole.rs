@@ -8,6 +8,7 @@ use crate::{
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
     },
+    memory::OutOfMemory,
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, at,
@@ -30,7 +31,9 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let (volume, inexact_samples) = volume.into_kernel_type();
+    let (volume, inexact_samples) = volume
+        .try_into_kernel_type()
+        .map_err(at::<OutOfMemory>(&job.volume.path))?;
     warnings.extend(job.volume.conversion(&header, sample_type, inexact_samples));
     let surface = match &job.devices[..] {
         [device] => on_one(&mut stages, job, device, volume, mask)?,
@@ -40,9 +43,13 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
     let checked = match job.check {
         MeshCheck::No => None,
         _ => Some(stages.run("check", || {
+            let out_of_memory = at::<OutOfMemory>(&job.volume.path);
+            let report = mesh::try_check(&mesh)
+                .and_then(|report| Ok((report, mesh::try_openings(&mesh, dims, &geometry)?)));
+            let (report, openings) = report.map_err(out_of_memory)?;
             Ok::<_, PipelineError>(MeshChecked {
-                report: mesh::check(&mesh),
-                openings: mesh::openings(&mesh, dims, &geometry),
+                report,
+                openings,
                 bounds: mesh.bounds().map(|(low, high)| [low.into(), high.into()]),
             })
         })?),
@@ -195,7 +202,7 @@ fn extract_parts(
         AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
         AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
         AnyVolume::I32(_) | AnyVolume::F64(_) => {
-            let (volume, _) = volume.clone().into_f32();
+            let (volume, _) = volume.to_f32().map_err(DeviceError::from)?;
             isosurface::extract_parts(devices, volume.view(), mask, params)
         }
     }
