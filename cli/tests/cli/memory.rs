@@ -1,6 +1,9 @@
 //! Volumes that are larger than the memory that may be taken.
 
-use crate::support::{Folder, Run, binary};
+use crate::{
+    samples::nifti_of_type,
+    support::{Folder, Run, binary},
+};
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -78,6 +81,55 @@ fn a_huge_volume_of_a_short_header_is_an_error() {
         };
         run.refused(&["huge.nhdr", " bytes"]);
         assert_eq!(names(&folder), before, "{command}");
+    }
+}
+
+/// With ever more address space, until there is enough: an error or the result, and nothing between.
+#[test]
+fn memory_may_run_out_at_any_place() {
+    let folder = Folder::new();
+    let n = 96;
+    let inside = |at: usize, middle: usize| at.abs_diff(middle) < 9;
+    let voxel = |at: usize| {
+        let [x, y, z] = [at % n, at / n % n, at / n / n];
+        u8::from(
+            inside(y, 30) && inside(z, 40) && x > 3
+                || inside(x, 60) && inside(z, 40)
+                || inside(x, 20) && inside(y, 70),
+        ) * 100
+    };
+    let samples: Vec<u8> = (0..n * n * n).map(voxel).collect();
+    folder.file("a.nii", nifti_of_type(&samples, [96; 3], 2, 8));
+    for command in [
+        "mesh a.nii --iso 50 -o out.ply --normals",
+        "distance a.nii --iso 50 -o out.nii.gz --signed",
+        "skeleton a.nii --iso 50 -o out.json",
+        "render a.nii --iso 50 -o out.png",
+    ] {
+        let before = names(&folder);
+        let (mut mib, mut refusals) = (20, 0);
+        loop {
+            let Some(run) = within(&folder, mib, &format!("{command} --device cpu")) else {
+                return;
+            };
+            if run.status == Some(0) {
+                break;
+            }
+            let text = &run.stderr;
+            // at first not even the system's library finds room
+            let is_loaded = run.status == Some(1);
+            assert!(
+                is_loaded || refusals == 0,
+                "{command} {mib}: {:?} {text}",
+                run.status
+            );
+            assert_eq!(names(&folder), before, "{command} {mib}");
+            refusals += u32::from(is_loaded);
+            mib += 6;
+            assert!(mib < 2000, "{command}: {text}");
+        }
+        assert!(refusals > 1, "{command}");
+        fs::remove_file(folder.path(command.split(' ').nth(5).unwrap())).unwrap();
     }
 }
 

@@ -22,6 +22,13 @@ pub(crate) fn check_room(what: &'static str, bytes: u64) -> Result<(), OutOfMemo
     Ok(())
 }
 
+/// Fails if so many bytes more are not there, however few they are: they are asked for and given back. For work that then takes them in
+/// many lists, where an error has no way out.
+pub(crate) fn require(what: &'static str, bytes: u64) -> Result<(), OutOfMemory> {
+    let len = usize::try_from(bytes).map_err(|_| OutOfMemory { what, bytes })?;
+    reserve(what, &mut Vec::<u8>::new(), len)
+}
+
 /// Makes room for `more` elements, and for no more than that.
 pub(crate) fn reserve<T>(
     what: &'static str,

@@ -12,7 +12,7 @@ mod lists;
 mod system;
 
 pub(crate) use lists::{
-    check_room, collected, copied, extend, filled, grow, reserve, reserve_map, zeroed,
+    check_room, collected, copied, extend, filled, grow, require, reserve, reserve_map, zeroed,
 };
 pub(crate) use system::system_memory;
 
