@@ -144,3 +144,27 @@ fn statistics_do_not_hold_a_plane() {
     };
     assert_eq!(run.ok().json()["samples"], 400_000_000);
 }
+
+/// Noise has a mesh of a hundred times its size.
+#[test]
+fn a_mesh_that_is_more_than_the_budget_is_streamed() {
+    let folder = Folder::new();
+    let mut state = 1_u32;
+    let noise = (0..120 * 120 * 120).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    folder.file("noise.raw", noise.collect::<Vec<u8>>());
+    let mesh = "mesh noise.raw --dims 120x120x120 --type u8 --iso 128 --normals --device cpu";
+    let Some(run) = within(
+        &folder,
+        150,
+        &format!("{mesh} -o a.ply --memory 24M --json"),
+    ) else {
+        return;
+    };
+    assert!(run.ok().json()["slabs"].as_u64() > Some(1));
+    folder.run(&format!("{mesh} -o b.ply")).ok();
+    let read = |name| fs::read(folder.path(name)).unwrap();
+    assert!(read("a.ply") == read("b.ply"));
+}

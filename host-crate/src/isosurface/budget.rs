@@ -125,6 +125,48 @@ pub fn extract_to_host<T: DeviceSample>(
     Ok(host)
 }
 
+/// How much of a mesh there will be, counted in pieces that fit the device's memory.
+pub(crate) fn mesh_counts<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: Option<&DeviceVolume<u8>>,
+    params: &IsosurfaceParams,
+) -> Result<PartCounts, IsosurfaceError> {
+    check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
+    let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
+    let no_mask = stream.alloc(0)?;
+    let pieces = MeshPieces {
+        stream,
+        resident: &ResidentSlabs {
+            partition,
+            samples: volume.samples(),
+            mask: mask.map_or(&no_mask, DeviceVolume::samples),
+            planes: 0..volume.dims()[2],
+        },
+        params,
+        width: IndexWidth::Bits32,
+    };
+    // what is counted is not made
+    let budget = Budget {
+        stream,
+        device: None,
+        result: u64::MAX,
+        keeps: false,
+    };
+    let mut all = PartCounts::default();
+    let counted = within_budget(
+        &pieces,
+        0..partition.cell_planes(),
+        &budget,
+        |counted, _| {
+            all = all.plus(counted.counts());
+            Ok::<_, IsosurfaceError>(())
+        },
+    );
+    with_least(counted, &pieces, false)?;
+    Ok(all)
+}
+
 /// Puts a part of the mesh behind those before.
 fn extend<T: Clone>(list: &mut Vec<T>, part: &[T]) -> Result<(), DeviceError> {
     Ok(memory::extend("the mesh", list, part)?)

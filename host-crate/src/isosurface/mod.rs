@@ -29,7 +29,7 @@
 //!
 //! The mesh is the same, bit for bit.
 
-mod budget;
+pub(crate) mod budget;
 mod close;
 pub(crate) mod counts;
 mod device_mesh;
