@@ -143,10 +143,13 @@ fn run_mesh(job: &MeshJob) -> Result<(), PipelineError> {
     mesh::run(job, &Monitor::silent()).map(|_| ())
 }
 
+/// What is tried in a folder.
+type Try = fn(&Folder);
+
 #[test]
 fn out_of_memory_is_an_error() {
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
-    let tests: [(&str, fn(&Folder)); 6] = [
+    let tests: [(&str, Try); 6] = [
         ("info", info_of_a_volume),
         ("mesh", meshes),
         ("streamed", streamed_meshes),
@@ -300,3 +303,5 @@ fn pictures(folder: &Folder) {
         render::run(&job, &Monitor::silent()).map(|_| ())
     });
 }
+/// What is tried in a folder.
+type Try = fn(&Folder);
