@@ -303,5 +303,3 @@ fn pictures(folder: &Folder) {
         render::run(&job, &Monitor::silent()).map(|_| ())
     });
 }
-/// What is tried in a folder.
-type Try = fn(&Folder);
