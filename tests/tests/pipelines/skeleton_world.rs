@@ -6,7 +6,8 @@ use ferrovox::{
     grid::{DeviceMask, DevicePoints, Geometry, Volume},
     skeleton::{
         self, Execution, Extraction, FieldVariant, Levels, NodeKind, Precision, SkeletonParams,
-        SurfaceBy, classify, field,
+        SurfaceBy, classify,
+        field::{self, Sources},
     },
 };
 use ferrovox_tests::devices;
@@ -74,13 +75,13 @@ fn unturned(geometry: &Geometry) -> Matrix3<f64> {
 fn expected(
     axes: &Matrix3<f64>,
     at: Point3<f64>,
-    sources: &[[f32; 3]],
+    sources: &[([f32; 3], f32)],
     exponent: f64,
 ) -> (Vector3<f64>, Matrix3<f64>, f64) {
     let nothing = (Vector3::zeros(), Matrix3::zeros(), 0.0);
-    sources.iter().fold(nothing, |sum, source| {
+    sources.iter().fold(nothing, |sum, (source, weight)| {
         let from = axes * (at - Point3::from(source.map(f64::from)));
-        let weight = from.norm().powf(-exponent - 1.0);
+        let weight = f64::from(*weight) * from.norm().powf(-exponent - 1.0);
         let fall = (exponent + 1.0) * weight / from.norm_squared();
         let jacobian = Matrix3::from_diagonal_element(weight) - fall * from * from.transpose();
         (
@@ -91,12 +92,50 @@ fn expected(
     })
 }
 
+/// Compares weights with areas: of all steps to voxels of a neighbourhood that are not of the solid, the sum, as an area vector here and in a grid of cubes.
+fn check_weights(
+    label: &str,
+    solid: &Volume<u8>,
+    axes: &Matrix3<f64>,
+    sources: &[[f32; 3]],
+    weights: &[f32],
+) {
+    let areas = Matrix3::from_columns(&[0, 1, 2].map(|axis| {
+        let column = |k: usize| axes.column((axis + k) % 3).into_owned();
+        column(1).cross(&column(2))
+    }));
+    let is_solid = |at: [i64; 3]| {
+        let inside = (0..3).all(|axis| (0..solid.dims()[axis] as i64).contains(&at[axis]));
+        let [nx, ny, _] = solid.dims().map(|side| side as i64);
+        inside && solid.samples()[((at[2] * ny + at[1]) * nx + at[0]) as usize] != 0
+    };
+    for (source, weight) in sources.iter().zip(weights) {
+        let here = source.map(|x| x as i64);
+        let mut out = Vector3::zeros();
+        for k in 0..125 {
+            let step = [k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2];
+            if !is_solid([0, 1, 2].map(|axis| here[axis] + step[axis])) {
+                out += Vector3::from(step.map(|x| x as f64));
+            }
+        }
+        let area = (areas * out).norm() / out.norm();
+        let off = (f64::from(*weight) / area - 1.0).abs();
+        assert!(off < 1e-6, "{label} {source:?}: {weight} {area}");
+    }
+}
+
 /// Compares forces at some voxels and places of a solid with sums on the host.
 fn check_forces(label: &str, stream: &Stream, solid: &Volume<u8>, params: &SkeletonParams) {
     let axes = unturned(solid.geometry());
     let classes = classify(stream, &mask(stream, solid), SurfaceBy::Faces).unwrap();
-    let surface = DevicePoints::from_sites(stream, &classes.surface).unwrap();
-    let sources = surface.download(stream).unwrap();
+    let surface = Sources::of_surface(stream, &classes).unwrap();
+    let sources = surface.points().download(stream).unwrap();
+    let weights = surface.weights(stream).unwrap();
+    let is_of_cubes = (axes - Matrix3::identity()).amax() < 1e-6;
+    assert_eq!(weights.is_empty(), is_of_cubes);
+    check_weights(label, solid, &axes, &sources, &weights);
+    let weights = weights.into_iter().chain(std::iter::repeat(1.0));
+    let sources: Vec<_> = sources.into_iter().zip(weights).collect();
     let interior = DevicePoints::from_sites(stream, &classes.interior).unwrap();
     let interior = interior.download(stream).unwrap();
     let [nx, ny, _] = solid.dims();
@@ -109,7 +148,6 @@ fn check_forces(label: &str, stream: &Stream, solid: &Volume<u8>, params: &Skele
     let chosen =
         DeviceMask::from_indices(stream, &indices, solid.dims(), *solid.geometry()).unwrap();
     let field = field::forces(stream, &surface, chosen, params).unwrap();
-    let is_of_cubes = (axes - Matrix3::identity()).amax() < 1e-6;
     if !is_of_cubes {
         assert_eq!(field.variant, FieldVariant::Tuned);
     }
@@ -231,12 +269,7 @@ fn the_same_object_has_the_same_critical_points() {
     let kinds = [NodeKind::Attracting, NodeKind::Saddle { index: 1 }];
     for axis in 0..3 {
         let known = core(&two_balls(spaced([1.0; 3]), axis));
-        // each surface voxel is a source, so the wider one spacing is, the more of them push along its axis: 0.54 of the spacing for the second
-        for (spacing, part) in [
-            ([0.8, 0.8, 1.6], 0.5),
-            ([0.8, 0.8, 2.5], 0.6),
-            ([1.5, 1.0, 0.8], 0.5),
-        ] {
+        for spacing in [[0.8, 0.8, 1.6], [0.8, 0.8, 2.5], [1.5, 1.0, 0.8]] {
             let made = core(&two_balls(spaced(spacing), axis));
             let widest = spacing.into_iter().fold(0.0, f64::max);
             assert!(made.certificate[0].balanced(), "{spacing:?} {axis}");
@@ -245,7 +278,7 @@ fn the_same_object_has_the_same_critical_points() {
                 let message = format!("{spacing:?} {axis} {kind:?}: {known:?} {found:?}");
                 assert_eq!(known.len(), found.len(), "{message}");
                 for place in known {
-                    let is_same = |at: &Point3<f64>| (at - place).norm() < part * widest;
+                    let is_same = |at: &Point3<f64>| (at - place).norm() < 0.5 * widest;
                     assert!(found.iter().any(is_same), "{message}");
                 }
             }
@@ -269,6 +302,10 @@ fn rods_have_their_axis() {
                 assert!(off < 0.5 * widest, "{spacing:?} {axis}: {at}");
                 assert!(at[axis].abs() < 24.0, "{spacing:?} {axis}: {at}");
             }
+            let along = made.skeleton.edges.iter().flat_map(|edge| &edge.points);
+            let along = along.map(|&point| geometry.index_to_world(point)[axis]);
+            let ends = along.fold([0f64; 2], |[low, high], at| [low.min(at), high.max(at)]);
+            assert!(ends[1] - ends[0] > 6.0, "{spacing:?} {axis} {ends:?}");
         }
     }
 }

@@ -3,10 +3,10 @@
 use super::CriticalPoint;
 use crate::{
     device::Stream,
-    grid::{DevicePoints, Metric},
+    grid::Metric,
     skeleton::{
         NodeKind, SkeletonError,
-        field::{PointForce, forces_at},
+        field::{PointForce, Sources, forces_at},
     },
 };
 use nalgebra::{Point3, SymmetricEigen, Vector3};
@@ -37,7 +37,7 @@ struct Walk {
 /// it leads away, or nowhere, have none.
 pub fn polish(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     exponent: f64,
     starts: &[Point3<f64>],
 ) -> Result<Vec<CriticalPoint>, SkeletonError> {
@@ -46,7 +46,7 @@ pub fn polish(
         at: start,
         last: f64::INFINITY,
     };
-    let (metric, _) = Metric::snapped(&sources.geometry);
+    let (metric, _) = Metric::snapped(sources.geometry());
     let mut walks: Vec<Walk> = starts.iter().map(walk).collect();
     let mut found = Vec::new();
     for _ in 0..MAX_STEPS {

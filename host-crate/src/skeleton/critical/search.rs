@@ -3,8 +3,8 @@
 use super::{CriticalPoint, newton::polish};
 use crate::{
     device::Stream,
-    grid::{DevicePoints, Metric},
-    skeleton::SkeletonError,
+    grid::Metric,
+    skeleton::{SkeletonError, field::Sources},
 };
 use nalgebra::{Point3, Vector3};
 use std::collections::{HashMap, HashSet};
@@ -29,7 +29,7 @@ impl Search {
     /// Searches cells, which are known by their first corners; `is_inside` tests whether a place is in a cell with a force at all corners.
     pub fn search(
         &mut self,
-        (stream, sources, exponent): (&Stream, &DevicePoints, f64),
+        (stream, sources, exponent): (&Stream, &Sources, f64),
         cells: &[[i64; 3]],
         Density(along): Density,
         is_inside: impl Fn(&Point3<f64>) -> bool,
@@ -46,7 +46,7 @@ impl Search {
                 places.iter().map(move |place| corner + place)
             })
             .collect();
-        let (metric, _) = Metric::snapped(&sources.geometry);
+        let (metric, _) = Metric::snapped(sources.geometry());
         // a bound for what is searched at a time
         for starts in starts.chunks(1 << 18) {
             for point in polish(stream, sources, exponent, starts)? {
@@ -56,6 +56,12 @@ impl Search {
             }
         }
         Ok(())
+    }
+
+    /// The cells of the points found so far, by their first corners.
+    pub fn cells(&self) -> impl Iterator<Item = [i64; 3]> {
+        let places = self.points.iter().map(|point| point.position);
+        places.map(|at| [at.x, at.y, at.z].map(|at| at.floor() as i64))
     }
 
     /// Sorts the points by where they are: z, then y, then x.

@@ -1,7 +1,7 @@
 //! The force at voxels.
 
 use super::{
-    ForceBounds, Targets,
+    ForceBounds, Sources, Targets,
     choice::Choice,
     devices::forces_on,
     job::Job,
@@ -107,10 +107,10 @@ pub fn force_field_on_devices(
 ) -> Result<ForceField, SkeletonError> {
     params.check()?;
     let stream = execution.first();
-    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
+    let sources = Sources::of_surface(stream, classes)?;
     let inside = classes.inside(stream)?;
-    let sources = Sources {
-        points: &sources,
+    let sources = Acting {
+        sources: &sources,
         voxels: Some(&classes.surface),
     };
     if params.boundary == BoundaryForce::Exact {
@@ -147,10 +147,10 @@ pub fn force_field_on_devices(
     })
 }
 
-/// What exerts forces: points, and the same as voxels of the targets' grid where they are known to be some.
+/// What exerts forces, and the same as voxels of the targets' grid where it is known to be some.
 #[derive(Clone, Copy)]
-struct Sources<'a> {
-    points: &'a DevicePoints,
+struct Acting<'a> {
+    sources: &'a Sources,
     voxels: Option<&'a DeviceMask>,
 }
 
@@ -163,19 +163,19 @@ struct Sources<'a> {
 /// Errors of the device.
 pub fn forces(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
         FieldVariant::Tree | FieldVariant::Auto if is_of_cubes(&mask) => {
-            voxels_of(stream, sources, &mask)?
+            voxels_of(stream, &sources.points, &mask)?
         }
         _ => None,
     };
-    let sources = Sources {
-        points: sources,
+    let sources = Acting {
+        sources,
         voxels: voxels.as_ref(),
     };
     forces_on_devices(execution, sources, mask, params)
@@ -203,14 +203,14 @@ fn is_of_cubes(mask: &DeviceMask) -> bool {
 
 fn forces_on_devices(
     execution: Execution<'_>,
-    sources: Sources<'_>,
+    acting: Acting<'_>,
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     params.tree.check()?;
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
-    let pairs = targets.count.saturating_mul(sources.points.len() as u64);
+    let pairs = targets.count.saturating_mul(acting.sources.len() as u64);
     let monitor = execution.monitor();
     let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
     let counter = counter.as_ref();
@@ -221,15 +221,15 @@ fn forces_on_devices(
         is_of_cubes: is_of_cubes(&mask),
     };
     let params = &SkeletonParams {
-        variant: choice.variant(params.variant, sources.voxels.is_some()),
+        variant: choice.variant(params.variant, acting.voxels.is_some()),
         ..*params
     };
     let mut bounds = None;
-    let forces = match (sources.voxels, execution.streams()) {
+    let forces = match (acting.voxels, execution.streams()) {
         (Some(voxels), _) if params.variant == FieldVariant::Tree => {
             let field = TreeField {
                 sources: voxels,
-                points: sources.points,
+                points: acting.sources,
                 targets: &targets,
                 params,
                 counter,
@@ -240,14 +240,14 @@ fn forces_on_devices(
         }
         (_, [_]) => Job {
             stream,
-            sources: sources.points,
+            sources: acting.sources,
             targets: &targets,
             params,
             whole: None,
             counter,
         }
         .compute()?,
-        (_, streams) => forces_on(streams, (sources.points, &mask), params, counter)?,
+        (_, streams) => forces_on(streams, (acting.sources, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {

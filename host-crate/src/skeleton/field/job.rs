@@ -1,6 +1,6 @@
 //! Forces by one device.
 
-use super::{Targets, point_forces::world_of, portions::by_portions};
+use super::{Sources, Targets, portions::by_portions, sources::world_of};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over},
     grid::{DevicePoints, Metric},
@@ -17,7 +17,7 @@ use ferrovox_kernels::skeleton::field::{
 /// Forces to compute.
 pub(super) struct Job<'a> {
     pub stream: &'a Stream,
-    pub sources: &'a DevicePoints,
+    pub sources: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
@@ -226,7 +226,7 @@ impl Job<'_> {
             // each target and slice.
             unsafe {
                 let args = (
-                    self.sources.coordinates.view(),
+                    self.sources.points.coordinates.view(),
                     places.coordinates.view(),
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
@@ -251,10 +251,11 @@ impl Job<'_> {
         let plan = self.plan::<forces_in_world<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
         self.launch(plan, plan.all(), |launch, portion| {
-            // SAFETY: as in `tuned`.
+            // SAFETY: as in `tuned`, and sources have a weight each or none.
             unsafe {
                 let args = (
-                    self.sources.coordinates.view(),
+                    self.sources.points.coordinates.view(),
+                    self.sources.weights.view(),
                     places.coordinates.view(),
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
@@ -281,7 +282,7 @@ impl Job<'_> {
         let mut sums = self.sums(plan.slices)?;
         self.launch(plan, plan.all(), |launch, portion| {
             let args = (
-                self.sources.coordinates.view(),
+                self.sources.points.coordinates.view(),
                 targets.coordinates.view(),
                 plan.slices,
                 portion,
@@ -310,7 +311,7 @@ impl Job<'_> {
         for slice in 0..plan.slices.count {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
             // SAFETY: it is read by this job's launches only.
-            unsafe { constant.write(&self.sources.coordinates, start..end) }?;
+            unsafe { constant.write(&self.sources.points.coordinates, start..end) }?;
             let pairs = Portion {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,

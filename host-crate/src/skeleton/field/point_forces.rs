@@ -1,12 +1,13 @@
 //! The force anywhere.
 
+use super::{Sources, sources::world_of};
 use crate::{
     device::{Launch, Stream, over},
-    grid::{DevicePoints, Metric},
+    grid::Metric,
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
-    Exponent, OF_POINT, PointSlices, THREADS, World, add_slices_at, forces_at as slices_at,
+    Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at as slices_at,
     forces_at_in_world,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -37,7 +38,7 @@ const MAX_SUMS: u64 = 1 << 22;
 /// Errors of the device.
 pub fn forces_at(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
@@ -58,7 +59,7 @@ pub fn forces_at(
 /// What is found for some points.
 fn numbers_at(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     points: &[f64],
     slices: u64,
     exponent: f64,
@@ -71,18 +72,19 @@ fn numbers_at(
     };
     let parts = slices.points * slices.count;
     let mut sums = stream.alloc::<f64>(OF_POINT * parts as usize)?;
-    let (metric, _) = Metric::snapped(&sources.geometry);
+    let (metric, _) = Metric::snapped(sources.geometry());
     let launch = Launch::pieces(parts).block_divides(THREADS);
     let exponent = Exponent::new(exponent);
-    let (from, to) = (sources.coordinates.view(), at.view());
-    // SAFETY: sources and points have three coordinates each, and there is room for what each slice adds for each point.
+    let (from, to) = (sources.points.coordinates.view(), at.view());
+    // SAFETY: sources and points have three coordinates each, sources a weight each or none, and there is room for what each slice adds for each point.
     unsafe {
         if metric.is_of_cubes() {
             let args = (from, to, slices, exponent, sums.view_mut());
             stream.launch::<slices_at>(launch, args)?;
         } else {
             let world = world_of(&metric);
-            let args = (from, to, slices, world, exponent, sums.view_mut());
+            let weights = sources.weights.view();
+            let args = (from, weights, to, slices, world, exponent, sums.view_mut());
             stream.launch::<forces_at_in_world>(launch, args)?;
         }
     }
@@ -97,14 +99,6 @@ fn numbers_at(
         stream.launch::<add_slices_at>(launch, args)?;
     }
     Ok(stream.download(&results)?)
-}
-
-/// The way from voxels to the world.
-pub(super) fn world_of(metric: &Metric) -> World {
-    let [x, y, z] = metric.upper();
-    World {
-        upper: [x[0], x[1], x[2], y[1], y[2], z[2]],
-    }
 }
 
 fn force_of(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; OF_POINT]) -> PointForce {

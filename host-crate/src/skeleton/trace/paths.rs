@@ -3,8 +3,11 @@
 use super::flow::step;
 use crate::{
     device::Stream,
-    grid::{DevicePoints, Metric},
-    skeleton::{SkeletonError, field::forces_at},
+    grid::Metric,
+    skeleton::{
+        SkeletonError,
+        field::{Sources, forces_at},
+    },
 };
 use nalgebra::Point3;
 
@@ -18,13 +21,13 @@ const REST: f64 = 1e-4;
 /// force, where `is_end` returns true for a way and its points, or after very many steps.
 pub fn paths(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     exponent: f64,
     starts: &[Point3<f64>],
     is_end: impl Fn(usize, &[Point3<f64>]) -> bool,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
     let mut paths: Vec<Vec<Point3<f64>>> = starts.iter().map(|&start| vec![start]).collect();
-    let (metric, _) = Metric::snapped(&sources.geometry);
+    let (metric, _) = Metric::snapped(sources.geometry());
     let mut going: Vec<usize> = (0..paths.len()).collect();
     going.retain(|&path| !is_end(path, &paths[path]));
     for _ in 0..MAX_STEPS {

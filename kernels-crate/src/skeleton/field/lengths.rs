@@ -4,6 +4,9 @@ use cuda_std::GpuFloat;
 
 /// How differences of coordinates make vectors and lengths. Differences are exact; what is made of them is rounded.
 pub trait Lengths: Copy {
+    /// Whether sources have weights.
+    const WEIGHTED: bool;
+
     /// Differences along y and z, as far as they are the same for all targets of a run.
     type Across: Copy;
 
@@ -22,6 +25,8 @@ pub trait Lengths: Copy {
 pub struct Cubes;
 
 impl Lengths for Cubes {
+    const WEIGHTED: bool = false;
+
     type Across = f32;
 
     #[inline(always)]
@@ -49,6 +54,8 @@ pub struct World {
 }
 
 impl Lengths for World {
+    const WEIGHTED: bool = true;
+
     /// What is added along x, and the square of the rest.
     type Across = [f32; 2];
 
@@ -76,6 +83,20 @@ impl Lengths for World {
     }
 }
 
+impl World {
+    /// The area vector in the world of an area across some steps of the grid, which is that vector where voxels are cubes.
+    #[inline(always)]
+    pub fn area(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let [xx, xy, xz, yy, yz, zz] = self.upper;
+        // products of pairs of axes, as vectors
+        [
+            yy * zz * x,
+            zz * xx * y - xy * zz * x,
+            xx * yy * z - yz * xx * y + (xy * yz - yy * xz) * x,
+        ]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +112,17 @@ mod tests {
             let [dx, dy, dz] = difference.map(|along| along as f32);
             let found = f64::from(leaning.squared(dx, leaning.across(dy, dz)));
             assert!((found / square - 1.0).abs() < 1e-6, "{difference:?}");
+        }
+        // across two steps: what their vectors make
+        let across = |a: [f64; 3], b: [f64; 3]| {
+            let of = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
+            [of(1, 2), of(2, 0), of(0, 1)]
+        };
+        let steps = [[3.0, -4.0, 7.0], [1.0, 2.0, -1.0]];
+        let [a, b] = steps.map(|step| leaning.vector(step));
+        let area = leaning.area(across(steps[0], steps[1]));
+        for (found, expected) in area.into_iter().zip(across(a, b)) {
+            assert!((found - expected).abs() < 1e-9, "{area:?}");
         }
         assert_eq!(Cubes.squared(1.0, Cubes.across(2.0, 3.0)), 14.0);
         assert_eq!(Cubes.vector([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);

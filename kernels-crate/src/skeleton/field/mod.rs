@@ -12,6 +12,7 @@
 //! | [`forces_shared`] | shared memory, in tiles | a target |
 //! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
 //! | [`forces_in_world`] | the same | the same, where voxels are no cubes: weights of lengths in the world, and sums of differences that are made vectors of it |
+//! | [`weigh_surface`] | | a voxel of the surface, and how much area it stands for, where voxels are no cubes |
 //! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
 //! | [`mean_forces`] | | Zhao et al.'s (2016) way for voxels next to the surface |
 //! | [`forces_at`] | global memory | a part of a slice of the sources, for a point anywhere, with derivatives |
@@ -29,6 +30,7 @@ mod tile;
 pub mod tree;
 mod tuned;
 mod variants;
+mod weights;
 
 pub use add::{Add, Portion, Slices};
 pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
@@ -41,3 +43,4 @@ pub use power::{
 };
 pub use tuned::{RUN, Runs, forces_in_world, forces_tuned, mark_runs};
 pub use variants::{FIELD_SOURCES, PIECE, forces_constant, forces_shared, forces_simple};
+pub use weights::weigh_surface;

@@ -76,7 +76,7 @@ impl Power for WholePower {
     fn weight(squared: f32, exponent: f32) -> f32 {
         let m = exponent as u32;
         // R^-2 so many times, and once more R^-1 for an even m
-        let times = (m + 1) / 2;
+        let times = m.div_ceil(2);
         let root = rsqrt_of_normal(squared);
         let inverse = root * root;
         let square = inverse * inverse;

@@ -98,19 +98,20 @@ pub unsafe fn forces_tuned<A: Add, P: Power>(
         before,
         runs,
     };
-    runs_of.forces::<A, P, _>(Cubes, sources, slices, portion, exponent, sums);
+    runs_of.forces::<A, P, _>(Cubes, (sources, None), slices, portion, exponent, sums);
 }
 
 /// The same where voxels are no cubes: forces in the world that `world` is the way to.
 ///
-/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three products more for all four, and one for each. Sums of weights and exact differences
+/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three products more for all four, and two for each. Sums of weights and exact differences
 /// become vectors when they are written.
 ///
 /// # Safety
-/// As [`forces_tuned`].
+/// As [`forces_tuned`]; `weights` hold one element for each source, or none: then each weighs 1.
 #[kernel(A = [f32, f64], P = [WholePower, AnyPower])]
 pub unsafe fn forces_in_world<A: Add, P: Power>(
     sources: View<f32>,
+    weights: View<f32>,
     at: View<f32>,
     words: View<u32>,
     before: View<u64>,
@@ -127,7 +128,14 @@ pub unsafe fn forces_in_world<A: Add, P: Power>(
         before,
         runs,
     };
-    runs_of.forces::<A, P, _>(world, sources, slices, portion, exponent, sums);
+    runs_of.forces::<A, P, _>(
+        world,
+        (sources, Some(weights)),
+        slices,
+        portion,
+        exponent,
+        sums,
+    );
 }
 
 /// Runs of targets.
@@ -146,7 +154,7 @@ impl RunTargets<'_> {
     fn forces<A: Add, P: Power, L: Lengths>(
         self,
         lengths: L,
-        sources: View<f32>,
+        sources: (View<f32>, Option<View<f32>>),
         slices: Slices,
         portion: Portion,
         exponent: f32,
@@ -204,7 +212,7 @@ impl RunTargets<'_> {
 fn forces_of_run<A: Add, P: Power, L: Lengths>(
     lengths: L,
     tile: &Tile,
-    sources: View<f32>,
+    (sources, weights): (View<f32>, Option<View<f32>>),
     [mut start, end]: [u64; 2],
     [run, y, z]: [f32; 3],
     exponent: f32,
@@ -213,12 +221,12 @@ fn forces_of_run<A: Add, P: Power, L: Lengths>(
     let wide = [x, y, z].map(A::of);
     let mut held = [[A::ZERO; 3]; RUN as usize];
     while start < end {
-        let here = tile.stage(sources, start, end);
+        let here = tile.stage(sources, weights, start, end);
         let mut i = 0;
         while i < here {
             let mut step = 0;
             while step < STEP {
-                let [cx, cy, cz] = tile.source(i + step);
+                let [cx, cy, cz, own] = tile.weighted(i + step);
                 let far = tile.wide_source::<A>(i + step);
                 let (dy, dz) = (y - cy, z - cz);
                 let across = lengths.across(dy, dz);
@@ -229,7 +237,8 @@ fn forces_of_run<A: Add, P: Power, L: Lengths>(
                 let mut k = 0;
                 while k < RUN as usize {
                     let dx = if k == 0 { dx } else { dx + k as f32 };
-                    let weight = A::of(P::weight(lengths.squared(dx, across), exponent));
+                    let weight = P::weight(lengths.squared(dx, across), exponent);
+                    let weight = A::of(if L::WEIGHTED { weight * own } else { weight });
                     let along_x = if k == 0 {
                         along_x
                     } else {

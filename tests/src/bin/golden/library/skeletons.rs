@@ -5,11 +5,11 @@ use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
     device::{Device, Stream},
-    grid::{DeviceMask, DevicePoints, DeviceVolume, Geometry},
+    grid::{DeviceMask, DeviceVolume, Geometry},
     skeleton::{
         self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams,
         SurfaceBy,
-        field::{ForceField, force_field, force_field_on_devices, forces_at},
+        field::{ForceField, Sources, force_field, force_field_on_devices, forces_at},
     },
 };
 use nalgebra::Point3;
@@ -143,7 +143,7 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
 
 /// Forces at points on a line.
 fn anywhere(record: &mut Record, stream: &Stream, name: &str, classes: &Classes) -> Result<()> {
-    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
+    let sources = Sources::of_surface(stream, classes)?;
     let points: Vec<_> = (0..40)
         .map(|number| {
             let part = f64::from(number) / 40.0;
