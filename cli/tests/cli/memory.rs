@@ -37,15 +37,21 @@ fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
 }
 
 #[test]
-fn a_plane_that_is_more_than_the_budget_is_refused_before_it_is_read() {
+fn planes_that_are_more_than_the_budget_are_cut_across_y_or_refused_before_they_are_read() {
     let folder = Folder::new();
-    sparse(&folder, "big.raw", 2_000_000_000);
-    let mesh = "mesh big.raw --dims 20000x20000x5 --type u8 --iso 50 --device cpu -o out.ply";
-    let Some(run) = within(&folder, 1024, &format!("{mesh} --memory 10M")) else {
+    sparse(&folder, "big.raw", 400_000_000);
+    let within = |dims: &str| {
+        let mesh = format!("mesh big.raw --dims {dims} --type u8 --iso 50 --device cpu");
+        within(&folder, 1024, &format!("{mesh} --memory 10M -o out.ply"))
+    };
+    let Some(run) = within("1000000x20x20") else {
         return;
     };
-    run.refused(&["big.raw", "10485760 bytes", "20000 x 20000", "at least"]);
+    run.refused(&["big.raw", "10485760 bytes", "1000000 x 20", "at least"]);
     assert_eq!(names(&folder), ["big.raw".into()].into());
+    // planes of 100 MB along z, and of 80 kB along y
+    within("20000x5000x4").unwrap().ok();
+    assert!(folder.path("out.ply").exists());
 }
 
 /// What is in the folder.

@@ -205,6 +205,15 @@ impl Geometry {
         affine
     }
 
+    /// The same samples with the grid's axes in another order: axis `k` is what axis `order[k]` was.
+    #[must_use]
+    pub(crate) fn turned(&self, order: [usize; 3]) -> Self {
+        Self {
+            axes: Matrix3::from_columns(&order.map(|axis| self.axes.column(axis).into_owned())),
+            origin: self.origin,
+        }
+    }
+
     /// The same grid with its sample (0, 0, 0) moved to the (possibly negative) index `first`:
     /// what cropping or padding does to the map.
     #[must_use]

@@ -79,12 +79,12 @@ pub enum IsosurfaceError {
     /// Planes that are so large that not even the samples at one plane of cells fit the memory.
     #[error(
         "a memory budget of {budget} bytes is too small for planes of {} x {} samples: at least {needed} bytes are needed, and more for the surface in a plane; \
-         allow more, crop the volume, or turn its axes so that the longest is z",
+         allow more, crop the volume, or turn its axes so that the longest is not x",
         plane[0],
         plane[1]
     )]
     PlaneTooLarge {
-        /// Samples of a plane along x and y.
+        /// Samples of a plane: along x, and along y or, if that is less, z.
         plane: [usize; 2],
         /// Bytes that are needed without the mesh.
         needed: u64,

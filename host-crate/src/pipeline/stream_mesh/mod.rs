@@ -5,7 +5,7 @@ mod source;
 mod types;
 mod worker;
 
-pub use types::{StreamDevice, StreamError, StreamInputs, StreamOptions, StreamReport};
+pub use types::{SlabAxis, StreamDevice, StreamError, StreamInputs, StreamOptions, StreamReport};
 
 use crate::{
     device::{Device, DeviceError, Stream, no_thread},
@@ -40,6 +40,7 @@ use worker::{FinishedPart, Worker};
 /// What is known of the volume before it is read.
 #[derive(Clone, Copy)]
 struct Job<'a> {
+    along: SlabAxis,
     partition: SlabPartition,
     devices: &'a [Device],
     params: &'a IsosurfaceParams,
@@ -54,7 +55,8 @@ struct Job<'a> {
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
 /// of `i32` and `f64` become `f32` plane by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
 ///
-/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it, of which four at least are there at a time, twice or more. Nor does it grow with the mesh: what a slab takes is known before it
+/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it, of which four at least are there at a time, twice or more. Where that is too much, planes are cut across y in place of z: then
+/// the file is what `write_mesh` writes of the volume with its axes y and z exchanged, the same surface with its vertices in another order, and what is compressed is decoded from its beginning for each slab. Nor does it grow with the mesh: what a slab takes is known before it
 /// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
 ///
 /// ```
@@ -109,32 +111,71 @@ pub fn stream_mesh(
     }
     monitor.check()?;
     let geometry = options.geometry.unwrap_or(*volume.geometry());
-    let job = Job {
-        partition: SlabPartition::new(grid_of(volume.dims())?, geometry, params)?,
-        devices,
-        params,
-        options,
-        monitor,
+    let job_along = |along: SlabAxis| -> Result<_, IsosurfaceError> {
+        Ok(Job {
+            along,
+            partition: SlabPartition::new(
+                grid_of(along.turn(volume.dims()))?,
+                geometry.turned(along.turn([0, 1, 2])),
+                params,
+            )?,
+            devices,
+            params,
+            options,
+            monitor,
+        })
     };
-    let mask = mask.map(source::mask);
+    let mut job = job_along(options.along.unwrap_or_default())?;
+    let plan = |job: &Job<'_>| Plan::of(volume.sample_type(), job, mask.is_some());
+    let mut chosen = plan(&job)?;
+    if !chosen.holds_a_slab && options.along.is_none() {
+        // the planes across y may be smaller
+        let other = job_along(SlabAxis::Y)?;
+        let of_other = plan(&other)?;
+        let is_less = |of: &Plan, job: &Job<'_>| of.too_large_to_count(job).unwrap_or(0);
+        if of_other.holds_a_slab || is_less(&of_other, &other) < is_less(&chosen, &job) {
+            (job, chosen) = (other, of_other);
+        }
+    }
+    let along = job.along;
+    let mask = mask.map(|mask| source::mask(mask, along));
+    let (job, plan) = (job, chosen);
     match volume.sample_type() {
-        SampleType::U8 => run(job, source::direct::<u8>(volume), mask, writer),
-        SampleType::I8 => run(job, source::direct::<i8>(volume), mask, writer),
-        SampleType::U16 => run(job, source::direct::<u16>(volume), mask, writer),
-        SampleType::I16 => run(job, source::direct::<i16>(volume), mask, writer),
-        SampleType::F32 => run(job, source::direct::<f32>(volume), mask, writer),
-        SampleType::I32 => run(job, source::from_i32(volume), mask, writer),
-        SampleType::F64 => run(job, source::from_f64(volume), mask, writer),
+        SampleType::U8 => run(job, plan, source::direct::<u8>(volume, along), mask, writer),
+        SampleType::I8 => run(job, plan, source::direct::<i8>(volume, along), mask, writer),
+        SampleType::U16 => run(
+            job,
+            plan,
+            source::direct::<u16>(volume, along),
+            mask,
+            writer,
+        ),
+        SampleType::I16 => run(
+            job,
+            plan,
+            source::direct::<i16>(volume, along),
+            mask,
+            writer,
+        ),
+        SampleType::F32 => run(
+            job,
+            plan,
+            source::direct::<f32>(volume, along),
+            mask,
+            writer,
+        ),
+        SampleType::I32 => run(job, plan, source::from_i32(volume, along), mask, writer),
+        SampleType::F64 => run(job, plan, source::from_f64(volume, along), mask, writer),
     }
 }
 
 fn run<T: DeviceSample + Sample>(
     job: Job<'_>,
+    plan: Plan,
     volume: Planes<'_, T>,
     mask: Option<Planes<'_, u8>>,
     writer: Option<MeshWriter>,
 ) -> Result<StreamReport, StreamError> {
-    let plan = Plan::new::<T>(&job, mask.is_some())?;
     let mut slabs = Slabs::new(job.partition, volume, mask);
     match run_planned(job, plan, &mut slabs, writer) {
         Ok(report) => Ok(report),
@@ -256,6 +297,7 @@ fn run_planned<T: DeviceSample + Sample>(
         samples: seen.summary,
         inexact_samples: seen.inexact,
         slabs: count as u64,
+        along: job.along,
         devices,
         reading,
         writing: writing + start.elapsed(),

@@ -1,9 +1,9 @@
 //! How high slabs are, and how much memory is for what.
 
-use super::{Job, StreamError, plane_samples};
+use super::{Job, SlabAxis, StreamError, plane_samples};
 use crate::{
     device::{Device, Stream},
-    grid::DeviceSample,
+    grid::{DeviceSample, SampleType},
     isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide, fused::scratch_of_plane},
     partition::budget::{Budget, Need, Sharing},
 };
@@ -29,6 +29,8 @@ pub(super) struct Plan {
     plane: u64,
     /// Planes of samples.
     planes: u64,
+    /// Bytes of a plane's part of what is read at a time before it is put in its place.
+    read: u64,
     /// Bytes of scratch memory for a plane of cells.
     scratch: u64,
     /// How many work in the host's memory.
@@ -49,7 +51,18 @@ pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth
 }
 
 impl Plan {
-    pub fn new<T: DeviceSample>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
+    /// For samples of a type, of which `i32` and `f64` become `f32`.
+    pub fn of(sample: SampleType, job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
+        match sample {
+            SampleType::U8 => Self::new::<u8>(job, masked),
+            SampleType::I8 => Self::new::<i8>(job, masked),
+            SampleType::U16 => Self::new::<u16>(job, masked),
+            SampleType::I16 => Self::new::<i16>(job, masked),
+            SampleType::F32 | SampleType::I32 | SampleType::F64 => Self::new::<f32>(job, masked),
+        }
+    }
+
+    fn new<T: DeviceSample>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
         let cells = job.partition.cell_planes();
         let workers = job.devices.len().min(cells.max(1) as usize);
         let devices = &job.devices[..workers];
@@ -67,6 +80,11 @@ impl Plan {
             height: 1,
             plane: plane.max(1),
             planes: job.partition.padded.stored.nz as u64,
+            // samples of up to 8 bytes
+            read: match job.along {
+                SlabAxis::Z => 0,
+                SlabAxis::Y => 8 * u64::from(job.partition.padded.stored.nx),
+            },
             scratch: scratch_of_plane::<T>(job.partition.padded.grid, masked),
             in_host_memory: Sharing(devices).host(),
             holds_a_slab: true,
@@ -113,9 +131,11 @@ impl Plan {
 
     /// Bytes of the host's memory for slabs: one for each device, one that is read, and the planes that two have in common.
     fn host_slabs(&self) -> u64 {
+        let read = (self.height as u64 + AROUND).min(self.planes);
         self.slab(self.height)
             .saturating_mul(self.workers as u64 + 1)
             .saturating_add(self.plane.saturating_mul(AROUND))
+            .saturating_add(self.read.saturating_mul(read))
     }
 
     fn sharing<'a>(&self, job: &Job<'a>) -> Sharing<'a> {

@@ -1,6 +1,8 @@
 //! Slabs from a file, each plane read once.
+//!
+//! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of each z is one: these are planes along z of the same volume with y and z exchanged.
 
-use super::StreamError;
+use super::{SlabAxis, StreamError};
 use crate::{
     grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
     io::{FileError, VolumeReader},
@@ -9,6 +11,7 @@ use crate::{
 };
 use std::{
     ops::Range,
+    path::Path,
     sync::mpsc::{Receiver, SyncSender},
     time::{Duration, Instant},
 };
@@ -42,7 +45,13 @@ pub(super) type Planes<'r, T> =
     Box<dyn FnMut(Range<usize>, &mut [T], &mut Seen) -> Result<(), FileError> + Send + 'r>;
 
 /// Samples as they are in the file.
-pub(super) fn direct<'r, T: Sample>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, T> {
+pub(super) fn direct<'r, T: Sample>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+) -> Planes<'r, T> {
+    if along == SlabAxis::Y {
+        return converted::<T, T>(reader, along, |sample| (sample, true));
+    }
     // each plane is asked for once
     reader.set_overlap(0);
     Box::new(move |z, out, seen| {
@@ -52,35 +61,58 @@ pub(super) fn direct<'r, T: Sample>(reader: &'r mut VolumeReader<'_>) -> Planes<
     })
 }
 
-pub(super) fn from_i32<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, f32> {
-    converted(reader, i32_to_f32)
+pub(super) fn from_i32<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
+    converted(reader, along, i32_to_f32)
 }
 
-pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, f32> {
-    converted(reader, f64_to_f32)
+pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
+    converted(reader, along, f64_to_f32)
 }
 
-/// Samples that are converted plane by plane. `convert` also returns whether the conversion is exact.
+/// Samples that are converted: those of one z at a time. `convert` also returns whether the conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
     convert: fn(S) -> (T, bool),
 ) -> Planes<'r, T> {
-    let mut wide: Vec<S> = Vec::new();
+    let mut stored: Vec<S> = Vec::new();
     reader.set_overlap(0);
-    Box::new(move |z, out, seen| {
-        let plane = reader.plane_len();
-        if plane == 0 {
+    Box::new(move |planes, out, seen| {
+        let [nx, ny, nz] = reader.dims();
+        if nx == 0 || ny == 0 || nz == 0 {
             return Ok(());
         }
-        for (z, out) in z.zip(out.chunks_exact_mut(plane)) {
-            resize(&mut wide, plane)
-                .map_err(|error| FileError::new(reader.path(), error.into()))?;
-            reader.read_planes_into(z..z + 1, &mut wide)?;
-            seen.see(&wide);
-            for (out, &sample) in out.iter_mut().zip(&wide) {
+        // how many are not exact
+        let put = |out: &mut [T], stored: &[S]| -> usize {
+            let pairs = out.iter_mut().zip(stored);
+            let inexact = pairs.map(|(out, &sample)| {
                 let (value, exact) = convert(sample);
                 *out = value;
-                seen.inexact += usize::from(!exact);
+                usize::from(!exact)
+            });
+            inexact.sum()
+        };
+        let no_room = |error: OutOfMemory, path: &Path| FileError::new(path, error.into());
+        let path = reader.path().to_owned();
+        match along {
+            SlabAxis::Z => {
+                for (z, out) in planes.zip(out.chunks_exact_mut(nx * ny)) {
+                    resize(&mut stored, nx * ny).map_err(|error| no_room(error, &path))?;
+                    reader.read_planes_into(z..z + 1, &mut stored)?;
+                    seen.inexact += put(out, &stored);
+                    seen.see(&stored);
+                }
+            }
+            SlabAxis::Y => {
+                resize(&mut stored, planes.len() * nx).map_err(|error| no_room(error, &path))?;
+                for z in 0..nz {
+                    reader.read_samples_into((z * ny + planes.start) * nx, &mut stored)?;
+                    seen.see(&stored);
+                    let rows = out.chunks_exact_mut(nx).skip(z).step_by(nz);
+                    for (out, row) in rows.zip(stored.chunks_exact(nx)) {
+                        seen.inexact += put(out, row);
+                    }
+                }
             }
         }
         Ok(())
@@ -88,18 +120,18 @@ fn converted<'r, S: Sample, T: Sample>(
 }
 
 /// A mask of samples of any type: zero or not.
-pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, u8> {
+pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, u8> {
     fn kept<S: Sample>(sample: S) -> (u8, bool) {
         (u8::from(sample.to_f64() != 0.0), true)
     }
     match reader.sample_type() {
-        SampleType::U8 => direct(reader),
-        SampleType::I8 => converted(reader, kept::<i8>),
-        SampleType::U16 => converted(reader, kept::<u16>),
-        SampleType::I16 => converted(reader, kept::<i16>),
-        SampleType::I32 => converted(reader, kept::<i32>),
-        SampleType::F32 => converted(reader, kept::<f32>),
-        SampleType::F64 => converted(reader, kept::<f64>),
+        SampleType::U8 => direct(reader, along),
+        SampleType::I8 => converted(reader, along, kept::<i8>),
+        SampleType::U16 => converted(reader, along, kept::<u16>),
+        SampleType::I16 => converted(reader, along, kept::<i16>),
+        SampleType::I32 => converted(reader, along, kept::<i32>),
+        SampleType::F32 => converted(reader, along, kept::<f32>),
+        SampleType::F64 => converted(reader, along, kept::<f64>),
     }
 }
 

@@ -35,8 +35,38 @@ pub struct StreamOptions {
     pub memory: Option<u64>,
     /// Planes of cells in a slab; `None` is as many as memory allows and as make sense.
     pub slab_height: Option<u32>,
+    /// What slabs follow each other along; `None` is z, or y where memory is too little for the planes along z.
+    pub along: Option<SlabAxis>,
     /// Where the samples are in the world, in place of what the file states.
     pub geometry: Option<Geometry>,
+}
+
+/// What slabs of a volume follow each other along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlabAxis {
+    /// z: a slab is a run of samples in the file.
+    #[default]
+    Z,
+    /// y, for planes of x and y that are too large: a slab is some rows of each z.
+    Y,
+}
+
+impl SlabAxis {
+    /// The name: `z` or `y`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Z => "z",
+            Self::Y => "y",
+        }
+    }
+
+    /// The sizes of a volume whose planes along z are the slabs' planes.
+    pub(super) fn turn<A>(self, [x, y, z]: [A; 3]) -> [A; 3] {
+        match self {
+            Self::Z => [x, y, z],
+            Self::Y => [x, z, y],
+        }
+    }
 }
 
 /// What was streamed.
@@ -54,6 +84,8 @@ pub struct StreamReport {
     pub inexact_samples: usize,
     /// Slabs of the volume.
     pub slabs: u64,
+    /// What they follow each other along.
+    pub along: SlabAxis,
     /// What each device did.
     pub devices: Vec<StreamDevice>,
     /// How long slabs were read. Reading, extracting and writing go on at the same time.
