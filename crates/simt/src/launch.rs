@@ -151,8 +151,13 @@ fn run<F: Fn() + Sync>(
     body: F,
     is_kernel: bool,
 ) -> Result<(), LaunchError> {
-    shape.validate(kernel)?;
     let kernel_name = || kernel.to_owned();
+    if let Some(problem) = shape.problem() {
+        return Err(LaunchError::Shape {
+            kernel: kernel_name(),
+            problem,
+        });
+    }
     if current::is_active() {
         return Err(LaunchError::Nested {
             kernel: kernel_name(),

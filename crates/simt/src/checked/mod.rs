@@ -11,8 +11,9 @@ mod touches;
 pub(crate) use order::BlockOrder;
 
 use crate::arena::SharedPlace;
-use crate::executor::{Executor, Waiter};
+use crate::executor::Executor;
 use crate::finding::{Access, FindingKind, Place, Site};
+use crate::waiting::Waiter;
 use crate::{Dim3, LaunchShape, Report};
 use clocks::Clocks;
 use order::Random;

@@ -1,9 +1,10 @@
 //! The block's barrier: complete when every thread that has not left the kernel has arrived.
 
-use super::queue::{Queue, Waiter};
+use super::queue::Queue;
 use super::{Executor, WARP};
 use crate::checked::Checker;
 use crate::finding::Site;
+use crate::waiting::Waiter;
 use std::cell::Cell;
 
 /// What the threads of a completed barrier brought.

@@ -1,11 +1,10 @@
 //! The driver: decides, whenever a fiber comes back, which fiber runs next.
 
-use super::queue::Waiter;
 use super::{Executor, WarpOperation};
 use crate::LaunchError;
 use crate::checked::Checker;
 use crate::fiber::FiberSet;
-use crate::report::Waiting;
+use crate::waiting::{Waiter, Waiting};
 use std::cell::RefCell;
 
 /// Yields in a row, with nobody doing anything else, after which checked mode calls a block deadlocked: it spins on

@@ -12,7 +12,6 @@ mod queue;
 mod rendezvous;
 mod run;
 
-pub(crate) use queue::Waiter;
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::{run_on_fiber, run_single_thread_blocks, run_threads};
 
@@ -21,6 +20,7 @@ use crate::checked::Checker;
 use crate::current::{self, Current};
 use crate::finding::{FindingKind, Site};
 use crate::launch::Launch;
+use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
 use queue::{Queue, Seats};

@@ -3,10 +3,11 @@
 //! Lanes meet by warp, mask and operation, not by source line: that is what `*.sync` instructions do, and it lets both
 //! sides of a branch take part. Groups with different masks may be under way in one warp at the same time.
 
-use super::queue::{Queue, Seats, Waiter};
+use super::queue::{Queue, Seats};
 use super::{Executor, WARP};
 use crate::finding::{FindingKind, Site};
 use crate::sync::WarpValues;
+use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
