@@ -1,5 +1,7 @@
 //! The driver: decides, whenever a fiber comes back, which fiber runs next.
 
+use super::record::here;
+use super::run::run_on_fiber;
 use super::{Executor, WarpOperation};
 use crate::LaunchError;
 use crate::checked::Checker;
@@ -104,7 +106,7 @@ impl Executor<'_> {
 
     /// An idle fiber. Where the system has no stack for it, the block is given up.
     fn acquire(&self, fibers: &mut FiberSet) -> Option<u32> {
-        match fibers.acquire() {
+        match fibers.acquire(run_on_fiber) {
             Ok(fiber) => Some(fiber),
             Err(source) => {
                 let kernel = self.launch.kernel.to_owned();
@@ -154,7 +156,7 @@ impl Executor<'_> {
         };
         LaunchError::Deadlock {
             kernel: self.launch.kernel.to_owned(),
-            block: crate::current::block_idx(),
+            block: here().block.get(),
             waiting: waiting.into_iter().map(describe).collect(),
         }
     }
