@@ -26,6 +26,7 @@
 mod arch;
 mod build;
 mod device_build;
+mod environment;
 mod error;
 mod ir;
 mod link;

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 
 impl Driver {
     /// `cuCtxGetLimit`: one limit of the current context, by its number.

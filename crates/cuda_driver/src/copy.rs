@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdeviceptr, CUstream};
 
 impl Driver {

@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::driver::{Driver, check};
-use crate::error::{CudaError, CudaResult};
+use crate::driver::Driver;
+use crate::error::{CudaError, CudaResult, check};
 use crate::types::{CUdevice, CUuuid};
 
 impl Driver {

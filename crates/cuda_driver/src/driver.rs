@@ -3,9 +3,8 @@
 use std::ffi::{OsStr, c_int};
 use std::sync::OnceLock;
 
-use crate::error::{CudaError, CudaResult};
 use crate::load::{self, LoadError};
-use crate::table::Table;
+use crate::table::{MissingFunction, Table};
 
 /// The NVIDIA driver's library, opened, with its functions looked up.
 ///
@@ -27,7 +26,7 @@ impl Driver {
     /// driver. The first answer is kept: a later call returns the same.
     pub fn get() -> Result<&'static Driver, LoadError> {
         DRIVER
-            .get_or_init(load::open_default)
+            .get_or_init(|| load::open_default().map(Driver::from_parts))
             .as_ref()
             .map_err(LoadError::clone)
     }
@@ -48,10 +47,10 @@ impl Driver {
     /// # Errors
     /// As [`Driver::get`].
     pub fn open(library: impl AsRef<OsStr>) -> Result<Driver, LoadError> {
-        load::open_first(&[library.as_ref().to_owned()])
+        load::open_first(&[library.as_ref().to_owned()]).map(Driver::from_parts)
     }
 
-    pub(crate) fn from_parts(table: Table, library: String) -> Driver {
+    fn from_parts((table, library): (Table, String)) -> Driver {
         Driver { table, library }
     }
 
@@ -60,34 +59,12 @@ impl Driver {
         &self.library
     }
 
-    /// `cuInit`: must have succeeded once in the process before anything but [`Driver::version`] is called.
-    ///
-    /// # Errors
-    /// [`CudaError::NoDevice`] where a driver is installed but no GPU is present, and others.
-    pub fn init(&self, flags: u32) -> CudaResult<()> {
-        let cu_init = self.table.init.get()?;
-        // SAFETY: cuInit takes a plain number and may be called at any time from any thread.
-        check(unsafe { cu_init(flags) })
-    }
-
-    /// The newest CUDA version this driver supports, as 1000 × major + 10 × minor: 12040 is CUDA 12.4.
-    ///
-    /// # Errors
-    /// What the driver answers; none in practice.
-    pub fn version(&self) -> CudaResult<i32> {
+    /// What `cuDriverGetVersion` answers: its status, and the version where that is 0.
+    pub(crate) fn ask_version(&self) -> Result<(c_int, c_int), MissingFunction> {
         let get_version = self.table.driver_get_version.get()?;
         let mut version: c_int = 0;
         // SAFETY: `version` is a live c_int for the time of the call.
-        check(unsafe { get_version(&mut version) })?;
-        Ok(version)
-    }
-}
-
-/// Success, or the error of a driver's status code.
-pub(crate) fn check(status: c_int) -> CudaResult<()> {
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(CudaError::from_code(status))
+        let status = unsafe { get_version(&mut version) };
+        Ok((status, version))
     }
 }

@@ -1,9 +1,11 @@
 //! What can go wrong in a call of the driver, in this crate's own words.
 
+use std::ffi::c_int;
 use std::fmt;
 
 use crate::driver::Driver;
 use crate::load::LoadError;
+use crate::table::MissingFunction;
 
 mod codes;
 
@@ -12,13 +14,13 @@ pub use codes::CudaError;
 /// The result of a call of the driver.
 pub type CudaResult<T> = Result<T, CudaError>;
 
-/// A function that the installed driver does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MissingFunction {
-    /// Its symbol in the driver's library.
-    pub symbol: &'static str,
-    /// The first CUDA version whose driver has it, as 1000 × major + 10 × minor.
-    pub since: u32,
+/// Success, or the error of a driver's status code.
+pub(crate) fn check(status: c_int) -> CudaResult<()> {
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(CudaError::from_code(status))
+    }
 }
 
 impl CudaError {
@@ -43,6 +45,12 @@ impl CudaError {
 impl From<LoadError> for CudaError {
     fn from(_: LoadError) -> CudaError {
         CudaError::NoDriver
+    }
+}
+
+impl From<MissingFunction> for CudaError {
+    fn from(missing: MissingFunction) -> CudaError {
+        CudaError::DriverLacks(missing)
     }
 }
 
@@ -115,13 +123,13 @@ fn write_missing(f: &mut fmt::Formatter<'_>, missing: &MissingFunction) -> fmt::
         "this driver lacks {symbol}: it needs a driver for CUDA {} or newer",
         dotted(*since)
     )?;
-    match Driver::opened().and_then(|driver| driver.version().ok()) {
-        Some(version) => write!(
+    match Driver::opened().and_then(|driver| driver.ask_version().ok()) {
+        Some((0, version)) => write!(
             f,
             ", and this one is for CUDA {}",
             dotted(version.unsigned_abs())
         ),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::ptr;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 use crate::types::{CUevent, CUstream};
 
 impl Driver {

@@ -30,6 +30,7 @@ mod driver;
 mod error;
 mod event;
 mod function;
+mod init;
 mod launch;
 mod load;
 mod memory;
@@ -43,9 +44,10 @@ mod table;
 mod types;
 
 pub use driver::Driver;
-pub use error::{CudaError, CudaResult, MissingFunction};
+pub use error::{CudaError, CudaResult};
 pub use load::{LIBRARY_VARIABLE, LoadError, TriedLibrary};
 pub use module::{JitLog, jit_option};
+pub use table::MissingFunction;
 pub use types::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
     CUstream, CUuuid, LaunchDims, OpaqueContext, OpaqueEvent, OpaqueFunction, OpaqueMemoryPool,

@@ -5,7 +5,6 @@ use std::fmt;
 
 use libloading::Library;
 
-use crate::driver::Driver;
 use crate::table::Table;
 
 /// The environment variable that names another library to open in the driver's place.
@@ -56,8 +55,8 @@ fn list(tried: &[TriedLibrary]) -> String {
         .join(" or ")
 }
 
-/// Opens what `FERROVOX_LIBCUDA` names, or else the platform's driver library.
-pub(crate) fn open_default() -> Result<Driver, LoadError> {
+/// Opens what `FERROVOX_LIBCUDA` names, or else the platform's driver library: its functions, and the name it was opened under.
+pub(crate) fn open_default() -> Result<(Table, String), LoadError> {
     open_first(&candidates(std::env::var_os(LIBRARY_VARIABLE)))
 }
 
@@ -71,8 +70,8 @@ fn candidates(variable: Option<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Opens the first of `names` that can be opened.
-pub(crate) fn open_first(names: &[OsString]) -> Result<Driver, LoadError> {
+/// Opens the first of `names` that can be opened: its functions, and its name.
+pub(crate) fn open_first(names: &[OsString]) -> Result<(Table, String), LoadError> {
     let mut tried = Vec::new();
     for name in names {
         match open_library(name) {
@@ -102,7 +101,7 @@ fn open_library(name: &OsStr) -> Result<Library, String> {
     })
 }
 
-fn bind(library: Library, name: &OsStr) -> Result<Driver, LoadError> {
+fn bind(library: Library, name: &OsStr) -> Result<(Table, String), LoadError> {
     let name = name.to_string_lossy().into_owned();
     let table = Table::look_up(&library);
     // Never closed: the table's pointers, and CUDA's own threads, live on in it.
@@ -112,13 +111,14 @@ fn bind(library: Library, name: &OsStr) -> Result<Driver, LoadError> {
             library: name,
             symbol,
         }),
-        None => Ok(Driver::from_parts(table, name)),
+        None => Ok((table, name)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::Driver;
 
     #[test]
     fn a_set_variable_replaces_the_defaults_and_an_empty_one_does_not() {

@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream};
 
 impl Driver {

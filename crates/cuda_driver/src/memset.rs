@@ -1,7 +1,7 @@
 //! Fills of device memory with one value. `count` counts values, not bytes.
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream};
 
 impl Driver {

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaError, CudaResult, check};
 use crate::types::{CUdeviceptr, CUfunction, CUjit_option, CUmodule, as_slot};
 
 /// The keys of the just-in-time compilation options used here, by the driver's numbers.
@@ -80,7 +80,8 @@ impl Driver {
             keys.extend([buffer_key, size_key]);
             values.extend([buffer.as_mut_ptr().cast::<c_void>(), as_slot(buffer.len())]);
         }
-        let loaded = self.table.module_load_data_ex.get().and_then(|load| {
+        let load = self.table.module_load_data_ex.get();
+        let loaded = load.map_err(CudaError::from).and_then(|load| {
             let mut module: CUmodule = ptr::null_mut();
             // SAFETY: the image is the caller's promise (1), the options too (2); keys and values are live, of equal length, and
             // the two log buffers have the sizes that are passed and outlive the call.

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use crate::driver::{Driver, check};
-use crate::error::{CudaError, CudaResult};
+use crate::driver::Driver;
+use crate::error::{CudaError, CudaResult, check};
 use crate::types::CUfunction;
 
 impl Driver {

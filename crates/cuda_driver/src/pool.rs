@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use crate::driver::{Driver, check};
-use crate::error::CudaResult;
+use crate::driver::Driver;
+use crate::error::{CudaResult, check};
 use crate::types::{CUdevice, CUmemoryPool};
 
 /// Bytes the pool keeps, rather than giving them back to the system at the next synchronisation. A 64-bit value.

@@ -5,11 +5,19 @@ use std::fmt;
 
 use libloading::Library;
 
-use crate::error::{CudaError, CudaResult, MissingFunction};
 use crate::types::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
     CUstream, CUuuid,
 };
+
+/// A function that the installed driver does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MissingFunction {
+    /// Its symbol in the driver's library.
+    pub symbol: &'static str,
+    /// The first CUDA version whose driver has it, as 1000 × major + 10 × minor.
+    pub since: u32,
+}
 
 /// One function of the driver, or the knowledge that this driver lacks it.
 pub(crate) struct Entry<F> {
@@ -18,9 +26,9 @@ pub(crate) struct Entry<F> {
 }
 
 impl<F: Copy> Entry<F> {
-    /// The function, or an error that says which driver has it.
-    pub(crate) fn get(&self) -> CudaResult<F> {
-        self.function.ok_or(CudaError::DriverLacks(self.missing))
+    /// The function, or what says which driver has it.
+    pub(crate) fn get(&self) -> Result<F, MissingFunction> {
+        self.function.ok_or(self.missing)
     }
 
     /// Whether this driver has the function.

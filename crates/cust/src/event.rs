@@ -1,5 +1,6 @@
 //! Events: points in streams that can be waited for, and timed.
 
+use std::borrow::Borrow;
 use std::ptr;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use bitflags::bitflags;
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaError, CudaResult, DropResult};
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamWaitEventFlags};
 use crate::sys::CUevent;
 
 bitflags! {
@@ -143,5 +144,24 @@ impl Drop for Event {
     fn drop(&mut self) {
         // A failure cannot be reported here.
         let _ = self.destroy();
+    }
+}
+
+impl Stream {
+    /// Work queued from here on waits for the event as last recorded; the host does not. The event may be of another device. (The
+    /// published signature takes the event itself; a reference is an addition.)
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn wait_event(
+        &self,
+        event: impl Borrow<Event>,
+        flags: StreamWaitEventFlags,
+    ) -> CudaResult<()> {
+        let _current = self.enter()?;
+        // SAFETY: live handles, the stream's context current.
+        unsafe {
+            driver()?.stream_wait_event(self.as_inner(), event.borrow().as_inner(), flags.bits())
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Kernels: their figures, their occupancy, and the shape of their launches.
 
+use std::ffi::CString;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -28,15 +29,38 @@ unsafe impl Send for Function<'_> {}
 // SAFETY: as above; it locks for itself.
 unsafe impl Sync for Function<'_> {}
 
-impl Function<'_> {
-    pub(crate) fn new(raw: CUfunction, module: Arc<ModuleInner>) -> Self {
-        Function {
-            raw,
-            module,
-            borrow: PhantomData,
-        }
+impl Module {
+    /// A kernel, by its entry name.
+    ///
+    /// # Errors
+    /// [`CudaError::NotFound`], [`CudaError::InteriorNul`].
+    pub fn get_function<T: AsRef<str>>(&'_ self, name: T) -> CudaResult<Function<'_>> {
+        self.find_function(name.as_ref())
     }
 
+    /// A kernel that keeps its module loaded, and so need not borrow it. (An addition to the published names.)
+    ///
+    /// # Errors
+    /// As [`Module::get_function`].
+    pub fn get_function_owned<T: AsRef<str>>(&self, name: T) -> CudaResult<Function<'static>> {
+        self.find_function(name.as_ref())
+    }
+
+    fn find_function<'a>(&self, name: &str) -> CudaResult<Function<'a>> {
+        let name = CString::new(name).map_err(|_| CudaError::InteriorNul)?;
+        let module = self.shared();
+        let _current = module.enter()?;
+        // SAFETY: a loaded module, which the function keeps loaded.
+        let raw = unsafe { driver()?.module_function(module.raw(), &name) }?;
+        Ok(Function {
+            raw,
+            module: Arc::clone(module),
+            borrow: PhantomData,
+        })
+    }
+}
+
+impl Function<'_> {
     fn enter(&self) -> CudaResult<ContextGuard<'_>> {
         self.module.enter()
     }

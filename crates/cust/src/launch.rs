@@ -1,4 +1,80 @@
-//! The launch macro.
+//! Launches of kernels in a stream, and the launch macro.
+
+use std::ffi::c_void;
+
+use crate::driver;
+use crate::error::CudaResult;
+use crate::function::{BlockSize, Function, GridSize};
+use crate::stream::Stream;
+use crate::sys::LaunchDims;
+
+impl Stream {
+    /// Queues a launch. `args` holds, in the kernel's order, the address of each parameter's value; the values are copied before
+    /// this returns. [`launch!`](crate::launch!) writes the array by itself.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a shape the device cannot run,
+    /// [`CudaError::LaunchOutOfResources`](crate::error::CudaError::LaunchOutOfResources), and those of earlier work.
+    ///
+    /// # Safety
+    /// 1. `func` is of the stream's context.
+    /// 2. `args` holds one address for each parameter of the kernel, in order, each readable for the parameter's size and aligned
+    ///    for it.
+    /// 3. What the kernel reads and writes through its parameters is valid until the launch has run, and nothing else writes
+    ///    there, or reads what it writes, in that time.
+    pub unsafe fn launch<G, B>(
+        &self,
+        func: &Function<'_>,
+        grid_size: G,
+        block_size: B,
+        shared_mem_bytes: u32,
+        args: &[*mut c_void],
+    ) -> CudaResult<()>
+    where
+        G: Into<GridSize>,
+        B: Into<BlockSize>,
+    {
+        let _current = self.enter()?;
+        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
+        // SAFETY: a live function and stream, its context current; the rest is the caller's promise (1 to 3).
+        unsafe { driver()?.launch_kernel(func.to_raw(), dims, self.as_inner(), args) }
+    }
+
+    /// Queues a launch whose blocks all run at the same time, so that they may wait for each other. (An addition to the
+    /// published names.)
+    ///
+    /// # Errors
+    /// [`CudaError::CooperativeLaunchTooLarge`](crate::error::CudaError::CooperativeLaunchTooLarge) where the device cannot
+    /// hold that many blocks, and as [`Stream::launch`].
+    ///
+    /// # Safety
+    /// 1. As [`Stream::launch`], all three.
+    pub unsafe fn launch_cooperative<G, B>(
+        &self,
+        func: &Function<'_>,
+        grid_size: G,
+        block_size: B,
+        shared_mem_bytes: u32,
+        args: &[*mut c_void],
+    ) -> CudaResult<()>
+    where
+        G: Into<GridSize>,
+        B: Into<BlockSize>,
+    {
+        let _current = self.enter()?;
+        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
+        // SAFETY: as in `launch`.
+        unsafe { driver()?.launch_cooperative_kernel(func.to_raw(), dims, self.as_inner(), args) }
+    }
+}
+
+fn launch_dims(grid: GridSize, block: BlockSize, dynamic_shared_bytes: u32) -> LaunchDims {
+    LaunchDims {
+        grid: [grid.x, grid.y, grid.z],
+        block: [block.x, block.y, block.z],
+        dynamic_shared_bytes,
+    }
+}
 
 /// Queues a launch: `launch!(module.kernel<<<grid, block, dynamic_shared_bytes, stream>>>(arguments…))`, or with a
 /// [`Function`](crate::function::Function) in place of `module.kernel`.

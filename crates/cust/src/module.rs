@@ -10,7 +10,6 @@ use crate::context::ContextGuard;
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaError, CudaResult, DropResult};
-use crate::function::Function;
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 use crate::sys::{CUmodule, JitLog};
 
@@ -228,30 +227,6 @@ impl Module {
         ))
     }
 
-    /// A kernel, by its entry name.
-    ///
-    /// # Errors
-    /// [`CudaError::NotFound`], [`CudaError::InteriorNul`].
-    pub fn get_function<T: AsRef<str>>(&'_ self, name: T) -> CudaResult<Function<'_>> {
-        self.find_function(name.as_ref())
-    }
-
-    /// A kernel that keeps its module loaded, and so need not borrow it. (An addition to the published names.)
-    ///
-    /// # Errors
-    /// As [`Module::get_function`].
-    pub fn get_function_owned<T: AsRef<str>>(&self, name: T) -> CudaResult<Function<'static>> {
-        self.find_function(name.as_ref())
-    }
-
-    fn find_function<'a>(&self, name: &str) -> CudaResult<Function<'a>> {
-        let name = CString::new(name).map_err(|_| CudaError::InteriorNul)?;
-        let _current = self.inner.enter()?;
-        // SAFETY: a loaded module, which the function keeps loaded.
-        let raw = unsafe { driver()?.module_function(self.inner.raw, &name) }?;
-        Ok(Function::new(raw, Arc::clone(&self.inner)))
-    }
-
     /// Unloads the module, and returns the result. Where functions that own a share of it still exist, it is unloaded with the
     /// last of them.
     ///
@@ -270,9 +245,17 @@ impl Module {
             Err(_shared) => Ok(()),
         }
     }
+
+    pub(crate) fn shared(&self) -> &Arc<ModuleInner> {
+        &self.inner
+    }
 }
 
 impl ModuleInner {
+    pub(crate) fn raw(&self) -> CUmodule {
+        self.raw
+    }
+
     pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'_>> {
         self.owner.enter()
     }

@@ -1,6 +1,5 @@
 //! Streams: queues of work for a device. Work in one stream runs in order; streams run beside each other.
 
-use std::borrow::Borrow;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -12,9 +11,7 @@ use crate::context::ContextGuard;
 use crate::context::owner::Owner;
 use crate::driver;
 use crate::error::{CudaError, CudaResult, DropResult};
-use crate::event::Event;
-use crate::function::{BlockSize, Function, GridSize};
-use crate::sys::{CUstream, LaunchDims};
+use crate::sys::CUstream;
 
 bitflags! {
     /// How a stream relates to the default stream.
@@ -197,81 +194,6 @@ impl Stream {
         }
     }
 
-    /// Work queued from here on waits for the event as last recorded; the host does not. The event may be of another device. (The
-    /// published signature takes the event itself; a reference is an addition.)
-    ///
-    /// # Errors
-    /// Those of the driver.
-    pub fn wait_event(
-        &self,
-        event: impl Borrow<Event>,
-        flags: StreamWaitEventFlags,
-    ) -> CudaResult<()> {
-        let _current = self.enter()?;
-        // SAFETY: live handles, the stream's context current.
-        unsafe {
-            driver()?.stream_wait_event(self.as_inner(), event.borrow().as_inner(), flags.bits())
-        }
-    }
-
-    /// Queues a launch. `args` holds, in the kernel's order, the address of each parameter's value; the values are copied before
-    /// this returns. [`launch!`](crate::launch!) writes the array by itself.
-    ///
-    /// # Errors
-    /// [`CudaError::InvalidValue`] for a shape the device cannot run,
-    /// [`CudaError::LaunchOutOfResources`], and those of earlier work.
-    ///
-    /// # Safety
-    /// 1. `func` is of the stream's context.
-    /// 2. `args` holds one address for each parameter of the kernel, in order, each readable for the parameter's size and aligned
-    ///    for it.
-    /// 3. What the kernel reads and writes through its parameters is valid until the launch has run, and nothing else writes
-    ///    there, or reads what it writes, in that time.
-    pub unsafe fn launch<G, B>(
-        &self,
-        func: &Function<'_>,
-        grid_size: G,
-        block_size: B,
-        shared_mem_bytes: u32,
-        args: &[*mut c_void],
-    ) -> CudaResult<()>
-    where
-        G: Into<GridSize>,
-        B: Into<BlockSize>,
-    {
-        let _current = self.enter()?;
-        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
-        // SAFETY: a live function and stream, its context current; the rest is the caller's promise (1 to 3).
-        unsafe { driver()?.launch_kernel(func.to_raw(), dims, self.as_inner(), args) }
-    }
-
-    /// Queues a launch whose blocks all run at the same time, so that they may wait for each other. (An addition to the
-    /// published names.)
-    ///
-    /// # Errors
-    /// [`CudaError::CooperativeLaunchTooLarge`] where the device cannot hold
-    /// that many blocks, and as [`Stream::launch`].
-    ///
-    /// # Safety
-    /// 1. As [`Stream::launch`], all three.
-    pub unsafe fn launch_cooperative<G, B>(
-        &self,
-        func: &Function<'_>,
-        grid_size: G,
-        block_size: B,
-        shared_mem_bytes: u32,
-        args: &[*mut c_void],
-    ) -> CudaResult<()>
-    where
-        G: Into<GridSize>,
-        B: Into<BlockSize>,
-    {
-        let _current = self.enter()?;
-        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
-        // SAFETY: as in `launch`.
-        unsafe { driver()?.launch_cooperative_kernel(func.to_raw(), dims, self.as_inner(), args) }
-    }
-
     /// The driver's handle, valid as long as the stream.
     pub fn as_inner(&self) -> CUstream {
         self.inner.raw
@@ -302,14 +224,6 @@ impl Stream {
 
     pub(crate) fn shared(&self) -> &Arc<StreamInner> {
         &self.inner
-    }
-}
-
-fn launch_dims(grid: GridSize, block: BlockSize, dynamic_shared_bytes: u32) -> LaunchDims {
-    LaunchDims {
-        grid: [grid.x, grid.y, grid.z],
-        block: [block.x, block.y, block.z],
-        dynamic_shared_bytes,
     }
 }
 

@@ -3,7 +3,6 @@
 //! A fiber is never given back to the system while it may be of use: it idles in a pool of its operating-system
 //! thread, between blocks and between launches, so that a waiting thread costs two context switches and no allocation.
 
-use crate::executor;
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
 use std::cell::Cell;
@@ -66,7 +65,7 @@ struct Fiber {
 static STACKS: AtomicUsize = AtomicUsize::new(0);
 
 impl Fiber {
-    fn new() -> io::Result<Self> {
+    fn new(run: fn(&FiberYielder)) -> io::Result<Self> {
         let ordinal = STACKS.fetch_add(1, Ordering::Relaxed);
         let stack = DefaultStack::new(STACK_BYTES).inspect_err(|_| {
             STACKS.fetch_sub(1, Ordering::Relaxed);
@@ -74,9 +73,9 @@ impl Fiber {
         let shift = ordinal % 16 * 256;
         let coroutine = Coroutine::with_stack(
             ShiftedStack { stack, shift },
-            |yielder: &FiberYielder, command| {
+            move |yielder: &FiberYielder, command| {
                 if let Command::Run = command {
-                    executor::run_on_fiber(yielder);
+                    run(yielder);
                 }
             },
         );
@@ -130,15 +129,16 @@ impl FiberSet {
         self.fibers.len().max(threads as usize)
     }
 
-    /// An idle fiber: one that exists, or else a new one.
+    /// An idle fiber: one that exists, or else a new one. The new one calls `run` when it is first resumed, and ends when that returns;
+    /// `run` idles between blocks and launches, so all callers give the same.
     ///
     /// # Errors
     /// The system's, where it gives no memory for a stack.
-    pub(crate) fn acquire(&mut self) -> io::Result<u32> {
+    pub(crate) fn acquire(&mut self, run: fn(&FiberYielder)) -> io::Result<u32> {
         if let Some(fiber) = self.idle.pop() {
             return Ok(fiber);
         }
-        self.fibers.push(Fiber::new()?);
+        self.fibers.push(Fiber::new(run)?);
         Ok(self.fibers.len() as u32 - 1)
     }
 
@@ -198,7 +198,7 @@ mod tests {
     fn a_thread_keeps_its_fibers_up_to_the_limit_it_is_given() -> io::Result<()> {
         let mut fibers = FiberSet::take();
         let taken: Vec<u32> = (0..5)
-            .map(|_| fibers.acquire())
+            .map(|_| fibers.acquire(|_| ()))
             .collect::<io::Result<_>>()?;
         assert_eq!(fibers.busy(), taken);
         taken.into_iter().for_each(|fiber| fibers.release(fiber));
@@ -207,7 +207,7 @@ mod tests {
         let mut fibers = FiberSet::take();
         assert_eq!((fibers.at_most(1), fibers.at_most(8)), (3, 8));
         for expected in [2, 1, 0, 3] {
-            assert_eq!(fibers.acquire()?, expected);
+            assert_eq!(fibers.acquire(|_| ())?, expected);
         }
         (0..4).for_each(|fiber| fibers.release(fiber));
         Ok(())
@@ -217,7 +217,7 @@ mod tests {
     fn a_fiber_that_is_not_idle_is_neither_resumed_nor_freed() -> io::Result<()> {
         let mut fibers = FiberSet::default();
         for _ in 0..4 {
-            fibers.acquire()?;
+            fibers.acquire(|_| ())?;
         }
         fibers.release(1);
         drop(fibers);

@@ -1,6 +1,6 @@
 //! A broken rule of the programming model, and where it was broken.
 
-use crate::Dim3;
+use crate::shape::Dim3;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;

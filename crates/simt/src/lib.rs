@@ -94,12 +94,13 @@ mod fiber;
 mod finding;
 mod launch;
 pub mod memory;
-mod report;
 mod shape;
 pub mod sync;
+mod waiting;
+mod workers;
 
-pub use error::LaunchError;
+pub use error::{LaunchError, MAX_FINDINGS, Report};
 pub use finding::{Access, Finding, FindingKind, Place, Site};
-pub use launch::{Mode, launch, launch_kernel};
-pub use report::{MAX_FINDINGS, Report, Waiting};
 pub use shape::{Dim3, LaunchShape, MAX_BLOCK_THREADS, MAX_BLOCK_Z, MAX_DYNAMIC_SHARED_BYTES};
+pub use waiting::Waiting;
+pub use workers::{Mode, launch, launch_kernel};

@@ -3,8 +3,7 @@
 //! The `note_*` functions are for views to call before they touch memory. Outside checked mode they do nothing, so a
 //! view that knows it is in fast mode need not call them.
 
-use crate::current::{executor, try_executor};
-use crate::executor::end_thread;
+use crate::executor::{end_thread, running, try_running};
 use crate::finding::{Access, FindingKind};
 use std::panic::Location;
 
@@ -25,7 +24,7 @@ pub enum Space {
 /// # Panics
 /// Outside a launch, and where one key is used with a larger size or a stricter alignment than before.
 pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
-    executor().arena.borrow_mut().for_static(key, bytes, align)
+    running().arena.borrow_mut().for_static(key, bytes, align)
 }
 
 /// Memory for a value that is shared by a block's threads and valid from the start: `initialise` writes it where it is new. All blocks that
@@ -40,7 +39,7 @@ pub fn lasting_static(
     align: usize,
     initialise: impl FnOnce(*mut u8),
 ) -> *mut u8 {
-    let mut arena = executor().arena.borrow_mut();
+    let mut arena = running().arena.borrow_mut();
     arena.lasting(key, bytes, align, initialise)
 }
 
@@ -50,14 +49,14 @@ pub fn lasting_static(
 /// # Panics
 /// Outside a launch.
 pub fn dynamic_shared() -> (*mut u8, usize) {
-    let executor = executor();
+    let executor = running();
     let bytes = executor.launch.shape.dynamic_shared_bytes as usize;
     (executor.arena.borrow_mut().dynamic(bytes), bytes)
 }
 
 #[track_caller]
 fn note(access: Access, space: Space, address: usize, bytes: usize) {
-    if let Some(executor) = try_executor() {
+    if let Some(executor) = try_running() {
         let is_shared = space == Space::Shared;
         executor.note(access, is_shared, address, bytes, Location::caller());
     }
@@ -92,7 +91,7 @@ pub fn note_atomic(space: Space, address: usize, bytes: usize) {
 pub fn out_of_bounds(what: &'static str, index: usize, len: usize) -> ! {
     let site = Location::caller();
     let kind = FindingKind::OutOfBounds { what, index, len };
-    match try_executor() {
+    match try_running() {
         Some(executor) => executor.find(site, kind),
         None => panic!("index {index} is out of bounds of a {what} of {len} elements"),
     }

@@ -1,7 +1,5 @@
 //! Extents of a launch: grid and block dimensions, and the limits a CUDA device puts on them.
 
-use crate::LaunchError;
-
 /// The most threads one block may hold, on every CUDA device.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 
@@ -117,8 +115,8 @@ impl LaunchShape {
         }
     }
 
-    /// Refuses what no CUDA device could launch.
-    pub(crate) fn validate(&self, kernel: &str) -> Result<(), LaunchError> {
+    /// What is wrong with a shape that no CUDA device could launch, with the numbers and the remedy.
+    pub(crate) fn problem(&self) -> Option<String> {
         let problem = if self.block.count() == 0 {
             format!(
                 "a block of {} holds no threads; every extent must be at least 1",
@@ -141,11 +139,8 @@ impl LaunchShape {
                 self.dynamic_shared_bytes
             )
         } else {
-            return Ok(());
+            return None;
         };
-        Err(LaunchError::Shape {
-            kernel: kernel.to_owned(),
-            problem,
-        })
+        Some(problem)
     }
 }

@@ -3,8 +3,7 @@
 //! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at once, and a warp
 //! operation sees only its own lane.
 
-use crate::current::executor;
-use crate::executor::{Lanes, WarpOperation};
+use crate::executor::{Lanes, WarpOperation, running};
 use std::panic::Location;
 
 /// How [`barrier_reduce`] combines the threads' predicates.
@@ -55,7 +54,7 @@ impl WarpLanes<'_> {
 #[inline(always)]
 #[track_caller]
 pub fn barrier() {
-    executor().barrier(Location::caller(), false);
+    running().barrier(Location::caller(), false);
 }
 
 /// A [`barrier`] that also combines a predicate of every thread; all get the same result.
@@ -65,7 +64,7 @@ pub fn barrier() {
 #[inline(always)]
 #[track_caller]
 pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
-    let outcome = executor().barrier(Location::caller(), predicate != 0);
+    let outcome = running().barrier(Location::caller(), predicate != 0);
     match op {
         Reduce::Count => outcome.held,
         Reduce::And => u32::from(outcome.held == outcome.arrived),
@@ -84,7 +83,7 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 #[inline(always)]
 #[track_caller]
 pub fn warp_sync(mask: u32) {
-    executor().warp_operation(WarpOperation::Sync, mask, 0, Location::caller(), |_| ());
+    running().warp_operation(WarpOperation::Sync, mask, 0, Location::caller(), |_| ());
 }
 
 /// Rendezvous of the lanes in `mask`; every participant gets all participants' values.
@@ -97,7 +96,10 @@ pub fn warp_sync(mask: u32) {
 #[inline(always)]
 #[track_caller]
 pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
-    warp_exchange_with(mask, value, |lanes| lanes.lanes.to_values())
+    warp_exchange_with(mask, value, |lanes| WarpValues {
+        participants: lanes.participants(),
+        values: lanes.lanes.values(),
+    })
 }
 
 /// [`warp_exchange`] without the copy of all 32 values: `read` takes what it needs. The faster one for a shuffle, which
@@ -120,7 +122,7 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
 #[track_caller]
 pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes<'_>) -> R) -> R {
     let site = Location::caller();
-    executor().warp_operation(WarpOperation::Exchange, mask, value, site, |lanes| {
+    running().warp_operation(WarpOperation::Exchange, mask, value, site, |lanes| {
         read(&WarpLanes { lanes })
     })
 }
@@ -130,7 +132,7 @@ pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes
 /// # Panics
 /// Outside a launch.
 pub fn active_mask() -> u32 {
-    executor().active_mask()
+    running().active_mask()
 }
 
 /// Lets the block's other threads run, and where none of them can, the blocks of other workers.
@@ -143,5 +145,5 @@ pub fn active_mask() -> u32 {
 #[inline(always)]
 #[track_caller]
 pub fn yield_thread() {
-    executor().yield_thread(Location::caller());
+    running().yield_thread(Location::caller());
 }

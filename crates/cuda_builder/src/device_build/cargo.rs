@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use super::environment::scrub_environment;
 use super::{Profile, Settings};
+use crate::environment::scrub_environment;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, Result};
 

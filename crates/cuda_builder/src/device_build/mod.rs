@@ -2,12 +2,10 @@
 //! What that linker would have been given is recorded, and linked by this process afterwards.
 
 mod cargo;
-mod environment;
 mod kernels;
 mod record;
 mod sysroot;
 
-pub(crate) use environment::scrub_environment;
 pub(crate) use kernels::KernelBuild;
 pub(crate) use record::LinkInputs;
 pub(crate) use sysroot::ensure_sysroot;

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::discover::{Candidate, executable, llvm_directories};
 use super::{DeviceToolchain, OLDEST_RUSTC, library_source};
+use crate::environment::scrub_environment;
 
 /// What `rustc -vV` says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +133,7 @@ fn output_of(command: &mut Command) -> Result<String, String> {
 pub(super) fn verify(candidate: &Candidate) -> Result<DeviceToolchain, String> {
     let rustc = |argument: &[&str]| {
         let mut command = Command::new(&candidate.rustc);
-        crate::device_build::scrub_environment(&mut command);
+        scrub_environment(&mut command);
         output_of(command.args(argument))
     };
     let text = rustc(&["-vV"])?;

@@ -2,14 +2,14 @@
 
 use std::ffi::c_int;
 
-use super::MissingFunction;
+use crate::table::MissingFunction;
 
 /// Declares the error type from one row per code, so that number, name and sentence of a code stand on one line.
 macro_rules! status_codes {
     ($($code:literal $variant:ident $name:literal $sentence:literal;)*) => {
         /// Why a call failed: one of the driver's status codes, or something found wrong before the driver was asked.
         ///
-        /// Every text is this crate's own: showing an error never calls into the driver, and works where there is none.
+        /// Every text is this crate's own: an error can be shown where there is no driver.
         ///
         /// An error of an earlier asynchronous launch can surface in any later call; the codes from
         /// [`CudaError::IllegalAddress`] to [`CudaError::LaunchFailed`] usually mean just that.

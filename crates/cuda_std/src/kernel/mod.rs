@@ -44,12 +44,11 @@ mod launch;
 mod names;
 #[cfg(not(target_arch = "nvptx64"))]
 mod packed;
+#[cfg(not(target_arch = "nvptx64"))]
+mod runner;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::Instructions;
-#[doc(hidden)]
-#[cfg(not(target_arch = "nvptx64"))]
-pub use instructions::runner;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use launch::{EntryName, Kernel, launch_on_cpu};
 pub use names::KernelType;
@@ -60,3 +59,6 @@ pub use names::{assert_parameter_is_copy, assert_type_name};
 pub use names::{generic_entry, position};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use packed::PackedArgs;
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use runner::runner;

@@ -11,8 +11,8 @@ mod touches;
 pub(crate) use order::BlockOrder;
 
 use crate::arena::SharedPlace;
-use crate::executor::{Executor, Waiter};
 use crate::finding::{Access, FindingKind, Place, Site};
+use crate::waiting::Waiter;
 use crate::{Dim3, LaunchShape, Report};
 use clocks::Clocks;
 use order::Random;
@@ -131,7 +131,7 @@ impl Checker {
     }
 
     /// A thread touches memory.
-    fn touch(&mut self, rank: u32, access: Access, memory: Memory, site: Site) {
+    pub(crate) fn touch(&mut self, rank: u32, access: Access, memory: Memory, site: Site) {
         let now = Touch {
             site,
             block: self.block,
@@ -190,37 +190,10 @@ impl Checker {
 }
 
 /// The memory of one access.
-struct Memory {
-    address: usize,
-    bytes: usize,
-    is_shared: bool,
+pub(crate) struct Memory {
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) is_shared: bool,
     /// Where in the block's shared memory it lies.
-    shared: Option<SharedPlace>,
-}
-
-impl Executor<'_> {
-    /// Notes that the running thread touches memory, in checked mode.
-    pub(crate) fn note(
-        &self,
-        access: Access,
-        shared: bool,
-        address: usize,
-        bytes: usize,
-        site: Site,
-    ) {
-        let Some(checker) = &self.checker else {
-            return;
-        };
-        // A view of global memory may have been made of a pointer into shared memory: the address decides, since the
-        // next block uses the same addresses for memory of its own.
-        let place = self.arena.borrow().locate(address);
-        let memory = Memory {
-            address,
-            bytes,
-            is_shared: shared || place.is_some(),
-            shared: place,
-        };
-        let rank = crate::current::thread_rank();
-        checker.borrow_mut().touch(rank, access, memory, site);
-    }
+    pub(crate) shared: Option<SharedPlace>,
 }

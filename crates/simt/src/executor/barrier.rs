@@ -1,9 +1,11 @@
 //! The block's barrier: complete when every thread that has not left the kernel has arrived.
 
-use super::queue::{Queue, Waiter};
+use super::queue::Queue;
+use super::record::here;
 use super::{Executor, WARP};
 use crate::checked::Checker;
 use crate::finding::Site;
+use crate::waiting::Waiter;
 use std::cell::Cell;
 
 /// What the threads of a completed barrier brought.
@@ -80,7 +82,7 @@ impl Executor<'_> {
         let barrier = &self.barrier;
         if let Some(checker) = &self.checker {
             let mut arrivals = barrier.waiting.waiters(&self.seats);
-            let rank = crate::current::here().rank();
+            let rank = here().rank();
             arrivals.extend(last.map(|site| Waiter { rank, site }));
             let mut checker = checker.borrow_mut();
             let left = self.first_that_left(&checker);

@@ -1,11 +1,12 @@
 //! The driver: decides, whenever a fiber comes back, which fiber runs next.
 
-use super::queue::Waiter;
+use super::record::here;
+use super::run::run_on_fiber;
 use super::{Executor, WarpOperation};
 use crate::LaunchError;
 use crate::checked::Checker;
 use crate::fiber::FiberSet;
-use crate::report::Waiting;
+use crate::waiting::{Waiter, Waiting};
 use std::cell::RefCell;
 
 /// Yields in a row, with nobody doing anything else, after which checked mode calls a block deadlocked: it spins on
@@ -105,7 +106,7 @@ impl Executor<'_> {
 
     /// An idle fiber. Where the system has no stack for it, the block is given up.
     fn acquire(&self, fibers: &mut FiberSet) -> Option<u32> {
-        match fibers.acquire() {
+        match fibers.acquire(run_on_fiber) {
             Ok(fiber) => Some(fiber),
             Err(source) => {
                 let kernel = self.launch.kernel.to_owned();
@@ -155,7 +156,7 @@ impl Executor<'_> {
         };
         LaunchError::Deadlock {
             kernel: self.launch.kernel.to_owned(),
-            block: crate::current::block_idx(),
+            block: here().block.get(),
             waiting: waiting.into_iter().map(describe).collect(),
         }
     }

@@ -9,21 +9,24 @@
 mod barrier;
 mod drive;
 mod queue;
+mod record;
 mod rendezvous;
 mod run;
+mod watch;
 
-pub(crate) use queue::Waiter;
+pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
-pub(crate) use run::{run_on_fiber, run_single_thread_blocks, run_threads};
+pub(crate) use run::body_of;
 
 use crate::arena::Arena;
 use crate::checked::Checker;
-use crate::current::{self, Current};
-use crate::finding::{FindingKind, Site};
+use crate::finding::Site;
 use crate::launch::Launch;
+use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
 use queue::{Queue, Seats};
+use record::Current;
 use rendezvous::Rendezvouses;
 use std::cell::{Cell, RefCell};
 use std::panic;
@@ -168,21 +171,6 @@ impl<'a> Executor<'a> {
         self.launch.fail(error);
     }
 
-    /// Records that the running thread broke a rule. In fast mode that ends the launch.
-    #[cold]
-    pub(crate) fn find(&self, site: Site, kind: FindingKind) {
-        let current = current::here();
-        let (thread, block) = (self.index_of(current.rank()), current.block.get());
-        match &self.checker {
-            Some(checker) => checker.borrow_mut().report.add(block, thread, site, kind),
-            None => {
-                let mut report = Report::new(self.launch.kernel, None);
-                report.add(block, thread, site, kind);
-                self.fail(LaunchError::Findings(report));
-            }
-        }
-    }
-
     /// Suspends the running thread until the driver resumes it. Ends the thread instead where the block is given up.
     ///
     /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the calls it has seen, and
@@ -190,7 +178,7 @@ impl<'a> Executor<'a> {
     /// misprediction (measured: 46 ns per barrier with four returns, and a third of that with none).
     #[inline(always)]
     fn suspend(&self) {
-        let current = current::here();
+        let current = here();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
         self.suspended.set(true);
         // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and the fiber's yielder
@@ -247,14 +235,14 @@ impl<'a> Executor<'a> {
     #[inline(always)]
     fn stand_in(&self, queue: &Queue, site: Site) {
         let fiber = self.fiber.get();
-        let rank = current::here().rank();
+        let rank = here().rank();
         self.seats.seat(fiber, Waiter { rank, site });
         queue.push(&self.seats, fiber);
     }
 
     /// Lanes of the running thread's warp that have not left the kernel.
     pub(crate) fn active_mask(&self) -> u32 {
-        let rank = current::here().rank();
+        let rank = here().rank();
         self.live_lanes[(rank / WARP) as usize].get()
     }
 

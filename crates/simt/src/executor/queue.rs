@@ -2,6 +2,7 @@
 //! barrier at once each take a few stores and no memory of their own.
 
 use crate::finding::Site;
+use crate::waiting::Waiter;
 use std::cell::Cell;
 
 /// No fiber.
@@ -13,13 +14,6 @@ struct Seat {
     next: Cell<u32>,
     rank: Cell<u32>,
     site: Cell<Option<Site>>,
-}
-
-/// A thread that waits, as a person asks about it.
-#[derive(Clone, Copy)]
-pub(crate) struct Waiter {
-    pub(crate) rank: u32,
-    pub(crate) site: Site,
 }
 
 /// One seat for each fiber.

@@ -3,10 +3,11 @@
 //! Lanes meet by warp, mask and operation, not by source line: that is what `*.sync` instructions do, and it lets both
 //! sides of a branch take part. Groups with different masks may be under way in one warp at the same time.
 
-use super::queue::{Queue, Seats, Waiter};
+use super::queue::{Queue, Seats};
+use super::record::here;
 use super::{Executor, WARP};
 use crate::finding::{FindingKind, Site};
-use crate::sync::WarpValues;
+use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -81,19 +82,16 @@ impl Lanes<'_> {
         }
     }
 
+    /// The values of all lanes, 0 where one took no part.
     #[inline(always)]
-    pub(crate) fn to_values(&self) -> WarpValues {
-        let values = match self {
+    pub(crate) fn values(&self) -> [u64; WARP as usize] {
+        match self {
             Lanes::One { lane, value } => {
                 let mut values = [0; WARP as usize];
                 values[(lane % WARP) as usize] = *value;
                 values
             }
             Lanes::All(meeting) => meeting.values.get(),
-        };
-        WarpValues {
-            participants: self.participants(),
-            values,
         }
     }
 }
@@ -177,7 +175,7 @@ impl Executor<'_> {
             return read(Lanes::One { lane: 0, value });
         }
         let Some((meeting, waits)) = self.meet(operation, mask, value, site) else {
-            let lane = crate::current::here().rank() % WARP;
+            let lane = here().rank() % WARP;
             return read(Lanes::One { lane, value });
         };
         if waits {
@@ -198,7 +196,7 @@ impl Executor<'_> {
         value: u64,
         site: Site,
     ) -> Option<(Rc<Meeting>, bool)> {
-        let rank = crate::current::here().rank();
+        let rank = here().rank();
         let (warp, lane) = (rank / WARP, rank % WARP);
         if !self.may_wait() {
             return None;

@@ -1,20 +1,27 @@
 //! The loops that run a kernel's body, generic over it so that the compiler can put the body into them.
 
+use super::record::{here, running};
 use super::{EndThread, Executor};
 use crate::LaunchError;
-use crate::current;
 use crate::fiber::{Command, FiberYielder};
+use crate::launch::Body;
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 
+/// A kernel's body, with the loops below made for it.
+pub(crate) fn body_of<F: Fn() + Sync>(body: &F) -> Body<'_> {
+    // SAFETY: that is what the two ask for.
+    unsafe { Body::new(body, run_threads::<F>, run_single_thread_blocks::<F>) }
+}
+
 /// What a fiber does while its operating-system thread works for launches: runs threads of the current block, idles
 /// when none is left to start, and goes on when it is resumed. Returns when it is told to finish.
-pub(crate) fn run_on_fiber(yielder: &FiberYielder) {
+pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     loop {
-        let launch = current::executor().launch;
-        // SAFETY: a launch's function and body belong together (see `Launch::new`).
-        let command = unsafe { (launch.run_threads)(yielder, launch.body) };
+        let body = &running().launch.body;
+        // SAFETY: the function is called with the body that it was made for, and that launch is the current one.
+        let command = unsafe { (body.run_threads)(yielder, body.pointer) };
         if let Command::Finish = command {
             return;
         }
@@ -29,14 +36,14 @@ pub(crate) fn run_on_fiber(yielder: &FiberYielder) {
 ///
 /// # Safety
 /// `body` points to an `F` that lives as long as the launch that is current at the call.
-pub(crate) unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Command {
+unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Command {
     let body = body.cast::<F>();
-    let launch = current::executor().launch.id;
-    let current = current::here();
+    let launch = running().launch.id;
+    let current = here();
     loop {
         let run = || {
             loop {
-                let executor = current::executor();
+                let executor = running();
                 if executor.launch.id != launch {
                     // A new launch took the fiber over from an earlier one.
                     return Command::Run;
@@ -54,7 +61,7 @@ pub(crate) unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const (
         };
         match panic::catch_unwind(AssertUnwindSafe(run)) {
             Ok(command) => return command,
-            Err(payload) => current::executor().thread_unwound(payload),
+            Err(payload) => running().thread_unwound(payload),
         }
     }
 }
@@ -64,16 +71,12 @@ pub(crate) unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const (
 ///
 /// # Safety
 /// `body` points to an `F`.
-pub(crate) unsafe fn run_single_thread_blocks<F: Fn()>(
-    executor: &Executor<'_>,
-    body: *const (),
-    first: u64,
-    end: u64,
-) {
+unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u64) {
     // SAFETY: the caller's promise.
     let body = unsafe { &*body.cast::<F>() };
+    let executor = running();
     let grid = executor.launch.shape.grid;
-    let current = current::here();
+    let current = here();
     let run = || {
         let mut block = grid.index_of(first);
         for _ in first..end {
@@ -94,7 +97,7 @@ impl Executor<'_> {
     /// The running thread was unwound: by a finding, with its whole block, or by a panic of its own.
     #[cold]
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
-        let current = current::here();
+        let current = here();
         let rank = current.rank();
         if !payload.is::<EndThread>() && !self.failing.get() {
             self.fail(LaunchError::KernelPanicked {

@@ -1,4 +1,4 @@
-//! The environment of the device build.
+//! The environment of the device compiler, for all commands that run it.
 //!
 //! The builder may run in a `build.rs`, whose environment is the host cargo's: its rustc, flags, target directory, jobserver, and
 //! under rustup a pinned toolchain and library path. None of it may reach another cargo that drives another rustc.
