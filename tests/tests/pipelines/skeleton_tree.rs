@@ -148,20 +148,19 @@ fn sources_of(stream: &Stream, classes: &Classes) -> Sources {
 fn errors_are_within_their_bounds() {
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
-        for solid in shapes() {
+        for (number, solid) in shapes().into_iter().enumerate() {
             let classes = classes(&stream, &solid);
             let sources = sources_of(&stream, &classes);
-            for exponent in EXPONENTS {
+            for (turn, exponent) in EXPONENTS.into_iter().enumerate() {
                 // a small radius makes much of such a solid far, on several levels
-                for near in [None, Some(3), Some(9)] {
-                    let params = params(exponent, plain(None, near));
-                    let field = force_field(&stream, &classes, &params).unwrap();
-                    let label = format!("{label}, {}, near {near:?}", solid.name);
-                    let worst = check(&label, &stream, &field, &sources, exponent, 61);
-                    println!("{label}, m = {exponent}: {worst:?}");
-                    let far = near.is_some() || exponent < 4.0;
-                    assert!(far || worst.of_scale < 1e-4, "{label} {exponent} {worst:?}");
-                }
+                let near = [None, Some(3), Some(9)][(number + turn) % 3];
+                let params = params(exponent, plain(None, near));
+                let field = force_field(&stream, &classes, &params).unwrap();
+                let label = format!("{label}, {}, near {near:?}", solid.name);
+                let worst = check(&label, &stream, &field, &sources, exponent, 61);
+                println!("{label}, m = {exponent}: {worst:?}");
+                let far = near.is_some() || exponent < 4.0;
+                assert!(far || worst.of_scale < 1e-4, "{label} {exponent} {worst:?}");
             }
         }
     }
@@ -224,10 +223,10 @@ fn cells_with_critical_points_are_those_of_all_pairs() {
     ];
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
-        for solid in &solids {
+        for (number, solid) in solids.iter().enumerate() {
             let classes = classes(&stream, solid);
             let sources = sources_of(&stream, &classes);
-            for exponent in [3.0, 6.0, 9.0] {
+            for exponent in [[3.0, 6.0], [6.0, 9.0]][number % 2] {
                 let mut expected = None;
                 for near in [None, Some(3)] {
                     let tree = TreeParams {
