@@ -7,6 +7,7 @@ mod mesh_files;
 mod mesh_pieces;
 mod mesh_readers;
 mod metaimage;
+mod nifti_fields;
 mod nifti_files;
 mod npy_files;
 mod nrrd;

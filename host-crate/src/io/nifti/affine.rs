@@ -44,7 +44,11 @@ pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<P
             Err(error) => notes.push(format!("the {name} is not used: {error}")),
         }
     }
-    notes.push("there is no usable sform or qform: the spacing is used, with origin 0".to_owned());
+    notes.push(
+        "there is no usable sform or qform: the spacing is used, with origin 0 and x to the right, y to the front, z to the top, \
+         as the standard has it; other programs may place and mirror it otherwise"
+            .to_owned(),
+    );
     let spacing = spacing(header);
     Ok(Place {
         geometry: Geometry::from_spacing(spacing, [0.0; 3])?,
@@ -138,6 +142,7 @@ mod tests {
             vox_offset: 352.0,
             scl_slope: 0.0,
             scl_inter: 0.0,
+            xyzt_units: 0,
             qform_code: 0,
             sform_code: 0,
             quatern: [0.0; 3],

@@ -24,6 +24,8 @@ pub(super) struct Header {
     pub vox_offset: f64,
     pub scl_slope: f64,
     pub scl_inter: f64,
+    /// Units of space in the low three bits.
+    pub xyzt_units: i32,
     pub qform_code: i32,
     pub sform_code: i32,
     /// b, c and d of the quaternion.
@@ -134,6 +136,7 @@ fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
         vox_offset: f64::from(header.vox_offset),
         scl_slope: f64::from(header.scl_slope),
         scl_inter: f64::from(header.scl_inter),
+        xyzt_units: i32::from(bytes[123]),
         qform_code: i32::from(header.qform_code),
         sform_code: i32::from(header.sform_code),
         quatern: [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from),
@@ -158,6 +161,7 @@ fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
         vox_offset: fields.i64(168) as f64,
         scl_slope: fields.f64(176),
         scl_inter: fields.f64(184),
+        xyzt_units: fields.i32(500),
         qform_code: fields.i32(344),
         sform_code: fields.i32(348),
         quatern: triple(352),

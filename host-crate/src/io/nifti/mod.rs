@@ -2,6 +2,7 @@
 
 mod affine;
 mod header;
+mod repair;
 mod write;
 
 pub(crate) use write::header as header_to_write;
@@ -13,18 +14,27 @@ use super::{FileProblem, HeaderInfo, Scaling, StoredType, VolumeFormat};
 use header::Header;
 
 pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
-    let fields = Header::read(&mut source)?;
+    let mut fields = Header::read(&mut source)?;
+    let mut notes = Vec::new();
+    repair::repair(&mut fields, &mut notes)?;
     let stored = stored_type(fields.datatype)?;
-    check_bits(&fields, stored)?;
+    check_bits(&fields, stored, &mut notes);
     let layout = Layout::new(&sizes(&fields)?, stored, fields.order)?;
 
     let mut header = HeaderInfo::new(VolumeFormat::Nifti, stored, fields.order);
     header.version = Some(format!("NIfTI-{}", fields.version));
+    header.notes = notes;
     let place = affine::stated_place(&fields, &mut header.notes)?;
     header.has_spacing = place.has_spacing;
     header.has_origin = place.has_origin;
 
     let offset = fields.data_offset()?;
+    if fields.vox_offset.fract() != 0.0 {
+        header.notes.push(format!(
+            "vox_offset is {}: the samples are taken to begin at byte {offset}",
+            fields.vox_offset
+        ));
+    }
     let gap = offset - source.position();
     if source.skip(gap)? < gap {
         return Err(FileProblem::HeaderTooShort {
@@ -77,15 +87,15 @@ fn stored_type(datatype: i16) -> Result<StoredType, FileProblem> {
     })
 }
 
-fn check_bits(fields: &Header, stored: StoredType) -> Result<(), FileProblem> {
+/// Says that the bits of a sample are not those of its type: the type counts.
+fn check_bits(fields: &Header, stored: StoredType, notes: &mut Vec<String>) {
     let bits = stored.bytes() * 8;
-    if usize::try_from(fields.bitpix) == Ok(bits) {
-        return Ok(());
+    if usize::try_from(fields.bitpix) != Ok(bits) {
+        notes.push(format!(
+            "bitpix is {}, but samples of datatype {} have {bits} bits: {bits} are taken",
+            fields.bitpix, fields.datatype
+        ));
     }
-    Err(damaged(format!(
-        "datatype {} has {bits} bits per sample, but bitpix says {}",
-        fields.datatype, fields.bitpix
-    )))
 }
 
 /// dim[1] to dim[dim[0]].
