@@ -2,6 +2,7 @@
 //! a real volume.
 
 mod bad_input;
+mod components;
 mod helpers;
 mod mesh_files;
 mod mesh_pieces;
@@ -18,5 +19,6 @@ mod raw;
 mod real_volume;
 mod replacing;
 mod round_trip;
+mod several_files;
 mod skeleton_files;
 mod volume_pieces;

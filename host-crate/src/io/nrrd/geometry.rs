@@ -14,13 +14,20 @@ pub(super) struct Axes {
     pub sizes: Vec<u64>,
     /// Which axes of the file are space, fastest first; three at most.
     pub spatial: Vec<usize>,
+    /// Numbers of each sample: the sizes of the axes before those of space.
+    pub components: u64,
+    /// Whether these are a list, or in time, rather than parts of one value.
+    pub components_are_volumes: bool,
 }
 
 /// Axis kinds that are positions, not components of a sample.
 const DOMAIN: [&str; 4] = ["domain", "space", "???", "none"];
 
-/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; a longer
-/// one may only follow the spatial axes, where it counts volumes.
+/// Kinds of axes whose numbers are values of their own.
+const LISTS: [&str; 2] = ["list", "time"];
+
+/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; longer
+/// ones come before the spatial axes, where they are the components of a sample, or behind them, where they count volumes.
 pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let is_spatial = |axis: usize| {
         let directed = header
@@ -35,12 +42,15 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     };
     let mut spatial = Vec::new();
     let mut others = Vec::new();
+    let mut before = Vec::new();
     for (axis, &size) in header.sizes.iter().enumerate() {
         if is_spatial(axis) && spatial.len() < 3 {
             if let Some(&(components_axis, _)) = others.first() {
                 return Err(components(header, components_axis));
             }
             spatial.push(axis);
+        } else if size != 1 && spatial.is_empty() {
+            before.push((axis, size));
         } else if size != 1 {
             others.push((axis, size));
         }
@@ -51,10 +61,27 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let mut sizes: Vec<u64> = spatial.iter().map(|&axis| header.sizes[axis]).collect();
     sizes.resize(3, 1);
     sizes.extend(others.iter().map(|(_, size)| size));
-    Ok(Axes { sizes, spatial })
+    let components = before
+        .iter()
+        .try_fold(1_u64, |product, &(_, size)| product.checked_mul(size))
+        .filter(|&components| components > 0);
+    let Some(components) = components else {
+        let sizes = header.sizes.clone();
+        return Err(FileProblem::TooLarge { sizes });
+    };
+    let is_list = |axis: usize| {
+        let kind = header.kinds.as_ref().map(|kinds| kinds[axis].as_str());
+        kind.is_some_and(|kind| LISTS.contains(&kind))
+    };
+    Ok(Axes {
+        sizes,
+        spatial,
+        components,
+        components_are_volumes: !before.is_empty() && before.iter().all(|&(axis, _)| is_list(axis)),
+    })
 }
 
-/// A spatial axis comes after one with the components of a sample.
+/// A spatial axis comes after one that is not, and after another that is.
 fn components(header: &Header, axis: usize) -> FileProblem {
     let kind = header
         .kinds
@@ -62,10 +89,10 @@ fn components(header: &Header, axis: usize) -> FileProblem {
         .map_or("not space", |kinds| kinds[axis].as_str());
     FileProblem::Unsupported {
         what: format!(
-            "axis {axis} (kind {kind:?}, size {}), which makes each sample several numbers,",
+            "axis {axis} (kind {kind:?}, size {}) between two axes of space",
             header.sizes[axis]
         ),
-        advice: "extract one component into a file of its own",
+        advice: "put that axis first or last",
     }
 }
 
@@ -87,7 +114,7 @@ pub(super) fn geometry(
                 let direction = directions[axis].as_deref().unwrap_or_default();
                 vector("space directions", direction)?.component_mul(&to_ras)
             }
-            None => Vector3::ith(steps.len(), spacing(header, axis)?),
+            None => Vector3::ith(steps.len(), spacing(header, axis, notes)?),
         });
     }
     if header.axis_mins && header.origin.is_none() {
@@ -103,16 +130,26 @@ pub(super) fn has_spacing(header: &Header, axes: &Axes) -> bool {
 }
 
 /// The spacing of an axis without a direction: 1 where the file does not state it.
-fn spacing(header: &Header, axis: usize) -> Result<f64, FileProblem> {
-    let spacing = header
-        .spacings
-        .as_ref()
-        .map_or(f64::NAN, |spacings| spacings[axis]);
-    match spacing {
-        unknown if unknown.is_nan() => Ok(1.0),
+fn spacing(header: &Header, axis: usize, notes: &mut Vec<String>) -> Result<f64, FileProblem> {
+    let Some(spacings) = &header.spacings else {
+        return Ok(1.0);
+    };
+    match spacings[axis] {
+        unknown if unknown.is_nan() => {
+            notes.push(format!(
+                "spacings has nan for axis {axis}, which stands for an unknown one: it is taken as 1"
+            ));
+            Ok(1.0)
+        }
+        step if step < 0.0 && step.is_finite() => {
+            notes.push(format!(
+                "spacings has {step} for axis {axis}: the axis is taken to run the other way"
+            ));
+            Ok(step)
+        }
         step if step > 0.0 && step.is_finite() => Ok(step),
         step => Err(damaged(format!(
-            "the spacing of axis {axis} is {step}; it must be a positive finite number"
+            "the spacing of axis {axis} is {step}; it must be a finite number other than 0"
         ))),
     }
 }
