@@ -58,12 +58,10 @@ fn others(name: &OsStr) -> Vec<String> {
         return Vec::new();
     };
     let other = match extension {
-        "hdr" => "img",
         "HDR" => "IMG",
-        "img" => "hdr",
         "IMG" => "HDR",
-        other if other.eq_ignore_ascii_case("hdr") => "img",
-        _ => "hdr",
+        other if other.eq_ignore_ascii_case("img") => "hdr",
+        _ => "img",
     };
     let plain = format!("{stem}.{other}");
     match packed {
@@ -81,6 +79,7 @@ mod tests {
         let of = |name: &str| others(OsStr::new(name));
         assert_eq!(of("a.b.hdr"), ["a.b.img", "a.b.img.gz"]);
         assert_eq!(of("A.IMG.gz"), ["A.HDR.gz", "A.HDR"]);
+        assert_eq!(of("a.nii"), ["a.img", "a.img.gz"]);
         assert_eq!(of("hdr"), [""; 0]);
         assert!(is_header(Path::new("x/a.HDR.GZ")) && !is_header(Path::new("a.nii")));
     }
