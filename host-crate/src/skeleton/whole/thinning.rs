@@ -177,11 +177,13 @@ impl<'a> Thinning<'a> {
         for &number in words {
             let word = number as usize;
             let here = self.waiting[word].load(Relaxed) & field;
-            if here != 0 {
+            // what waited may have been deleted as a wall
+            let left = here & self.left[word].load(Relaxed);
+            if left != 0 {
                 let around = around_of(self.object, word, |word| self.left[word].load(Relaxed));
                 let mut simple = 0;
                 let voxels = self.object.words()[word];
-                for bit in ones(here) {
+                for bit in ones(left) {
                     let around = around(bit);
                     if is_simple(around) {
                         simple |= 1 << bit;
@@ -289,4 +291,51 @@ fn levels(object: &Object, squares: &[f64]) -> Vec<OfLevel> {
             bits,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::{Geometry, Mask},
+        skeleton::whole::{
+            distances, frame::Frame, metric::Metric, numbers::Numbers, object_tests::runs_of,
+            scan::Runs,
+        },
+    };
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+        /// What is left has the tunnels of the object, and no cavity.
+        #[test]
+        fn thinning_keeps_tunnels(
+            seed in any::<u64>(),
+            fill in 0.3f64..0.95,
+            dims in prop::array::uniform3(1usize..12),
+        ) {
+            let mut state = seed;
+            let mut is_set = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                ((state >> 40) as f64) < fill * (1u64 << 24) as f64
+            };
+            let samples: Vec<bool> = (0..dims.iter().product::<usize>()).map(|_| is_set()).collect();
+            let mask = Mask::from_bools(&samples, dims, Geometry::default()).unwrap();
+            let runs = Runs::of_mask(&mask).unwrap();
+            let components = runs.components().unwrap();
+            let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
+            let (metric, _) = Metric::of(mask.geometry());
+            let steps = &Steps::none();
+            let object = Object::new(runs, &Frame::plain(runs), steps).unwrap();
+            let squares = distances::squares(&object, &metric, steps).unwrap();
+            let numbers = Numbers::of(&object);
+            let scaffold = Scaffold::of(&object, &squares, numbers.cavities, steps).unwrap();
+            prop_assert_eq!(scaffold.left.len() + scaffold.deleted.len(), object.len());
+            let left = scaffold.left.iter().map(|at| object.place(at.voxel as usize).map(|x| x as u32));
+            let left = runs_of(left);
+            let left = Object::new(&left, &Frame::plain(&left), steps).unwrap();
+            prop_assert_eq!(Numbers::of(&left), Numbers { tunnels: numbers.tunnels, cavities: 0 });
+        }
+    }
 }
