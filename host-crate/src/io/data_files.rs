@@ -54,8 +54,8 @@ impl<'a> DataFiles<'a> for InMemory<'a> {
     }
 
     fn opener(&self) -> Opener<'a> {
-        // One piece of memory is not several files.
-        Box::new(|name| Err(wrap(name, FileProblem::NotFound)))
+        let bytes = self.0;
+        Box::new(move |name| InMemory(bytes).open(name))
     }
 }
 

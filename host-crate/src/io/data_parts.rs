@@ -8,7 +8,11 @@ use super::source::{Left, Source};
 use super::{Amount, FileProblem, ReadOptions};
 
 /// More files than this belong to no volume.
-const FILES: u64 = 1 << 20;
+pub(crate) const FILES: usize = 1 << 16;
+/// Longest number in a name of a pattern, in digits.
+const DIGITS: usize = 32;
+/// Most bytes of the names of a pattern, which is short itself.
+const NAMES: i128 = 16 << 20;
 
 /// The files' names, and how many samples each has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +25,7 @@ pub(crate) struct Parts {
 /// The files of a pattern as `slice%03d.raw 1 20 1`, with a number of axes behind it or none; what is wrong with it.
 pub(crate) fn pattern(text: &str) -> Result<Parts, String> {
     let wrong = || {
+        let text: String = text.chars().take(100).collect();
         format!(
             "{text:?} is no pattern of files, which is a name with %d in it, the first and the last number, and the step"
         )
@@ -40,9 +45,13 @@ pub(crate) fn pattern(text: &str) -> Result<Parts, String> {
         0 => None,
         step => Some(span / i128::from(step) + 1).filter(|_| span == 0 || (span > 0) == (step > 0)),
     };
-    let count = count
-        .filter(|count| (1..=i128::from(FILES)).contains(count))
-        .ok_or_else(|| format!("{text:?} has no files, or more than {FILES}"))?;
+    let is_possible = |count: &i128| {
+        (1..=FILES as i128).contains(count) && *count * (format.len() + DIGITS) as i128 <= NAMES
+    };
+    let count = count.filter(is_possible).ok_or_else(|| {
+        let shown: String = text.chars().take(100).collect();
+        format!("{shown:?} has no files, or too many")
+    })?;
     let numbers = (0..count as i64).map(|index| first + index * step);
     Ok(Parts {
         names: numbers
@@ -72,7 +81,10 @@ fn name_of(format: &str, number: i64) -> Option<String> {
         rest = after.strip_prefix(['d', 'i', 'u'])?;
         let places = match width {
             "" => 0,
-            width => width.parse::<usize>().ok().filter(|&places| places < 100)?,
+            width => width
+                .parse::<usize>()
+                .ok()
+                .filter(|&places| places <= DIGITS)?,
         };
         name += &match width.starts_with('0') {
             true => format!("{number:0places$}"),
@@ -139,7 +151,10 @@ impl Parts {
         let axes = &layout.sizes;
         let total = layout.numbers();
         let of_one = match self.axes {
-            Some(count) if (1..axes.len()).contains(&count) => axes[..count].iter().product(),
+            // the product of all sizes fits, but that of some need not where another is 0
+            Some(count) if (1..axes.len()).contains(&count) && total > 0 => {
+                axes[..count].iter().product()
+            }
             _ if total.is_multiple_of(files.max(1)) => total / files.max(1),
             _ => 0,
         };
@@ -223,6 +238,29 @@ impl Read for Chain<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::{ByteOrder, StoredType};
+
+    #[test]
+    fn sizes_whose_product_overflows() {
+        let parts = Parts {
+            names: vec!["a".to_owned(), "b".to_owned()],
+            axes: Some(2),
+        };
+        // no samples, so that the sizes are fine
+        let sizes = [1 << 60, 1 << 60, 0];
+        let layout = Layout::new(&sizes, StoredType::U8, ByteOrder::Little).unwrap();
+        assert_eq!(parts.layout_of_one(&layout).unwrap().samples, 0);
+    }
+
+    #[test]
+    fn a_short_header_does_not_make_long_lists() {
+        let long = "x".repeat(5000);
+        let error = pattern(&format!("{long}%d 1 60000 1")).unwrap_err();
+        assert!(error.contains("has no files, or too many"), "{error}");
+        assert!(error.len() < 300, "{error}");
+        assert!(pattern("a%99999d 1 2 1").is_err());
+        assert_eq!(pattern("a%05d.raw 1 60000 1").unwrap().names.len(), 60_000);
+    }
 
     #[test]
     fn names_of_patterns() {

@@ -194,9 +194,7 @@ fn check(file: &VolumeFile) {
         "{geometry:?}"
     );
     assert!(geometry.determinant() != 0.0, "{geometry:?}");
-    assert!(
-        file.header.volume < file.header.volumes,
-        "{:?}",
-        file.header
-    );
+    let header = &file.header;
+    assert!(header.volume < header.volumes, "{header:?}");
+    assert!(header.component < header.components, "{header:?}");
 }

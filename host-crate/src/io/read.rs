@@ -6,11 +6,14 @@ use super::data_files::{DataFiles, Folder, InMemory};
 use super::error::show_bytes;
 use super::opened::{Opened, in_data_file};
 use super::sample_stream::SampleStream;
-use super::samples::value_type;
+use super::samples::{SAMPLES, value_type};
 use super::source::Source;
 use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
 use super::{metaimage, nifti, npy, nrrd, raw};
-use crate::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
+use crate::{
+    grid::{AnyVolume, Geometry, Sample, SampleType, Volume},
+    memory,
+};
 
 /// As many bytes as identify every format.
 const START: usize = 348;
@@ -147,10 +150,10 @@ pub(crate) fn needs_f64(origin: &Origin<'_>, options: &ReadOptions) -> bool {
         let opened = origin.open(options)?;
         let samples = opened.layout.samples;
         let mut stream = SampleStream::start(opened, options)?;
-        let mut portion = Vec::new();
+        let mut portion = memory::filled(SAMPLES, PORTION.min(samples), 0_i32)?;
         while stream.next() < samples {
-            portion.resize(PORTION.min(samples - stream.next()), 0_i32);
-            stream.read(&mut portion)?;
+            let count = PORTION.min(samples - stream.next());
+            stream.read(&mut portion[..count])?;
         }
         Ok(())
     };

@@ -144,4 +144,13 @@ fn the_last_axis_of_an_array() {
     assert_eq!((found, file.volume.dims()), (vec![1, 4, 7, 10], [2, 1, 2]));
     let (found, file) = read::<u8>("a.npy", &of("True"), &component(1));
     assert_eq!((found, file.volume.dims()), (vec![4, 5, 6, 7], [2, 1, 2]));
+    let empty = npy(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1, 2, 0)}",
+        &[],
+    );
+    let error = read_volume_bytes("a.npy", &empty, &component(1)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a.npy: there is no component 1; each sample has 0, counted from 0"
+    );
 }

@@ -1,7 +1,7 @@
 //! The text header: `Key = Value` lines, of which `ElementDataFile` is the last.
 
 use super::damaged;
-use crate::io::data_parts::{Parts, pattern};
+use crate::io::data_parts::{FILES, Parts, pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
@@ -274,7 +274,7 @@ fn element_type(name: &str) -> Result<StoredType, FileProblem> {
 fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
     let mut names = Vec::new();
     while let Some(line) = source.line(LINE)? {
-        if line.len() >= LINE || source.position() > HEADER {
+        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
             return Err(damaged("the list of data files does not end".to_owned()));
         }
         let name = String::from_utf8_lossy(&line).trim().to_owned();

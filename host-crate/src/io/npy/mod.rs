@@ -41,6 +41,9 @@ pub(crate) fn open<'a>(
     // The format does not say what the axes are. The fourth counts volumes, unless components are asked for.
     let has_components =
         options.component.is_some() && array.components == 1 && array.shape.len() > 3;
+    if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
+        return Err(FileProblem::NoSuchComponent { index, count: 0 });
+    }
     opened(source, array, has_components)
 }
 
@@ -58,11 +61,7 @@ pub(crate) fn opened(
     if has_components && !array.fortran {
         components = sizes.remove(0);
     }
-    let mut layout =
-        Layout::new(&sizes, array.stored, array.order)?.with_components(components.max(1))?;
-    if components == 0 {
-        layout.volumes = 0;
-    }
+    let mut layout = Layout::new(&sizes, array.stored, array.order)?.with_components(components)?;
     if has_components && array.fortran {
         layout.meaning = Meaning::PlanarComponents;
     }

@@ -2,7 +2,7 @@
 
 use super::damaged;
 use super::values::{Encoding, encoding, list, stored_type, vectors};
-use crate::io::data_parts::{Parts, pattern};
+use crate::io::data_parts::{FILES, Parts, pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
@@ -241,7 +241,7 @@ fn list_of_files(fields: &Fields) -> Option<&str> {
 fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
     let mut names = Vec::new();
     while let Some(line) = source.line(LINE)? {
-        if line.len() >= LINE || source.position() > HEADER {
+        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
             return Err(damaged("the list of data files does not end".to_owned()));
         }
         let name = text(&line)?;
