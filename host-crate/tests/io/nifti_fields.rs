@@ -184,4 +184,12 @@ fn sizes_bits_and_the_place_of_the_samples() {
     file.f32(108, 352.5);
     let note = "vox_offset is 352.5: the samples are taken to begin at byte 352";
     check(file, spacing, origin, note);
+    let mut file = both();
+    file.f32(108, 0.0);
+    let note = "vox_offset is 0: the samples are taken to begin at byte 352";
+    check(file, spacing, origin, note);
+    let mut file = both();
+    file.put(344, b"ni1\0");
+    let note = "the magic is that of a pair of files, but the name is not: the samples are taken from the same file";
+    check(file, spacing, origin, note);
 }

@@ -88,6 +88,42 @@ fn every_type_name_is_known() {
 }
 
 #[test]
+fn a_place_that_is_half_stated() {
+    let read = |lines: &str| {
+        let file = read_bytes("a.nrrd", &nrrd(&format!("{SMALL}\n{lines}"), &[0; 6])).unwrap();
+        let place = Point3::new(1.0, 1.0, 1.0);
+        (
+            file.volume.geometry().index_to_world(place),
+            file.header.notes,
+        )
+    };
+    // axes along those of the space
+    for (space, signs) in [
+        ("RAS", [1.0, 1.0]),
+        ("LAS", [-1.0, 1.0]),
+        ("LPS", [-1.0, -1.0]),
+    ] {
+        for directions in ["", "\nspace directions: none none none"] {
+            let lines = format!("space: {space}\nspace origin: (10,20,30){directions}");
+            let (world, notes) = read(&lines);
+            assert_eq!(world, Point3::new(signs[0] * 11.0, signs[1] * 21.0, 31.0));
+            assert!(
+                notes[0]
+                    .starts_with("there are no space directions: the axes are taken to run along"),
+                "{notes:?}"
+            );
+        }
+    }
+    // nan stands for what is not known
+    let directions = "space directions: (1,0,0) (0,1,0) (0,0,1)";
+    let lines = format!("space: LPS\n{directions}\nspace origin: (nan,nan,nan)");
+    let (world, notes) = read(&lines);
+    assert_eq!(world, Point3::new(-1.0, -1.0, 1.0));
+    let note = "space origin is nan, which stands for an unknown one: it is taken as 0";
+    assert_eq!(notes, [note]);
+}
+
+#[test]
 fn lps_and_las_are_turned_to_ras() {
     let header = |space: &str| {
         format!(

@@ -33,7 +33,7 @@ pub(super) struct Header {
     pub binary: bool,
     pub compressed: bool,
     pub header_size: i64,
-    /// One positive number per axis.
+    /// One number per axis, finite and not 0.
     pub spacing: Vec<f64>,
     /// Position of the first sample, one number per axis.
     pub offset: Vec<f64>,
@@ -209,9 +209,9 @@ fn per_axis(name: &str, found: usize, axes: usize) -> Result<(), FileProblem> {
 
 fn check_spacing(spacing: &[f64]) -> Result<(), FileProblem> {
     for (axis, &step) in spacing.iter().enumerate() {
-        if !(step > 0.0 && step.is_finite()) {
+        if step == 0.0 || !step.is_finite() {
             return Err(damaged(format!(
-                "ElementSpacing of axis {axis} is {step}; it must be a positive finite number"
+                "ElementSpacing of axis {axis} is {step}; it must be a finite number other than 0"
             )));
         }
     }

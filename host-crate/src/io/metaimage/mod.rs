@@ -29,7 +29,7 @@ pub(crate) fn open<'a>(
     let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
     header.has_spacing = fields.has_spacing;
     header.has_origin = fields.has_offset;
-    let geometry = geometry(&fields)?;
+    let geometry = geometry(&fields, &mut header.notes)?;
     let (source, data_name) = match &fields.data_file {
         DataFile::Local => {
             let (source, compression) = open_data(source, &fields, &layout)?;
@@ -76,8 +76,16 @@ fn open_data<'a>(
     layout: &Layout,
 ) -> Result<(Source<'a>, Compression), FileProblem> {
     match (u64::try_from(fields.header_size), source.left()) {
+        (Ok(0), _) => {}
+        // counted from the file's start, also where the header is in the same file
         (Ok(bytes), _) => {
-            source.skip(bytes)?;
+            let before = source.position();
+            let gap = bytes.checked_sub(before).ok_or_else(|| {
+                damaged(format!(
+                    "HeaderSize is {bytes}, but the samples begin at byte {before} or later"
+                ))
+            })?;
+            source.skip(gap)?;
         }
         // -1: the samples are the last bytes of the file
         (Err(_), Left::Exactly(left)) if fields.header_size == -1 && !fields.compressed => {
@@ -101,7 +109,7 @@ fn open_data<'a>(
 }
 
 /// The index-to-world map in RAS: LPS with x and y negated.
-fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
+fn geometry(fields: &Header, notes: &mut Vec<String>) -> Result<Geometry, FileProblem> {
     let spatial = fields.sizes.len().min(3);
     let to_ras = Vector3::new(-1.0, -1.0, 1.0);
     // Missing coordinates are zero; those of a fourth axis have no place in space.
@@ -109,13 +117,25 @@ fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
         Vector3::from_iterator((0..3).map(|k| if k < spatial { numbers[k] } else { 0.0 }))
             .component_mul(&to_ras)
     };
+    for (axis, step) in fields.spacing[..spatial].iter().enumerate() {
+        if *step < 0.0 {
+            notes.push(format!(
+                "ElementSpacing has {step} for axis {axis}: the axis is taken to run the other way"
+            ));
+        }
+    }
     let steps: Vec<Vector3<f64>> = (0..spatial)
         .map(|axis| in_space(&fields.directions[axis]) * fields.spacing[axis])
         .collect();
-    Ok(Geometry::new(
-        complete_axes(&steps),
-        in_space(&fields.offset),
-    )?)
+    let bad = fields.offset[..spatial].iter().find(|x| !x.is_finite());
+    let origin = match bad {
+        Some(number) => {
+            notes.push(format!("Offset has {number}: the origin is taken as 0"));
+            Vector3::zeros()
+        }
+        None => in_space(&fields.offset),
+    };
+    Ok(Geometry::new(complete_axes(&steps), origin)?)
 }
 
 fn damaged(problem: String) -> FileProblem {

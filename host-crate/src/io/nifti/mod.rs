@@ -25,6 +25,13 @@ pub(crate) fn open<'a>(
 ) -> Result<Opened<'a>, FileProblem> {
     let mut fields = Header::read(&mut source, pair::is_header(name))?;
     let mut notes = Vec::new();
+    if fields.kind == Kind::Pair && !pair::is_header(name) {
+        notes.push(
+            "the magic is that of a pair of files, but the name is not: the samples are taken from the same file"
+                .to_owned(),
+        );
+        fields.kind = Kind::Single;
+    }
     repair::repair(&mut fields, &mut notes)?;
     let (stored, components) = stored_type(fields.datatype)?;
     check_bits(&fields, stored, components, &mut notes);
@@ -50,7 +57,7 @@ pub(crate) fn open<'a>(
     header.scaling = scaling(&fields).filter(|_| !COLOURS.contains(&fields.datatype));
 
     let offset = fields.data_offset()?;
-    if fields.vox_offset.fract() != 0.0 {
+    if fields.vox_offset != offset as f64 {
         header.notes.push(format!(
             "vox_offset is {}: the samples are taken to begin at byte {offset}",
             fields.vox_offset

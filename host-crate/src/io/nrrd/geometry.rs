@@ -104,6 +104,12 @@ pub(super) fn geometry(
 ) -> Result<Geometry, FileProblem> {
     let to_ras = to_ras(header, notes)?;
     let origin = match &header.origin {
+        Some(_) if !has_origin(header) => {
+            notes.push(
+                "space origin is nan, which stands for an unknown one: it is taken as 0".to_owned(),
+            );
+            Vector3::zeros()
+        }
         Some(origin) => vector("space origin", origin)?.component_mul(&to_ras),
         None => Vector3::zeros(),
     };
@@ -114,13 +120,19 @@ pub(super) fn geometry(
                 let direction = directions[axis].as_deref().unwrap_or_default();
                 vector("space directions", direction)?.component_mul(&to_ras)
             }
-            None => Vector3::ith(steps.len(), spacing(header, axis, notes)?),
+            None => Vector3::ith(steps.len(), spacing(header, axis, notes)?).component_mul(&to_ras),
         });
     }
     if header.axis_mins && header.origin.is_none() {
         notes.push("axis mins are not used: the origin is 0".to_owned());
     }
     Ok(Geometry::new(complete_axes(&steps), origin)?)
+}
+
+/// Whether the file states the position of its first sample.
+pub(super) fn has_origin(header: &Header) -> bool {
+    let is_known = |origin: &Vec<f64>| !origin.iter().all(|number| number.is_nan());
+    header.origin.as_ref().is_some_and(is_known)
 }
 
 /// Whether the file states directions, or the spacing of a spatial axis.
@@ -168,9 +180,9 @@ fn vector(name: &str, numbers: &[f64]) -> Result<Vector3<f64>, FileProblem> {
 /// The signs that turn the header's space into RAS.
 fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, FileProblem> {
     let signs = match header.space.as_deref() {
-        Some("right-anterior-superior" | "ras") => [1.0, 1.0, 1.0],
-        Some("left-anterior-superior" | "las") => [-1.0, 1.0, 1.0],
-        Some("left-posterior-superior" | "lps") => [-1.0, -1.0, 1.0],
+        Some("right-anterior-superior" | "ras") => Some([1.0, 1.0, 1.0]),
+        Some("left-anterior-superior" | "las") => Some([-1.0, 1.0, 1.0]),
+        Some("left-posterior-superior" | "lps") => Some([-1.0, -1.0, 1.0]),
         Some(timed) if timed.ends_with("-time") || matches!(timed, "rast" | "last" | "lpst") => {
             return Err(FileProblem::Unsupported {
                 what: format!("NRRD space {timed:?}"),
@@ -186,8 +198,13 @@ fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, File
                     None => "no space is named: coordinates are taken as they stand".to_owned(),
                 });
             }
-            [1.0, 1.0, 1.0]
+            None
         }
     };
-    Ok(Vector3::from(signs))
+    if let (Some(space), Some(_), None) = (&header.space, signs, &header.directions) {
+        notes.push(format!(
+            "there are no space directions: the axes are taken to run along those of the space {space:?}"
+        ));
+    }
+    Ok(Vector3::from(signs.unwrap_or([1.0; 3])))
 }

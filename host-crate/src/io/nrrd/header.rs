@@ -129,6 +129,8 @@ impl Header {
         if let Some(directions) = &directions {
             per_axis("space directions", directions.len(), dimension)?;
         }
+        // where no axis has one, none is stated
+        let directions = directions.filter(|all| all.iter().any(Option::is_some));
         let spacings = fields
             .get("spacings")
             .map(|value| list("spacings", value))

@@ -41,7 +41,7 @@ pub(crate) fn open<'a>(
     let mut header = HeaderInfo::new(VolumeFormat::Nrrd, fields.stored, layout.order);
     header.version = Some(fields.magic.clone());
     header.has_spacing = geometry::has_spacing(&fields, &axes);
-    header.has_origin = fields.origin.is_some();
+    header.has_origin = geometry::has_origin(&fields);
     let geometry = geometry::geometry(&fields, &axes, &mut header.notes)?;
     if fields.order.is_none() && fields.stored.bytes() > 1 && fields.encoding.is_binary() {
         return Err(damaged(format!(
