@@ -121,6 +121,31 @@ fn a_pair_of_analyze_is_placed_as_spm_does() {
     let file = read(&path);
     assert_eq!(place(&file), Point3::new(0.0, 2.0, 0.0));
     assert!(file.header.notes[0].contains("SPM's field originator"));
+    // SPM's scaling
+    header.f32(112, 2.0);
+    header.f32(116, -3.0);
+    fs::write(&path, &header.0[..348]).unwrap();
+    let file = read_volume(&path, &ReadOptions::default()).unwrap();
+    let scaled = bytemuck::cast_slice::<f32, u8>(&[-1.0, 1.0, 3.0, 5.0]).to_vec();
+    assert_eq!(file.volume.bytes(), scaled);
+    let note =
+        "Analyze 7.5 has no scaling: that of SPM's fields is applied, slope 2 and intercept -3";
+    assert_eq!(file.header.notes[1], note);
+}
+
+#[test]
+fn a_pair_with_the_magic_of_one_file() {
+    let folder = folder();
+    let path = folder.path().join("a.hdr");
+    let mut header = pair();
+    header.put(344, b"n+1\0");
+    fs::write(&path, &header.0[..348]).unwrap();
+    assert!(failure(&path).contains("the NIfTI header ends after 348 bytes"));
+    fs::write(folder.path().join("a.img"), [1, 2, 3, 4]).unwrap();
+    let file = read(&path);
+    assert_eq!(file.volume.bytes(), [1, 2, 3, 4]);
+    let note = "the magic is that of one file, but the name is that of a pair: the samples are taken from a.img";
+    assert_eq!(file.header.notes, [note]);
 }
 
 #[test]

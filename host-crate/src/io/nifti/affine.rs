@@ -66,7 +66,7 @@ pub(super) fn analyze(
 ) -> Result<Place, FileProblem> {
     let [dx, dy, dz] = spacing(header);
     let size = [1, 2, 3].map(|axis| match axis as i64 <= header.dim[0] {
-        true => header.dim[axis].max(1),
+        true => header.dim[axis].max(0),
         false => 1,
     });
     let is_inside = |axis: usize| {

@@ -176,7 +176,10 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
             sform_code: 0,
             xyzt_units: 0,
             intent_code: 0,
-            scl_inter: 0.0,
+            // of SPM2; others have anything there
+            scl_inter: Some(fields.scl_inter)
+                .filter(|it| it.is_finite())
+                .unwrap_or(0.0),
             ..fields
         },
         Kind::Single | Kind::Pair => fields,

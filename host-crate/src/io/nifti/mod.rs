@@ -32,6 +32,15 @@ pub(crate) fn open<'a>(
         );
         fields.kind = Kind::Single;
     }
+    if fields.kind == Kind::Single
+        && pair::is_header(name)
+        && let Ok((_, data)) = pair::open_data(name, data_files)
+    {
+        notes.push(format!(
+            "the magic is that of one file, but the name is that of a pair: the samples are taken from {data}"
+        ));
+        fields.kind = Kind::Pair;
+    }
     repair::repair(&mut fields, &mut notes)?;
     let (stored, components) = stored_type(fields.datatype)?;
     check_bits(&fields, stored, components, &mut notes);
@@ -55,6 +64,11 @@ pub(crate) fn open<'a>(
     header.has_origin = place.has_origin;
     // colours are not scaled
     header.scaling = scaling(&fields).filter(|_| !COLOURS.contains(&fields.datatype));
+    if let (Kind::Analyze(_), Some(Scaling { slope, intercept })) = (fields.kind, header.scaling) {
+        header.notes.push(format!(
+            "Analyze 7.5 has no scaling: that of SPM's fields is applied, slope {slope} and intercept {intercept}"
+        ));
+    }
 
     let offset = fields.data_offset()?;
     if fields.vox_offset != offset as f64 {
