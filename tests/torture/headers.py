@@ -242,6 +242,8 @@ def metaimage(pick):
     elif fields.get("CompressedData") == "True":
         content = zlib.compress(content)
         fields["CompressedDataSize"] = str(len(content))
+        if fields.get("HeaderSize") == "-1":
+            del fields["HeaderSize"]  # ITK reads noise then
     fields["ElementType"] = TYPES[letter][2]
     lines = "".join(f"{name} = {value}\n" for name, value in fields.items()) + "ElementDataFile = LOCAL\n"
     if fields.get("HeaderSize") == "400":
@@ -283,7 +285,10 @@ def by_nibabel(path):
         header = image.header
         if isinstance(header, nibabel.Nifti1Header) and header["sform_code"] == 0 and header["qform_code"] == 0:
             affine = numpy.diag([*numpy.abs(padded(header.get_zooms()[:3])), 1.0])
-        return {"dims": padded(image.shape), "affine": affine, "range": ends(samples)}
+        reading = {"dims": padded(image.shape), "affine": affine, "range": ends(samples)}
+        if not isinstance(header, nibabel.Nifti1Header) and header["dim"][0] < 3 and header["dim"][3] == 0:
+            del reading["affine"]  # centred on a plane of size 0, half a voxel off
+        return reading
     except Exception as error:  # any kind is a refusal
         return {"error": f"{type(error).__name__}: {error}"}
 
