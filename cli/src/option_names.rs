@@ -1,10 +1,11 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 27] = [
+const OPTIONS: [(&str, &str); 28] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
+    ("choose the component,", "choose one with --component,"),
     (
         "choose a threshold or a range to make a mask of the volume",
         "give --iso or --label in place of --labels",

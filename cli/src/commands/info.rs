@@ -24,11 +24,17 @@ struct Report {
     version: Option<String>,
     compression: Option<&'static str>,
     data_file: Option<String>,
+    /// How many files hold the samples, if these are not in the file itself.
+    data_files: usize,
     /// Of all axes, as the file has them.
     sizes: Vec<u64>,
     volumes: u64,
     /// Null if there are several and none is chosen.
     volume_index: Option<u64>,
+    /// Numbers of each sample.
+    components: u64,
+    /// Null if there are several and none is chosen.
+    component: Option<u64>,
     #[serde(flatten)]
     grid: Grid,
     stored_type: String,
@@ -72,11 +78,15 @@ fn describe(name: String, found: InfoOutcome) -> Report {
             Compression::None => None,
             Compression::Gzip => Some("gzip"),
             Compression::Zlib => Some("zlib"),
+            Compression::Bzip2 => Some("bzip2"),
         },
         data_file: header.data_file.map(|path| path.display().to_string()),
+        data_files: header.data_files.len(),
         sizes: header.sizes,
         volumes: header.volumes,
         volume_index: found.is_chosen.then_some(header.volume),
+        components: header.components,
+        component: found.is_component_chosen.then_some(header.component),
         grid: Grid::new(found.dims, &found.geometry),
         stored_type: header.stored_type.to_string(),
         byte_order: header.byte_order.to_string(),
@@ -100,6 +110,9 @@ fn readable(report: &Report) -> String {
     }
     lines.push(("format", format));
     lines.extend(report.data_file.clone().map(|file| ("data file", file)));
+    if report.data_files > 1 {
+        lines.push(("data files", report.data_files.to_string()));
+    }
     let last = report.volumes.saturating_sub(1);
     match report.volume_index {
         None => lines.push((
@@ -117,6 +130,17 @@ fn readable(report: &Report) -> String {
         )),
         Some(index) if report.volumes > 1 => {
             lines.push(("volume", format!("{index} of 0 to {last}")));
+        }
+        Some(_) => {}
+    }
+    let last = report.components.saturating_sub(1);
+    match report.component {
+        None => lines.push((
+            "components",
+            format!("{}; --component 0 to {last} picks one", report.components),
+        )),
+        Some(index) if report.components > 1 => {
+            lines.push(("component", format!("{index} of 0 to {last}")));
         }
         Some(_) => {}
     }

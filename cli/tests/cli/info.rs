@@ -144,3 +144,33 @@ fn the_header_alone_is_read() {
         assert_eq!(run.ok().json()["max"].as_f64(), Some(0.0));
     }
 }
+
+#[test]
+fn samples_of_several_numbers_need_a_component() {
+    let folder = Folder::new();
+    let colours: Vec<u8> = (0..24).collect();
+    let header = b"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 3 2 2 2\nkinds: RGB-color domain domain domain\nencoding: raw\n\n";
+    folder.file("rgb.nrrd", [&header[..], &colours].concat());
+    let report = folder.run("info rgb.nrrd --json").ok().json();
+    assert_eq!(report["components"], 3);
+    assert!(report["component"].is_null());
+    let text = folder.run("info rgb.nrrd").ok().stdout;
+    assert!(text.contains("3; --component 0 to 2 picks one"), "{text}");
+    let failed = folder.run("info rgb.nrrd --stats");
+    assert_eq!(
+        failed.stderr.trim(),
+        "ferrovox: error: rgb.nrrd: each sample has 3 components; choose one with --component, 0 to 2"
+    );
+    let report = folder
+        .run("info rgb.nrrd --stats --component 2 --json")
+        .ok()
+        .json();
+    assert_eq!(report["component"], 2);
+    assert_eq!(
+        (report["min"].as_f64(), report["max"].as_f64()),
+        (Some(2.0), Some(23.0))
+    );
+    folder
+        .run("mesh rgb.nrrd --component 1 --iso 10 -o a.ply")
+        .ok();
+}

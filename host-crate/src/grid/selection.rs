@@ -1,12 +1,12 @@
 //! Which voxels of a volume are taken: one type for every mask that samples decide.
 
-use super::{AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, with_volume};
+use super::{AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, SampleType, with_volume};
 use crate::device::Stream;
 use std::fmt;
 
 /// Which samples are those of an object.
 ///
-/// Numbers are compared as kernels compare them: rounded to f32. A sample that is not a number is not 0, and nothing else.
+/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, of which neither is rounded. A sample that is not a number is not 0, and nothing else.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
@@ -44,9 +44,7 @@ impl Selection {
     pub fn check(self) -> Result<(), GridError> {
         let is_finite = |x: &f64| (*x as f32).is_finite();
         match self {
-            Self::Label(found) if f64::from(found as f32) != found => {
-                Err(GridError::Label { found })
-            }
+            Self::Label(found) if !is_finite(&found) => Err(GridError::Label { found }),
             Self::AtLeast(found) | Self::Below(found) if !is_finite(&found) => {
                 Err(GridError::Threshold { found })
             }
@@ -66,7 +64,17 @@ impl Selection {
             Self::AtLeast(threshold) => sample >= rounded(threshold),
             Self::Below(threshold) => sample < rounded(threshold),
             Self::Range([low, high]) => sample >= rounded(low) && sample <= rounded(high),
-            Self::Label(label) => sample == rounded(label),
+            Self::Label(label) => sample == label,
+        }
+    }
+
+    /// Whether a sample is one of them, compared with the numbers as they are: for integers, which f32 would round.
+    fn contains_exactly(self, sample: f64) -> bool {
+        match self {
+            Self::AtLeast(threshold) => sample >= threshold,
+            Self::Below(threshold) => sample < threshold,
+            Self::Range([low, high]) => sample >= low && sample <= high,
+            Self::NotZero | Self::Label(_) => self.contains(sample),
         }
     }
 }
@@ -87,7 +95,7 @@ impl DeviceMask {
     /// The voxels whose samples are selected. One pass over the volume, on the device; a bit of memory for each voxel.
     ///
     /// # Errors
-    /// Those of [`Selection::check`], and of the device.
+    /// Those of [`Selection::check`], and of the device; [`GridError::Label`] for a label that is no number of f32, which samples on a device are compared as.
     pub fn select(
         stream: &Stream,
         volume: &AnyDeviceVolume,
@@ -99,6 +107,9 @@ impl DeviceMask {
             Selection::AtLeast(threshold) => volume.above(stream, threshold as f32),
             Selection::Below(threshold) => volume.below(stream, threshold as f32),
             Selection::Range([low, high]) => volume.between(stream, low as f32, high as f32),
+            Selection::Label(found) if f64::from(found as f32) != found => {
+                Err(GridError::Label { found })
+            }
             Selection::Label(label) => volume.between(stream, label as f32, label as f32),
         }
     }
@@ -112,8 +123,12 @@ impl Mask {
     pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
         selection.check()?;
         let mut mask = Self::new(volume.dims(), *volume.geometry())?;
+        let is_integer = volume.sample_type() == SampleType::I32;
         with_volume!(volume, volume => {
-            mask.set_planes(0, volume.samples(), |sample| selection.contains(sample))
+            mask.set_planes(0, volume.samples(), |sample| match is_integer {
+                true => selection.contains_exactly(sample),
+                false => selection.contains(sample),
+            })
         });
         Ok(mask)
     }
@@ -158,11 +173,36 @@ mod tests {
                 Selection::Range([0.0, f64::INFINITY]),
                 "the threshold is inf",
             ),
-            (Selection::Label(16_777_217.0), "the label is 16777217"),
             (Selection::Label(f64::NAN), "the label is NaN"),
         ] {
             let error = selection.check().unwrap_err().to_string();
             assert!(error.contains(fact), "{error}");
         }
+    }
+
+    #[test]
+    fn integers_are_not_rounded() {
+        let samples = vec![16_777_216_i32, 16_777_217, 16_777_218, 0];
+        let volume = AnyVolume::from(Volume::new(samples, [4, 1, 1], Geometry::default()).unwrap());
+        for (selection, count) in [
+            (Selection::Label(16_777_217.0), 1),
+            (Selection::AtLeast(16_777_217.0), 2),
+            (Selection::Below(16_777_217.0), 2),
+            (Selection::Range([16_777_217.0, 16_777_217.0]), 1),
+        ] {
+            let mask = Mask::select(&volume, selection).unwrap();
+            assert_eq!(mask.count(), count, "{selection}");
+        }
+        // samples on a device are f32
+        let stream = Device::cpu().stream().unwrap();
+        let (volume, inexact) = volume.into_kernel_type();
+        assert_eq!(inexact, 1);
+        let volume = AnyDeviceVolume::upload(&stream, &volume).unwrap();
+        let label = Selection::Label(16_777_217.0);
+        let error = DeviceMask::select(&stream, &volume, label).unwrap_err();
+        assert!(
+            error.to_string().contains("the label is 16777217"),
+            "{error}"
+        );
     }
 }

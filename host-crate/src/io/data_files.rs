@@ -12,7 +12,13 @@ pub(crate) trait DataFiles<'a> {
 
     /// The path of that file, where it has one.
     fn path(&self, name: &str) -> PathBuf;
+
+    /// What opens files of these names later on.
+    fn opener(&self) -> Opener<'a>;
 }
+
+/// Opens a file of that name; its problems come back wrapped with the name.
+pub(crate) type Opener<'a> = Box<dyn Fn(&str) -> Result<Source<'a>, FileProblem> + Send + 'a>;
 
 /// The folder of the header.
 pub(crate) struct Folder<'a>(pub &'a Path);
@@ -24,6 +30,11 @@ impl<'a> DataFiles<'a> for Folder<'_> {
 
     fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
+    }
+
+    fn opener(&self) -> Opener<'a> {
+        let folder = self.0.to_owned();
+        Box::new(move |name| Folder(&folder).open(name))
     }
 }
 
@@ -40,6 +51,11 @@ impl<'a> DataFiles<'a> for InMemory<'a> {
 
     fn path(&self, name: &str) -> PathBuf {
         name.into()
+    }
+
+    fn opener(&self) -> Opener<'a> {
+        let bytes = self.0;
+        Box::new(move |name| InMemory(bytes).open(name))
     }
 }
 

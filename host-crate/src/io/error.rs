@@ -76,7 +76,7 @@ pub enum FileProblem {
     /// Neither the extension nor the content is that of a known format.
     #[error(
         "unknown format: neither the extension nor the first bytes ({start}) tell it; volumes are read from \
-         .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd and .npy, and from headerless files whose dims and type are given"
+         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd and .npy, and from headerless files whose dims and type are given"
     )]
     UnknownFormat {
         /// The file's first bytes, for display.
@@ -176,7 +176,7 @@ pub enum FileProblem {
         "the {encoding} data end early, after {after} decompressed bytes; the file is truncated, fetch it again"
     )]
     CompressionEndsEarly {
-        /// `gzip` or `zlib`.
+        /// `gzip`, `zlib` or `bzip2`.
         encoding: &'static str,
         /// Bytes decompressed so far.
         after: u64,
@@ -186,7 +186,7 @@ pub enum FileProblem {
         "the {encoding} data are damaged after {after} decompressed bytes: {source}; fetch the file again"
     )]
     CompressionDamaged {
-        /// `gzip` or `zlib`.
+        /// `gzip`, `zlib` or `bzip2`.
         encoding: &'static str,
         /// Bytes decompressed so far.
         after: u64,
@@ -207,13 +207,30 @@ pub enum FileProblem {
         /// How many there are.
         count: u64,
     },
+    /// Several numbers for each sample where one is wanted.
+    #[error("each sample has {count} components; choose the component, 0 to {}", count - 1)]
+    SeveralComponents {
+        /// How many.
+        count: u64,
+    },
+    /// The chosen component does not exist.
+    #[error("there is no component {index}; each sample has {count}, counted from 0")]
+    NoSuchComponent {
+        /// The chosen component.
+        index: u64,
+        /// How many there are.
+        count: u64,
+    },
     /// A wide integer that no sample type of a volume can hold.
     #[error(
-        "sample {index} is {value}, which does not fit in i32, the widest integer a volume holds; convert the {stored} samples to f64 first"
+        "sample {index}, at the voxel {}, {}, {}, is {value}, which neither i32 nor f64 holds exactly; give the {stored} samples smaller \
+         numbers, or convert them to f64 if rounded ones will do", voxel[0], voxel[1], voxel[2]
     )]
     NotRepresentable {
-        /// Index of the first such sample.
+        /// Index of the first such sample in its volume.
         index: u64,
+        /// Its voxel.
+        voxel: [u64; 3],
         /// Its value.
         value: i128,
         /// The type in the file.
@@ -239,6 +256,17 @@ pub enum FileProblem {
         name: String,
         /// What is wrong with it.
         problem: Box<FileProblem>,
+    },
+    /// Samples that cannot be spread evenly over so many files.
+    #[error(
+        "the header names {files} data files, which sizes {} cannot be spread over; correct the list of files, or the sizes",
+        by(sizes)
+    )]
+    Parts {
+        /// How many files there are.
+        files: u64,
+        /// The sizes, fastest axis first.
+        sizes: Vec<u64>,
     },
     /// Planes that the volume does not have.
     #[error(

@@ -6,7 +6,7 @@ use std::path::Path;
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
-    /// NIfTI-1 and NIfTI-2 in one file: `.nii`, `.nii.gz`.
+    /// NIfTI-1 and NIfTI-2, in one file (`.nii`, `.nii.gz`) or as a pair (`.hdr` and `.img`), and pairs of Analyze 7.5.
     Nifti,
     /// NRRD, attached `.nrrd` and detached `.nhdr`.
     Nrrd,
@@ -34,7 +34,7 @@ impl VolumeFormat {
     /// The format of a file name's extension, a final `.gz` aside.
     pub fn from_path(path: &Path) -> Option<Self> {
         match extension(path).trim_end_matches(".gz") {
-            "nii" => Some(Self::Nifti),
+            "nii" | "hdr" | "img" => Some(Self::Nifti),
             "nrrd" | "nhdr" => Some(Self::Nrrd),
             "mha" | "mhd" => Some(Self::MetaImage),
             "npy" => Some(Self::Npy),

@@ -13,9 +13,10 @@ use super::{
 };
 use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
-/// Reads the bytes as NIfTI.
+/// Reads the bytes as NIfTI, and as the header of a pair whose samples they are, too.
 pub fn nifti(bytes: &[u8]) {
     read("fuzz.nii", bytes, None);
+    read("fuzz.hdr", bytes, Some(bytes));
 }
 
 /// Reads the bytes as NRRD; where they name a data file, they are that file, too.
@@ -97,6 +98,11 @@ fn read(name: &str, bytes: &[u8], data: Option<&[u8]>) {
         ReadOptions::default(),
         ReadOptions {
             volume: Some(1),
+            allow_trailing_bytes: true,
+            ..ReadOptions::default()
+        },
+        ReadOptions {
+            component: Some(1),
             allow_trailing_bytes: true,
             ..ReadOptions::default()
         },
@@ -188,9 +194,7 @@ fn check(file: &VolumeFile) {
         "{geometry:?}"
     );
     assert!(geometry.determinant() != 0.0, "{geometry:?}");
-    assert!(
-        file.header.volume < file.header.volumes,
-        "{:?}",
-        file.header
-    );
+    let header = &file.header;
+    assert!(header.volume < header.volumes, "{header:?}");
+    assert!(header.component < header.components, "{header:?}");
 }

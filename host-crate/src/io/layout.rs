@@ -1,5 +1,7 @@
 //! The grid that a header describes: sizes, sample type, and how many volumes there are.
 
+use crate::grid::SampleType;
+
 use super::{Amount, ByteOrder, FileProblem, ReadOptions, StoredType};
 
 /// What a header states about the samples.
@@ -13,12 +15,39 @@ pub(crate) struct Layout {
     pub samples: usize,
     /// How many volumes follow each other.
     pub volumes: u64,
+    /// Numbers of each sample, one after the other.
+    pub components: u64,
+    /// What the volumes, or the components, are.
+    pub meaning: Meaning,
     /// Bytes of all volumes.
     pub total_bytes: u64,
     /// Type of the samples.
     pub stored: StoredType,
     /// Byte order of the samples.
     pub order: ByteOrder,
+    /// The type that they have in a volume. Integers that i32 may not hold are f64 where one of them does not fit in i32.
+    pub values: SampleType,
+}
+
+/// What several numbers of one place are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// As they stand: components are components, volumes are volumes.
+    #[default]
+    AsStored,
+    /// Components, stored as one volume after the other.
+    PlanarComponents,
+    /// Volumes, stored as the components of each sample.
+    InterleavedVolumes,
+}
+
+/// Which numbers of a file are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    /// The volume, as it is stored.
+    pub volume: u64,
+    /// The component, as it is stored.
+    pub component: u64,
 }
 
 impl Layout {
@@ -55,10 +84,36 @@ impl Layout {
             dims,
             samples,
             volumes,
+            components: 1,
+            meaning: Meaning::AsStored,
             total_bytes,
             stored,
             order,
+            values: stored.sample_type(),
         })
+    }
+
+    /// The same with so many numbers for each sample, one after the other.
+    pub fn with_components(mut self, components: u64) -> Result<Self, FileProblem> {
+        let total = self.total_bytes.checked_mul(components);
+        self.total_bytes = total
+            .filter(|&total| components > 0 && i64::try_from(total).is_ok())
+            .ok_or_else(|| FileProblem::TooLarge {
+                sizes: std::iter::once(components)
+                    .chain(self.sizes.iter().copied())
+                    .collect(),
+            })?;
+        self.components = components;
+        Ok(self)
+    }
+
+    /// The layout of one component.
+    pub fn of_component(&self) -> Self {
+        Self {
+            total_bytes: self.total_bytes / self.components,
+            components: 1,
+            ..self.clone()
+        }
     }
 
     /// Bytes of one volume.
@@ -74,7 +129,7 @@ impl Layout {
     /// There are fewer bytes than these sizes need.
     pub fn too_short(&self, found: Amount) -> FileProblem {
         FileProblem::TooShort {
-            sizes: self.sizes.clone(),
+            sizes: self.all_sizes(),
             stored: self.stored,
             expected: self.total_bytes,
             found,
@@ -84,23 +139,81 @@ impl Layout {
     /// There are more bytes than these sizes need.
     pub fn too_long(&self, found: Amount) -> FileProblem {
         FileProblem::TooLong {
-            sizes: self.sizes.clone(),
+            sizes: self.all_sizes(),
             stored: self.stored,
             expected: self.total_bytes,
             found,
         }
     }
 
-    /// The volume to read.
-    pub fn choose(&self, options: &ReadOptions) -> Result<u64, FileProblem> {
-        let count = self.volumes;
-        match options.volume {
-            None if count > 1 => Err(FileProblem::SeveralVolumes { count }),
-            None if count == 1 => Ok(0),
-            None => Err(FileProblem::NoSuchVolume { index: 0, count }),
-            Some(index) if index < count => Ok(index),
-            Some(index) => Err(FileProblem::NoSuchVolume { index, count }),
+    /// Says which voxel the sample of a problem is.
+    pub fn at_voxel(&self, problem: FileProblem) -> FileProblem {
+        match problem {
+            FileProblem::NotRepresentable {
+                index,
+                value,
+                stored,
+                ..
+            } => {
+                let [nx, ny, _] = self.dims.map(|size| size.max(1) as u64);
+                FileProblem::NotRepresentable {
+                    index,
+                    voxel: [index % nx, index / nx % ny, index / nx / ny],
+                    value,
+                    stored,
+                }
+            }
+            other => other,
         }
+    }
+
+    /// The sizes, with that of the components in front.
+    fn all_sizes(&self) -> Vec<u64> {
+        let components = (self.components > 1).then_some(self.components);
+        components
+            .into_iter()
+            .chain(self.sizes.iter().copied())
+            .collect()
+    }
+
+    /// How many volumes, and how many components, the file says there are.
+    pub fn counts(&self) -> (u64, u64) {
+        match self.meaning {
+            Meaning::AsStored => (self.volumes, self.components),
+            Meaning::PlanarComponents | Meaning::InterleavedVolumes => {
+                (self.components, self.volumes)
+            }
+        }
+    }
+
+    /// What to read.
+    pub fn choose(&self, options: &ReadOptions) -> Result<Chosen, FileProblem> {
+        let (volumes, components) = self.counts();
+        let volume = match options.volume {
+            None if volumes > 1 => return Err(FileProblem::SeveralVolumes { count: volumes }),
+            asked => asked.unwrap_or(0),
+        };
+        if volume >= volumes {
+            let (index, count) = (volume, volumes);
+            return Err(FileProblem::NoSuchVolume { index, count });
+        }
+        let component = match options.component {
+            None if components > 1 => {
+                return Err(FileProblem::SeveralComponents { count: components });
+            }
+            asked => asked.unwrap_or(0),
+        };
+        if component >= components {
+            let (index, count) = (component, components);
+            return Err(FileProblem::NoSuchComponent { index, count });
+        }
+        Ok(match self.meaning {
+            Meaning::AsStored => Chosen { volume, component },
+            Meaning::PlanarComponents | Meaning::InterleavedVolumes => Chosen {
+                volume: component,
+                component: volume,
+            },
+        })
     }
 }
 

@@ -7,9 +7,10 @@
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
 //! | --- | --- | --- | --- | --- |
-//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz` | yes | yes | RAS; sform, else qform, else the spacing |
-//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, ascii, hex | `.nrrd` | by its `space`; none: as they stand |
-//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii | `.mha` | LPS |
+//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, pairs of `.hdr` and `.img` | yes | `.nii`, `.nii.gz` | RAS; sform, else qform, else the spacing |
+//! | Analyze 7.5 | `.hdr` and `.img` | yes | | x to the left, y to the front, z to the top; SPM's originator, else the centre |
+//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, bzip2, ascii, hex; in one other file or several | `.nrrd` | by its `space`; none: as they stand |
+//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii; in one other file or several | `.mha` | LPS |
 //! | npy | `.npy` | yes | yes | none |
 //! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
 //!
@@ -21,9 +22,12 @@
 //! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating
 //! x and y, so that one volume has the same world positions whatever the file.
 //!
-//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as i32, and refused
-//! if one of them does not fit. NIfTI's `scl_slope` and `scl_inter` are applied where they change something;
-//! then the samples are f32, or f64 where the file has f64.
+//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as i32, and as f64
+//! if one of them does not fit: all of them exactly, or the file is refused with the first that is not exact, and its voxel. NIfTI's `scl_slope` and
+//! `scl_inter` are applied where they change something; then the samples are f32, or f64 where the file has f64 or integers of 32 or 64 bits.
+//!
+//! Of samples that are several numbers each (colours, vectors, complex numbers) one [component](ReadOptions::component) is read.
+//! Header fields that mean nothing (a spacing of 0, a code that is none) are taken as nibabel takes them, each with a [note](HeaderInfo::notes).
 //!
 //! | mesh format | extension | read | normals written | indices written |
 //! | --- | --- | --- | --- | --- |
@@ -38,7 +42,9 @@
 //! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
 mod axes;
+mod component;
 mod data_files;
+mod data_parts;
 mod error;
 mod field;
 mod format;
@@ -85,7 +91,7 @@ pub use options::{
 pub use place::is_standard_output;
 pub(crate) use place::{Stream, Target, folder_of, follow, output_extension};
 pub use points::{read_points, read_points_bytes};
-pub(crate) use read::named_data_file;
+pub(crate) use read::named_data_files;
 pub use read::{read_volume, read_volume_bytes};
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
 pub use stored::{ByteOrder, StoredType};

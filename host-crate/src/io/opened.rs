@@ -1,10 +1,11 @@
 //! A volume file whose header has been read: what is known before the first sample is.
 
+use super::component::{one_component, one_number};
 use super::data_files::wrap;
 use super::layout::Layout;
 use super::source::{Left, Source};
 use super::text::check_decimal_length;
-use super::{Amount, FileProblem, HeaderInfo, ReadOptions};
+use super::{Amount, FileProblem, HeaderInfo, ReadOptions, StoredType};
 use crate::grid::Geometry;
 
 /// How samples are written, compression undone.
@@ -23,6 +24,8 @@ pub(crate) struct Opened<'a> {
     pub encoding: Encoding,
     pub geometry: Geometry,
     pub header: HeaderInfo,
+    /// The volume that was chosen, counted as they are stored.
+    pub volume: u64,
     /// The data file as the header names it.
     pub data_name: Option<String>,
 }
@@ -36,8 +39,18 @@ impl<'a> Opened<'a> {
             encoding: Encoding::Binary,
             geometry,
             header,
+            volume: 0,
             data_name: None,
         }
+    }
+
+    /// Whether integers may need f64, and the file can be read again to find out.
+    pub fn may_be_wide(&self) -> bool {
+        let is_wide = matches!(
+            self.layout.stored,
+            StoredType::U32 | StoredType::U64 | StoredType::I64
+        );
+        is_wide && self.header.scaling.is_none() && self.source.left() != Left::Unknown
     }
 
     /// Chooses the volume, and compares the sizes with what is known of the source's length, before memory is
@@ -49,12 +62,24 @@ impl<'a> Opened<'a> {
 
     fn choose_and_check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
         self.header.sizes.clone_from(&self.layout.sizes);
-        self.header.volumes = self.layout.volumes;
-        self.header.volume = self.layout.choose(options)?;
+        (self.header.volumes, self.header.components) = self.layout.counts();
+        let chosen = self.layout.choose(options)?;
+        self.header.volume = options.volume.unwrap_or(0);
+        self.header.component = options.component.unwrap_or(0);
+        self.volume = chosen.volume;
         match self.encoding {
-            Encoding::Binary => check_length(self.source.left(), &self.layout, options),
-            Encoding::Decimal => check_decimal_length(self.source.left(), &self.layout),
+            Encoding::Binary => check_length(self.source.left(), &self.layout, options)?,
+            Encoding::Decimal => check_decimal_length(self.source.left(), &self.layout)?,
         }
+        if self.layout.components > 1 {
+            let source = std::mem::replace(&mut self.source, Source::from_bytes(&[]));
+            self.source = match self.encoding {
+                Encoding::Binary => one_component(source, &self.layout, chosen.component),
+                Encoding::Decimal => one_number(source, self.layout.components, chosen.component),
+            };
+            self.layout = self.layout.of_component();
+        }
+        Ok(())
     }
 }
 

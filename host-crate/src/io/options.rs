@@ -25,6 +25,10 @@ pub struct ReadOptions {
     pub format: Option<VolumeFormat>,
     /// Which volume to read of a file that holds several, counted from 0.
     pub volume: Option<u64>,
+    /// Which component to read of samples that are several numbers each (colours, vectors, complex numbers), counted from 0. There is no default:
+    /// a luminance, a magnitude and a component of a vector are different volumes, and a file does not say which is meant. An `.npy` array of
+    /// four axes has its components along the last one where this is given.
+    pub component: Option<u64>,
     /// Accept bytes after the last sample. Without this they are an error, because they usually
     /// mean that the sizes are wrong.
     pub allow_trailing_bytes: bool,
@@ -84,14 +88,20 @@ pub struct HeaderInfo {
     pub byte_order: ByteOrder,
     /// The scaling that was applied to the samples. It makes them f32, or f64 where they were f64.
     pub scaling: Option<Scaling>,
-    /// The sizes of all axes as the file gives them, fastest first: those behind the third count volumes.
+    /// The sizes of all axes as the file gives them, fastest first: those behind the third count volumes. Components of a sample are no axis.
     pub sizes: Vec<u64>,
     /// How many volumes the file holds.
     pub volumes: u64,
     /// Which of them this is.
     pub volume: u64,
-    /// The file with the samples, where the header names another one.
+    /// How many numbers each sample of the file is.
+    pub components: u64,
+    /// Which of them this is.
+    pub component: u64,
+    /// The file with the samples, where the header names one other file.
     pub data_file: Option<PathBuf>,
+    /// All files that the header names, in the order of their samples.
+    pub data_files: Vec<PathBuf>,
     /// Whether the file states the spacing of its samples, or the directions of its axes; else it counts as 1.
     pub has_spacing: bool,
     /// Whether the file states the position of its first sample; else it counts as 0.
@@ -116,7 +126,10 @@ impl HeaderInfo {
             sizes: Vec::new(),
             volumes: 1,
             volume: 0,
+            components: 1,
+            component: 0,
             data_file: None,
+            data_files: Vec::new(),
             has_spacing: false,
             has_origin: false,
             notes: Vec::new(),
@@ -133,6 +146,8 @@ pub enum Compression {
     Gzip,
     /// zlib, RFC 1950.
     Zlib,
+    /// bzip2.
+    Bzip2,
 }
 
 /// The linear map from stored samples to values: `value = slope · stored + intercept`.

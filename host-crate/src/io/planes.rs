@@ -32,7 +32,7 @@ impl<'a> Random<'a> {
     pub fn new(bytes: Positioned<'a>, opened: Opened<'a>) -> Self {
         Self {
             bytes,
-            offset: opened.source.position() + opened.header.volume * opened.layout.volume_bytes(),
+            offset: opened.source.position() + opened.volume * opened.layout.volume_bytes(),
             layout: opened.layout,
             scaling: opened.header.scaling,
         }
@@ -54,6 +54,7 @@ impl<'a> Random<'a> {
             read: &mut read,
         };
         fill_values(stored, self.scaling, &mut samples, first as u64, out)
+            .map_err(|problem| self.layout.at_voxel(problem))
     }
 }
 

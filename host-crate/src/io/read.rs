@@ -6,14 +6,19 @@ use super::data_files::{DataFiles, Folder, InMemory};
 use super::error::show_bytes;
 use super::opened::{Opened, in_data_file};
 use super::sample_stream::SampleStream;
-use super::samples::value_type;
+use super::samples::{SAMPLES, value_type};
 use super::source::Source;
 use super::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
 use super::{metaimage, nifti, npy, nrrd, raw};
-use crate::grid::{AnyVolume, Geometry, Sample, SampleType, Volume};
+use crate::{
+    grid::{AnyVolume, Geometry, Sample, SampleType, Volume},
+    memory,
+};
 
 /// As many bytes as identify every format.
 const START: usize = 348;
+/// Integers that are looked at at a time.
+const PORTION: usize = 1 << 20;
 
 /// Reads a volume file.
 ///
@@ -89,6 +94,10 @@ impl<'a> Origin<'a> {
     pub fn open(&self, options: &ReadOptions) -> Result<Opened<'a>, FileProblem> {
         let mut opened = match self {
             Self::Path(path) => {
+                let path = &match options.raw {
+                    None => nifti::header_of(path),
+                    Some(_) => path.clone(),
+                };
                 let folder = Folder(path.parent().unwrap_or(Path::new("")));
                 open_source(Source::open(path)?, path, &folder, options)
             }
@@ -101,23 +110,54 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// The file of samples that the header in a file names, as far as the header can be understood; `None` for all other files, and for
-/// pipes, which must not be opened twice.
-pub(crate) fn named_data_file(path: &Path) -> Option<PathBuf> {
+/// The other files that belong to a volume: those of samples that the header in a file names, as far as the header can be understood, or the
+/// header of samples. None for pipes, which must not be opened twice.
+pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
+    find_data_files(path).unwrap_or_default()
+}
+
+fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
     std::fs::metadata(path).ok().filter(|it| it.is_file())?;
+    let header = nifti::header_of(path);
+    if header != path {
+        return Some(vec![header]);
+    }
     let folder = Folder(path.parent().unwrap_or(Path::new("")));
     let source = Source::open(path).ok()?;
     let opened = open_source(source, path, &folder, &ReadOptions::default()).ok()?;
-    opened.header.data_file
+    Some(opened.header.data_files)
 }
 
 fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
-    let opened = origin.open(options)?;
+    let mut opened = origin.open(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
-    let volume = read_samples(opened, options)
-        .map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
+    let can_repeat = opened.may_be_wide();
+    let mut read = read_samples(opened, options);
+    if can_repeat && matches!(read, Err(FileProblem::NotRepresentable { .. })) {
+        opened = origin.open(options)?;
+        opened.layout.values = SampleType::F64;
+        read = read_samples(opened, options);
+    }
+    let volume = read.map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
     Ok(VolumeFile { volume, header })
+}
+
+/// Whether a file's integers need f64, as some do not fit in i32: reads until one is found. What is wrong with the file is
+/// found when its planes are read.
+pub(crate) fn needs_f64(origin: &Origin<'_>, options: &ReadOptions) -> bool {
+    let find = || -> Result<(), FileProblem> {
+        let opened = origin.open(options)?;
+        let samples = opened.layout.samples;
+        let mut stream = SampleStream::start(opened, options)?;
+        let mut portion = memory::filled(SAMPLES, PORTION.min(samples), 0_i32)?;
+        while stream.next() < samples {
+            let count = PORTION.min(samples - stream.next());
+            stream.read(&mut portion[..count])?;
+        }
+        Ok(())
+    };
+    matches!(find(), Err(FileProblem::NotRepresentable { .. }))
 }
 
 /// Reads the samples of a file whose lengths have been compared.
@@ -126,7 +166,7 @@ pub(crate) fn read_samples(
     options: &ReadOptions,
 ) -> Result<AnyVolume, FileProblem> {
     let (dims, geometry) = (opened.layout.dims, opened.geometry);
-    let sample_type = value_type(opened.layout.stored, opened.header.scaling);
+    let sample_type = value_type(&opened.layout, opened.header.scaling);
     let mut stream = SampleStream::start(opened, options)?;
     let volume = match sample_type {
         SampleType::U8 => read_as::<u8>(&mut stream, dims, geometry)?,
@@ -175,10 +215,10 @@ fn open_source<'a>(
             start: show_bytes(&start),
         })?;
     let mut opened = match format {
-        VolumeFormat::Nifti => nifti::open(source)?,
-        VolumeFormat::Nrrd => nrrd::open(source, data_files)?,
-        VolumeFormat::MetaImage => metaimage::open(source, data_files)?,
-        VolumeFormat::Npy => npy::open(source)?,
+        VolumeFormat::Nifti => nifti::open(source, name, data_files)?,
+        VolumeFormat::Nrrd => nrrd::open(source, data_files, options)?,
+        VolumeFormat::MetaImage => metaimage::open(source, data_files, options)?,
+        VolumeFormat::Npy => npy::open(source, options)?,
         VolumeFormat::Raw => raw::open(source, options)?,
     };
     if let Some(named) = named.filter(|&named| named != format) {

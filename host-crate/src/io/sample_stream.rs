@@ -25,7 +25,7 @@ impl<'a> SampleStream<'a> {
     /// Goes to the first sample of the volume that [`Opened::check`] has chosen.
     pub fn start(opened: Opened<'a>, options: &ReadOptions) -> Result<Self, FileProblem> {
         let mut stream = Self {
-            before: opened.header.volume * opened.layout.samples as u64,
+            before: opened.volume * opened.layout.samples as u64,
             source: opened.source,
             layout: opened.layout,
             encoding: opened.encoding,
@@ -63,11 +63,13 @@ impl<'a> SampleStream<'a> {
                     order: self.layout.order,
                     read: &mut read,
                 };
-                fill_values(stored, self.scaling, &mut samples, first, out)?;
+                fill_values(stored, self.scaling, &mut samples, first, out)
+                    .map_err(|problem| self.layout.at_voxel(problem))?;
             }
             Encoding::Decimal => {
                 let scaling = self.scaling;
-                fill_values(stored, scaling, &mut self.decimal(), first, out)?;
+                fill_values(stored, scaling, &mut self.decimal(), first, out)
+                    .map_err(|problem| self.layout.at_voxel(problem))?;
             }
         }
         self.next += out.len();

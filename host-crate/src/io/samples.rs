@@ -3,6 +3,7 @@
 use bytemuck::cast_slice_mut;
 use rayon::prelude::*;
 
+use super::layout::Layout;
 use super::{ByteOrder, FileProblem, Scaling, StoredType};
 use crate::{
     grid::{Sample, SampleType},
@@ -14,16 +15,17 @@ pub(crate) const STEP: usize = 4 << 20;
 
 /// Gives the next stored samples, one per element, in the machine's byte order and as a volume has them.
 pub(crate) trait StoredSamples {
-    /// Fills `out`, whose type is that of [`StoredType::sample_type`]; `first` is the index of its first sample in
+    /// Fills `out`, whose type is that of [`StoredType::sample_type`], or for integers of 32 and 64 bits f64; `first` is the index of its first sample in
     /// the volume.
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
 /// The type that samples have once they are scaled.
-pub(crate) fn value_type(stored: StoredType, scaling: Option<Scaling>) -> SampleType {
-    match (scaling, stored) {
-        (None, _) => stored.sample_type(),
-        (Some(_), StoredType::F64) => SampleType::F64,
+pub(crate) fn value_type(layout: &Layout, scaling: Option<Scaling>) -> SampleType {
+    match (scaling, layout.stored.sample_type()) {
+        (None, _) => layout.values,
+        // f32 has fewer digits than these
+        (Some(_), SampleType::I32 | SampleType::F64) => SampleType::F64,
         (Some(_), _) => SampleType::F32,
     }
 }
@@ -45,9 +47,8 @@ pub(crate) fn fill_values<T: Sample>(
         SampleType::I8 => fill_scaled::<i8>(scaling, samples, first, cast_slice_mut(out)),
         SampleType::U16 => fill_scaled::<u16>(scaling, samples, first, cast_slice_mut(out)),
         SampleType::I16 => fill_scaled::<i16>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::I32 => fill_scaled::<i32>(scaling, samples, first, cast_slice_mut(out)),
         SampleType::F32 => fill_scaled::<f32>(scaling, samples, first, cast_slice_mut(out)),
-        SampleType::F64 => {
+        SampleType::I32 | SampleType::F64 => {
             let values: &mut [f64] = cast_slice_mut(out);
             samples.fill(first, values)?;
             scale_in_place(scaling, values);
@@ -106,8 +107,13 @@ pub(crate) struct Binary<'a> {
 impl StoredSamples for Binary<'_> {
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem> {
         match self.stored {
+            StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32
+                if T::TYPE == SampleType::F64 =>
+            {
+                self.fill_integers::<f64>(first, cast_slice_mut(out))
+            }
             StoredType::U32 | StoredType::U64 | StoredType::I64 => {
-                self.fill_narrowed(first, cast_slice_mut(out))
+                self.fill_integers::<i32>(first, cast_slice_mut(out))
             }
             _ => {
                 (self.read)(cast_slice_mut(out))?;
@@ -121,12 +127,20 @@ impl StoredSamples for Binary<'_> {
 }
 
 impl Binary<'_> {
-    /// Fills `out` with integers that are stored in more bytes, or without a sign.
-    fn fill_narrowed(&mut self, first: u64, out: &mut [i32]) -> Result<(), FileProblem> {
+    /// Fills `out` with integers that are stored in more bytes, without a sign, or as another type.
+    fn fill_integers<S: FromInteger>(
+        &mut self,
+        first: u64,
+        out: &mut [S],
+    ) -> Result<(), FileProblem> {
         let order = self.order;
         match self.stored {
             StoredType::U32 => self.fill_decoded(first, out, |bytes: [u8; 4]| {
                 let value = in_order(order, bytes, u32::from_le_bytes, u32::from_be_bytes);
+                i128::from(value)
+            }),
+            StoredType::I32 => self.fill_decoded(first, out, |bytes: [u8; 4]| {
+                let value = in_order(order, bytes, i32::from_le_bytes, i32::from_be_bytes);
                 i128::from(value)
             }),
             StoredType::U64 => self.fill_decoded(first, out, |bytes: [u8; 8]| {
@@ -141,10 +155,10 @@ impl Binary<'_> {
     }
 
     /// Fills `out` with integers of N bytes each.
-    fn fill_decoded<const N: usize>(
+    fn fill_decoded<const N: usize, S: FromInteger>(
         &mut self,
         first: u64,
-        out: &mut [i32],
+        out: &mut [S],
         decode: impl Fn([u8; N]) -> i128,
     ) -> Result<(), FileProblem> {
         let step = STEP / N;
@@ -162,10 +176,35 @@ impl Binary<'_> {
     }
 }
 
-/// A wide integer as i32.
-pub(crate) fn narrow(value: i128, index: u64, stored: StoredType) -> Result<i32, FileProblem> {
-    i32::try_from(value).map_err(|_| FileProblem::NotRepresentable {
+/// What integers of files become: i32 or f64.
+pub(crate) trait FromInteger: Sample {
+    /// The integer, if this type holds it exactly.
+    fn from_integer(value: i128) -> Option<Self>;
+}
+
+impl FromInteger for i32 {
+    fn from_integer(value: i128) -> Option<Self> {
+        value.try_into().ok()
+    }
+}
+
+impl FromInteger for f64 {
+    fn from_integer(value: i128) -> Option<Self> {
+        let rounded = value as Self;
+        (rounded as i128 == value).then_some(rounded)
+    }
+}
+
+/// A wide integer as a sample of a volume.
+pub(crate) fn narrow<S: FromInteger>(
+    value: i128,
+    index: u64,
+    stored: StoredType,
+) -> Result<S, FileProblem> {
+    S::from_integer(value).ok_or(FileProblem::NotRepresentable {
         index,
+        // the layout knows it
+        voxel: [0; 3],
         value,
         stored,
     })

@@ -63,7 +63,7 @@ impl StoredType {
     }
 
     /// The type that such samples have in a volume. 32 bit unsigned and 64 bit integers are read
-    /// as i32, and refused if one of them does not fit.
+    /// as i32, and where one of them does not fit as f64.
     pub const fn sample_type(self) -> SampleType {
         match self {
             Self::U8 => SampleType::U8,

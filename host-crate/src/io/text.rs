@@ -4,10 +4,13 @@ use std::io::{self, Read};
 use std::str::FromStr;
 
 use super::layout::Layout;
-use super::samples::{SAMPLES, StoredSamples, narrow};
+use super::samples::{FromInteger, SAMPLES, StoredSamples, narrow};
 use super::source::{Left, Source};
 use super::{Amount, FileProblem, StoredType};
-use crate::{grid::Sample, memory};
+use crate::{
+    grid::{Sample, SampleType},
+    memory,
+};
 
 /// Longer numbers are not numbers.
 const WORD: usize = 512;
@@ -27,14 +30,15 @@ impl StoredSamples for Decimal<'_, '_> {
             StoredType::I8 => self.parse_all::<i8, T>(first, out),
             StoredType::U16 => self.parse_all::<u16, T>(first, out),
             StoredType::I16 => self.parse_all::<i16, T>(first, out),
-            StoredType::I32 => self.parse_all::<i32, T>(first, out),
+            StoredType::I32 if T::TYPE == SampleType::I32 => self.parse_all::<i32, T>(first, out),
             StoredType::F32 => self.parse_all::<f32, T>(first, out),
             StoredType::F64 => self.parse_all::<f64, T>(first, out),
-            StoredType::U32 | StoredType::U64 | StoredType::I64 => {
-                let stored = self.layout.stored;
-                self.each(first, bytemuck::cast_slice_mut(out), |index, value| {
-                    narrow(value, index, stored)
-                })
+            StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32 => {
+                if T::TYPE == SampleType::F64 {
+                    self.integers::<f64>(first, bytemuck::cast_slice_mut(out))
+                } else {
+                    self.integers::<i32>(first, bytemuck::cast_slice_mut(out))
+                }
             }
         }
     }
@@ -49,6 +53,13 @@ impl Decimal<'_, '_> {
     ) -> Result<(), FileProblem> {
         self.each(first, bytemuck::cast_slice_mut(out), |_, value: S| {
             Ok(value)
+        })
+    }
+
+    fn integers<S: FromInteger>(&mut self, first: u64, out: &mut [S]) -> Result<(), FileProblem> {
+        let (stored, before) = (self.layout.stored, self.before);
+        self.each(first, out, |index, value| {
+            narrow(value, index - before, stored)
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::opened::{Encoding, Opened, in_data_file};
 use super::planes::{Forward, Planes, Random};
-use super::read::Origin;
+use super::read::{Origin, needs_f64};
 use super::samples::{STEP, grow, value_type};
 use super::source::Left;
 use super::{FileError, FileProblem, HeaderInfo, ReadOptions};
@@ -48,6 +48,8 @@ pub struct VolumeReader<'a> {
     dims: [usize; 3],
     geometry: Geometry,
     sample_type: SampleType,
+    /// The type before scaling.
+    values: SampleType,
     header: HeaderInfo,
     data_name: Option<String>,
     /// The data come once and cannot be opened again.
@@ -60,7 +62,8 @@ impl VolumeReader<'static> {
     ///
     /// # Errors
     /// Those of [`read_volume`](super::read_volume) that show in the header and the file's length: a damaged header, a
-    /// truncated file, trailing bytes. What only decoding shows (a damaged compressed stream, text that is no number,
+    /// truncated file, trailing bytes. Integers of 64 bits, and of 32 without a sign, are looked through once, until one is found that i32 does not
+    /// hold, for the [type](Self::sample_type) of the samples. What only decoding shows (a damaged compressed stream, text that is no number,
     /// an integer that no sample type holds) is an error of the planes that it concerns; a checksum, and bytes behind
     /// the last sample, one of the last plane.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
@@ -94,10 +97,14 @@ impl<'a> VolumeReader<'a> {
 
     fn from_origin(origin: Origin<'a>, options: &ReadOptions) -> Result<Self, FileError> {
         let at_path = |problem| FileError::new(origin.name(), problem);
-        let opened = origin.open(options).map_err(at_path)?;
+        let mut opened = origin.open(options).map_err(at_path)?;
+        if opened.may_be_wide() && needs_f64(&origin, options) {
+            opened.layout.values = SampleType::F64;
+        }
+        let values = opened.layout.values;
         let data_name = opened.data_name.clone();
         let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
-        let sample_type = value_type(opened.layout.stored, header.scaling);
+        let sample_type = value_type(&opened.layout, header.scaling);
         let pipe = opened.source.left() == Left::Unknown;
         let planes = choose(opened, options)
             .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
@@ -106,6 +113,7 @@ impl<'a> VolumeReader<'a> {
             dims,
             geometry,
             sample_type,
+            values,
             header,
             data_name,
             pipe,
@@ -280,6 +288,7 @@ impl<'a> VolumeReader<'a> {
             options,
             dims,
             header,
+            values,
             pipe,
             planes,
             ..
@@ -291,7 +300,8 @@ impl<'a> VolumeReader<'a> {
                     advice: "ask for planes in ascending order, or save the data to a file",
                 });
             }
-            let opened = origin.open(options)?;
+            let mut opened = origin.open(options)?;
+            opened.layout.values = *values;
             if opened.layout.dims != *dims || opened.header != *header {
                 return Err(FileProblem::Changed);
             }

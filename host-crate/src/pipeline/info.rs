@@ -3,7 +3,7 @@
 use super::{PipelineError, VolumeSource, at};
 use crate::{
     grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count},
-    io::{HeaderInfo, VolumeReader},
+    io::{FileError, FileProblem, HeaderInfo, VolumeReader},
     memory,
     monitor::Monitor,
 };
@@ -27,6 +27,8 @@ pub struct InfoOutcome {
     pub header: HeaderInfo,
     /// Whether this is one volume: the file's only one, or the one that the job names.
     pub is_chosen: bool,
+    /// Whether this is one component of each sample: the only one, or the one that the job names.
+    pub is_component_chosen: bool,
     /// Samples of one volume along x, y and z.
     pub dims: [usize; 3],
     /// Where its grid lies in the world.
@@ -51,7 +53,7 @@ impl InfoOutcome {
 
 /// Reads the header, and if asked goes through the samples of one volume.
 ///
-/// A file of several volumes is described without choosing one; statistics are of one volume. Memory: 16 MiB of samples,
+/// A file of several volumes or components is described without choosing one; statistics are of one. Memory: 16 MiB of samples,
 /// however large the file and its planes are.
 ///
 /// ```
@@ -77,15 +79,23 @@ impl InfoOutcome {
 /// What is wrong with the file; for statistics of a file of several volumes, that none is chosen.
 pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, PipelineError> {
     let asked = job.source.options.volume;
+    let component = job.source.options.component;
     let mut source = job.source.clone();
     if !job.statistics {
         // the header is that of every volume
         source.options.volume = asked.or(Some(0));
     }
-    let mut reader = source.open()?;
+    let mut reader = match source.open() {
+        Err(PipelineError::File(error)) if !job.statistics && is_of_components(&error) => {
+            source.options.component = Some(0);
+            source.open()?
+        }
+        reader => reader?,
+    };
     let header = reader.header().clone();
     Ok(InfoOutcome {
         is_chosen: asked.is_some() || header.volumes <= 1,
+        is_component_chosen: component.is_some() || header.components <= 1,
         header,
         dims: reader.dims(),
         geometry: match source.geometry(reader.geometry())? {
@@ -98,6 +108,11 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
             false => None,
         },
     })
+}
+
+/// Whether a file was not opened since no component is chosen. One that is named where there is none means something in npy.
+fn is_of_components(error: &FileError) -> bool {
+    matches!(error.problem, FileProblem::SeveralComponents { .. })
 }
 
 fn statistics(

@@ -5,7 +5,7 @@
 //! link or hard link.
 
 use crate::io::{
-    FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_file,
+    FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_files,
     output_extension,
 };
 use std::{
@@ -128,7 +128,7 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
         check_extension(path, kind).map_err(|problem| error(path, problem))?;
         check_folder(path, &mut folders).map_err(|problem| error(path, problem))?;
     }
-    let named = inputs.iter().filter_map(|input| named_data_file(input));
+    let named = inputs.iter().flat_map(|input| named_data_files(input));
     let named: Vec<PathBuf> = named.collect();
     let mut inputs = inputs.to_vec();
     inputs.extend(named.iter().map(PathBuf::as_path));

@@ -29,6 +29,12 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
 /// What the library itself writes, whole and cut.
 fn written_volumes() -> Vec<File> {
     let folder = tempfile::tempdir().unwrap();
@@ -111,6 +117,10 @@ fn text_headers() -> Vec<File> {
         ("time", "NRRD0004\n# c\ntype: int64\ndimension: 4\nsizes: 1 2 1 2\nkinds: space space space time\nendian: little\nencoding: text\nkey:=value\n\n1 2 3 4".to_owned()),
         ("vector", "NRRD0004\ntype: float\ndimension: 4\nspace: LPS\nsizes: 3 1 1 1\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (1,2,3)\nendian: little\nencoding: raw\n\n".to_owned()),
         ("plane", "NRRD0004\ntype: uchar\ndimension: 2\nspace: RAS\nsizes: 2 2\nspace directions: (0,0,2) (0,3,0)\nencoding: raw\n\nabcd".to_owned()),
+        ("colours", "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 3 2 1 1\nkinds: RGB-color space space space\nencoding: raw\n\nabcdef".to_owned()),
+        ("sample-by-sample", "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 3 2 1 1\nkinds: list space space space\nencoding: ascii\n\n1 2 3 4 5 6".to_owned()),
+        ("list", format!("{small}encoding: raw\nbyte skip: -1\ndata file: LIST 2\na\nb\nc\n")),
+        ("pattern", format!("{small}encoding: hex\nline skip: 8\ndata file: a%03d 3 1 -1 2\n\n01 02")),
         ("huge", "NRRD0004\ntype: double\ndimension: 3\nsizes: 18446744073709551615 3 5\nendian: little\nencoding: raw\n\n1234".to_owned()),
         ("large", "NRRD0004\ntype: double\ndimension: 3\nsizes: 100000 100000 1000\nencoding: ascii\n\n1 2 3".to_owned()),
     ];
@@ -120,6 +130,10 @@ fn text_headers() -> Vec<File> {
         ("detached", format!("{head}HeaderSize = -1\nElementDataFile = x.raw\n")),
         ("matrix", format!("{head}TransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 1 2 3\nElementSpacing = 1 2 3\nElementDataFile = LOCAL\nabcdef")),
         ("msb", "NDims = 2\nDimSize = 2 1\nElementType = MET_ULONG_LONG\nElementByteOrderMSB = True\nElementDataFile = LOCAL\n\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x02".to_owned()),
+        ("channels", format!("{head}ElementNumberOfChannels = 2\nElementDataFile = LOCAL\nabcdefghijkl")),
+        ("channels-text", format!("{head}BinaryData = False\nElementNumberOfChannels = 2\nElementDataFile = LOCAL\n1 2 3 4 5 6 7 8 9 10 11 12")),
+        ("pattern", format!("{head}HeaderSize = -1\nElementDataFile = a%d 1 3\n")),
+        ("list", format!("{head}HeaderSize = -1\nElementDataFile = LIST 2D\na\nb\nc\n")),
         ("huge", "NDims = 3\nDimSize = 18446744073709551615 3 5\nElementType = MET_DOUBLE\nElementDataFile = LOCAL\n1234".to_owned()),
         ("flat", format!("{head}TransformMatrix = 1 0 0 1 0 0 0 0 1\nElementDataFile = LOCAL\nabcdef")),
     ];
@@ -127,6 +141,12 @@ fn text_headers() -> Vec<File> {
     for (name, text) in nrrd {
         files.push(("nrrd", format!("{name}.nrrd"), text.into_bytes()));
     }
+    let packed = [
+        format!("{small}encoding: bzip2\n\n").as_bytes(),
+        &bzip2(&[1, 2, 3, 4, 5, 6]),
+    ]
+    .concat();
+    files.push(("nrrd", "bzip2.nrrd".to_owned(), packed));
     for (name, text) in metaimage {
         files.push(("metaimage", format!("{name}.mha"), text.into_bytes()));
     }
@@ -160,7 +180,39 @@ fn nifti_headers() -> Vec<File> {
     let lying = header(&[32767, 32767, 32767], 64, 64);
     let mut complex = header(&[1], 32, 64);
     complex.extend([0; 8]);
+    let mut colours = header(&[2, 1, 1], 128, 24);
+    colours.extend([1, 2, 3, 4, 5, 6]);
+    let mut vectors = header(&[2, 1, 1, 1, 3], 2, 8);
+    vectors[68..70].copy_from_slice(&1007_i16.to_le_bytes());
+    vectors.extend([1, 2, 3, 4, 5, 6]);
+    let mut odd = header(&[2, 1, 1, 0], 2, 16);
+    for (offset, number) in [
+        (76, 0.5),
+        (80, -2.0),
+        (84, f32::NAN),
+        (108, 352.5),
+        (112, f32::INFINITY),
+        (256, 2.0),
+    ] {
+        odd[offset..offset + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    odd[123] = 1;
+    odd[252] = 1;
+    odd[254] = 77;
+    odd.extend([1, 2]);
+    // the samples of a pair are the header's own bytes here
+    let mut pair = header(&[4, 9, 9], 2, 8);
+    pair[108..112].copy_from_slice(&28_f32.to_le_bytes());
+    let mut analyze = pair.clone();
+    analyze[344..348].fill(0);
+    analyze[253..255].copy_from_slice(&2_i16.to_le_bytes());
+    pair[344..348].copy_from_slice(b"ni1\0");
     [
+        ("colours", colours),
+        ("vectors", vectors),
+        ("odd", odd),
+        ("pair", pair),
+        ("analyze", analyze),
         ("qform", qform),
         ("wide", wide),
         ("lying", lying.clone()),
@@ -204,6 +256,20 @@ fn npy_headers() -> Vec<File> {
         (
             "nested",
             file("((((((((((((((((((((((((((((((((((((((((", &[]),
+        ),
+        (
+            "complex",
+            file(
+                "{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}",
+                &[63; 16],
+            ),
+        ),
+        (
+            "vectors",
+            file(
+                "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 2, 3)}",
+                &[1, 2, 3, 4, 5, 6],
+            ),
         ),
         ("long", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}".to_vec()),
     ]

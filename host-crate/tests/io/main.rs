@@ -2,11 +2,13 @@
 //! a real volume.
 
 mod bad_input;
+mod components;
 mod helpers;
 mod mesh_files;
 mod mesh_pieces;
 mod mesh_readers;
 mod metaimage;
+mod nifti_fields;
 mod nifti_files;
 mod npy_files;
 mod nrrd;
@@ -17,5 +19,6 @@ mod raw;
 mod real_volume;
 mod replacing;
 mod round_trip;
+mod several_files;
 mod skeleton_files;
 mod volume_pieces;

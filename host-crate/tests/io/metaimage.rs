@@ -128,6 +128,40 @@ fn detached_data_with_a_header_of_its_own() {
 }
 
 #[test]
+fn bytes_before_local_samples_are_counted_from_the_files_start() {
+    let header = |size: usize| format!("{SMALL}\nHeaderSize = {size:03}");
+    let length = mha(&header(0), &[]).len();
+    for more in [0, 5] {
+        let data = [&vec![9; more][..], &[1, 2, 3, 4, 5, 6]].concat();
+        let file = mha(&header(length + more), &data);
+        let file = read_bytes("a.mha", &file).unwrap();
+        assert_eq!(file.volume.bytes(), [1, 2, 3, 4, 5, 6]);
+    }
+    let error = message("a.mha", &mha(&header(7), &[0; 6]));
+    let fact = format!("HeaderSize is 7, but the samples begin at byte {length} or later");
+    assert!(error.contains(&fact), "{error}");
+}
+
+#[test]
+fn places_that_are_odd() {
+    let read = |line: &str| {
+        let file = read_bytes("a.mha", &mha(&format!("{SMALL}\n{line}"), &[0; 6])).unwrap();
+        let world = file
+            .volume
+            .geometry()
+            .index_to_world(Point3::new(1.0, 1.0, 1.0));
+        (world, file.header.notes)
+    };
+    let (world, notes) = read("ElementSpacing = 1 -2 3");
+    assert_eq!(world, Point3::new(-1.0, 2.0, 3.0));
+    let note = "ElementSpacing has -2 for axis 1: the axis is taken to run the other way";
+    assert_eq!(notes, [note]);
+    let (world, notes) = read("Offset = 5 nan 7");
+    assert_eq!(world, Point3::new(-1.0, -1.0, 1.0));
+    assert_eq!(notes, ["Offset has NaN: the origin is taken as 0"]);
+}
+
+#[test]
 fn damaged_headers_are_named() {
     for (line, fact) in [
         (
@@ -142,8 +176,8 @@ fn damaged_headers_are_named() {
         ),
         ("TransformMatrix = 1 0 0 1 0 0 0 0 1", "determinant 0e0"),
         (
-            "ElementNumberOfChannels = 3",
-            "a MetaImage with 3 channels per sample is not supported",
+            "ElementNumberOfChannels = 0",
+            "ElementNumberOfChannels is \"0\"; it is a number from 1",
         ),
         (
             "BinaryDataByteOrderMSB = maybe",
@@ -184,7 +218,10 @@ fn damaged_headers_are_named() {
         "a.mhd",
         b"NDims = 1\nDimSize = 1\nElementType = MET_CHAR\nElementDataFile = LIST\n",
     );
-    assert!(list.contains("spread over several files"), "{list}");
+    assert!(
+        list.contains("names 0 data files, which sizes 1 cannot be spread over"),
+        "{list}"
+    );
     let not_one = message("a.mhd", b"\x7fELF\x02\x01");
     assert!(not_one.contains("not a MetaImage file"), "{not_one}");
 }

@@ -83,7 +83,7 @@ fn every_dtype() {
         panic!("i32 samples")
     };
     assert_eq!(volume.samples(), [-2]);
-    for descr in ["<c8", "<f2", "|O", "|S7", "<U3", "<M8[s]"] {
+    for descr in ["<f2", "|O", "|S7", "<U3", "<M8[s]"] {
         let found = message("a.npy", &npy(&header(descr, false, "(1,)"), &[0; 12]));
         assert!(
             found.contains("is not supported") && found.contains("npy dtype"),

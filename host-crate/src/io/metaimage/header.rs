@@ -1,6 +1,7 @@
 //! The text header: `Key = Value` lines, of which `ElementDataFile` is the last.
 
 use super::damaged;
+use crate::io::data_parts::{FILES, Parts, pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
@@ -18,18 +19,21 @@ pub(super) enum DataFile {
     Local,
     /// In a file of this name.
     Named(String),
+    /// In several files.
+    Several(Parts),
 }
 
 /// The header fields that matter here.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub sizes: Vec<u64>,
+    pub components: u64,
     pub stored: StoredType,
     pub order: ByteOrder,
     pub binary: bool,
     pub compressed: bool,
     pub header_size: i64,
-    /// One positive number per axis.
+    /// One number per axis, finite and not 0.
     pub spacing: Vec<f64>,
     /// Position of the first sample, one number per axis.
     pub offset: Vec<f64>,
@@ -53,14 +57,17 @@ impl Header {
                 _ => return Err(damaged(format!("NDims is {text:?}; it is 1 to {AXES}"))),
             },
         };
-        if let Some(channels) = get(&["elementnumberofchannels"])
-            && channels != "1"
-        {
-            return Err(FileProblem::Unsupported {
-                what: format!("a MetaImage with {channels} channels per sample"),
-                advice: "extract one channel into a file of its own",
-            });
-        }
+        let components = match get(&["elementnumberofchannels"]) {
+            None => 1,
+            Some(text) => match text.parse() {
+                Ok(channels @ 1..) => channels,
+                _ => {
+                    return Err(damaged(format!(
+                        "ElementNumberOfChannels is {text:?}; it is a number from 1"
+                    )));
+                }
+            },
+        };
         let sizes = list(
             "DimSize",
             get(&["dimsize"]).ok_or_else(|| damaged("no field DimSize".to_owned()))?,
@@ -92,6 +99,7 @@ impl Header {
         };
         Ok(Self {
             sizes,
+            components,
             stored: element_type(
                 get(&["elementtype"]).ok_or_else(|| damaged("no field ElementType".to_owned()))?,
             )?,
@@ -108,17 +116,21 @@ impl Header {
             directions: directions(matrix, axes)?,
             has_spacing: stated_spacing.is_some() || matrix.is_some(),
             has_offset: stated_offset.is_some(),
-            data_file: data_file(get(&["elementdatafile"]).unwrap_or_default())?,
+            data_file: data_file(get(&["elementdatafile"]).unwrap_or_default(), &fields.names)?,
         })
     }
 }
 
 /// The fields as they stand, keys in lower case.
-struct Fields(Vec<(String, String)>);
+struct Fields {
+    all: Vec<(String, String)>,
+    /// The lines behind a list of data files.
+    names: Vec<String>,
+}
 
 impl Fields {
     fn get(&self, name: &str) -> Option<&str> {
-        self.0
+        self.all
             .iter()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.as_str())
@@ -156,9 +168,14 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
         };
         let key = key.trim().to_ascii_lowercase();
         let last = key == "elementdatafile";
+        let is_list = last && value.trim().starts_with("LIST");
         fields.push((key, value.trim().to_owned()));
         if last {
-            return Ok(Fields(fields));
+            let names = match is_list {
+                true => read_names(source)?,
+                false => Vec::new(),
+            };
+            return Ok(Fields { all: fields, names });
         }
     }
     if fields.is_empty() {
@@ -192,9 +209,9 @@ fn per_axis(name: &str, found: usize, axes: usize) -> Result<(), FileProblem> {
 
 fn check_spacing(spacing: &[f64]) -> Result<(), FileProblem> {
     for (axis, &step) in spacing.iter().enumerate() {
-        if !(step > 0.0 && step.is_finite()) {
+        if step == 0.0 || !step.is_finite() {
             return Err(damaged(format!(
-                "ElementSpacing of axis {axis} is {step}; it must be a positive finite number"
+                "ElementSpacing of axis {axis} is {step}; it must be a finite number other than 0"
             )));
         }
     }
@@ -253,18 +270,52 @@ fn element_type(name: &str) -> Result<StoredType, FileProblem> {
     })
 }
 
-fn data_file(name: &str) -> Result<DataFile, FileProblem> {
+/// The names of files, to the end of the header.
+fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
+    let mut names = Vec::new();
+    while let Some(line) = source.line(LINE)? {
+        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
+            return Err(damaged("the list of data files does not end".to_owned()));
+        }
+        let name = String::from_utf8_lossy(&line).trim().to_owned();
+        if !name.is_empty() {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+fn data_file(name: &str, names: &[String]) -> Result<DataFile, FileProblem> {
     if name.is_empty() {
         return Err(damaged("ElementDataFile names no file".to_owned()));
     }
     if name.eq_ignore_ascii_case("local") {
         return Ok(DataFile::Local);
     }
-    if name.starts_with("LIST") || name.contains('%') {
-        return Err(FileProblem::Unsupported {
-            what: format!("samples spread over several files (ElementDataFile = {name})"),
-            advice: "join them into one file",
+    if let Some(axes) = name.strip_prefix("LIST") {
+        // "LIST 2D" as well as "LIST 2"
+        let axes = axes.trim().trim_end_matches(['D', 'd']);
+        let axes = (!axes.is_empty()).then(|| {
+            axes.parse().map_err(|_| {
+                damaged(format!(
+                    "ElementDataFile = LIST {axes:?} is no number of axes"
+                ))
+            })
         });
+        return Ok(DataFile::Several(Parts {
+            names: names.to_vec(),
+            axes: axes.transpose()?,
+        }));
+    }
+    if name.contains('%') && name.split_whitespace().count() > 1 {
+        // the step may be left out
+        let step = if name.split_whitespace().count() == 3 {
+            " 1"
+        } else {
+            ""
+        };
+        let parts = pattern(&format!("{name}{step}"));
+        return parts.map(DataFile::Several).map_err(damaged);
     }
     Ok(DataFile::Named(name.to_owned()))
 }

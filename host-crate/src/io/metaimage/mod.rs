@@ -14,28 +14,51 @@ use super::data_files::{DataFiles, wrap};
 use super::layout::Layout;
 use super::opened::{Encoding, Opened};
 use super::source::{Left, Source};
-use super::{Compression, FileProblem, HeaderInfo, VolumeFormat};
+use super::{Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
 use crate::grid::Geometry;
 use header::{DataFile, Header};
 
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     data_files: &dyn DataFiles<'a>,
+    options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let fields = Header::read(&mut source)?;
-    let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?;
+    let layout = Layout::new(&fields.sizes, fields.stored, fields.order)?
+        .with_components(fields.components)?;
     let mut header = HeaderInfo::new(VolumeFormat::MetaImage, fields.stored, fields.order);
     header.has_spacing = fields.has_spacing;
     header.has_origin = fields.has_offset;
-    let geometry = geometry(&fields)?;
+    let geometry = geometry(&fields, &mut header.notes)?;
     let (source, data_name) = match &fields.data_file {
-        DataFile::Local => (open_data(source, &fields, &layout, &mut header)?, None),
+        DataFile::Local => {
+            let (source, compression) = open_data(source, &fields, &layout)?;
+            header.compression = compression;
+            (source, None)
+        }
         DataFile::Named(name) => {
             header.data_file = Some(data_files.path(name));
             let data = data_files.open(name)?;
-            let data = open_data(data, &fields, &layout, &mut header)
-                .map_err(|problem| wrap(name, problem))?;
+            let (data, compression) =
+                open_data(data, &fields, &layout).map_err(|problem| wrap(name, problem))?;
+            header.compression = compression;
+            header.data_files = vec![data_files.path(name)];
             (data, Some(name.clone()))
+        }
+        DataFile::Several(_) if !fields.binary => {
+            return Err(FileProblem::Unsupported {
+                what: "text spread over several files".to_owned(),
+                advice: "write the samples as binary ones, or to one file",
+            });
+        }
+        DataFile::Several(parts) => {
+            header.data_files = parts.names.iter().map(|it| data_files.path(it)).collect();
+            if fields.compressed {
+                header.compression = Compression::Zlib;
+            }
+            let fields = fields.clone();
+            let open = move |source, part: &Layout| Ok(open_data(source, &fields, part)?.0);
+            (parts.open(data_files, &layout, options, open)?, None)
         }
     };
     let mut opened = Opened::new(source, layout, geometry, header);
@@ -51,11 +74,18 @@ fn open_data<'a>(
     mut source: Source<'a>,
     fields: &Header,
     layout: &Layout,
-    header: &mut HeaderInfo,
-) -> Result<Source<'a>, FileProblem> {
+) -> Result<(Source<'a>, Compression), FileProblem> {
     match (u64::try_from(fields.header_size), source.left()) {
+        (Ok(0), _) => {}
+        // counted from the file's start, also where the header is in the same file
         (Ok(bytes), _) => {
-            source.skip(bytes)?;
+            let before = source.position();
+            let gap = bytes.checked_sub(before).ok_or_else(|| {
+                damaged(format!(
+                    "HeaderSize is {bytes}, but the samples begin at byte {before} or later"
+                ))
+            })?;
+            source.skip(gap)?;
         }
         // -1: the samples are the last bytes of the file
         (Err(_), Left::Exactly(left)) if fields.header_size == -1 && !fields.compressed => {
@@ -68,21 +98,18 @@ fn open_data<'a>(
             )));
         }
     }
-    if fields.binary && fields.compressed {
-        // MetaIO writes zlib and reads gzip as well.
-        if source.peek(2)? == [0x1f, 0x8b] {
-            header.compression = Compression::Gzip;
-            source = source.gunzip();
-        } else {
-            header.compression = Compression::Zlib;
-            source = source.inflate();
-        }
+    if !fields.binary || !fields.compressed {
+        return Ok((source, Compression::None));
     }
-    Ok(source)
+    // MetaIO writes zlib and reads gzip as well.
+    Ok(match source.peek(2)? == [0x1f, 0x8b] {
+        true => (source.gunzip(), Compression::Gzip),
+        false => (source.inflate(), Compression::Zlib),
+    })
 }
 
 /// The index-to-world map in RAS: LPS with x and y negated.
-fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
+fn geometry(fields: &Header, notes: &mut Vec<String>) -> Result<Geometry, FileProblem> {
     let spatial = fields.sizes.len().min(3);
     let to_ras = Vector3::new(-1.0, -1.0, 1.0);
     // Missing coordinates are zero; those of a fourth axis have no place in space.
@@ -90,13 +117,25 @@ fn geometry(fields: &Header) -> Result<Geometry, FileProblem> {
         Vector3::from_iterator((0..3).map(|k| if k < spatial { numbers[k] } else { 0.0 }))
             .component_mul(&to_ras)
     };
+    for (axis, step) in fields.spacing[..spatial].iter().enumerate() {
+        if *step < 0.0 {
+            notes.push(format!(
+                "ElementSpacing has {step} for axis {axis}: the axis is taken to run the other way"
+            ));
+        }
+    }
     let steps: Vec<Vector3<f64>> = (0..spatial)
         .map(|axis| in_space(&fields.directions[axis]) * fields.spacing[axis])
         .collect();
-    Ok(Geometry::new(
-        complete_axes(&steps),
-        in_space(&fields.offset),
-    )?)
+    let bad = fields.offset[..spatial].iter().find(|x| !x.is_finite());
+    let origin = match bad {
+        Some(number) => {
+            notes.push(format!("Offset has {number}: the origin is taken as 0"));
+            Vector3::zeros()
+        }
+        None => in_space(&fields.offset),
+    };
+    Ok(Geometry::new(complete_axes(&steps), origin)?)
 }
 
 fn damaged(problem: String) -> FileProblem {

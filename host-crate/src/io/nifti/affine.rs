@@ -44,12 +44,53 @@ pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<P
             Err(error) => notes.push(format!("the {name} is not used: {error}")),
         }
     }
-    notes.push("there is no usable sform or qform: the spacing is used, with origin 0".to_owned());
+    notes.push(
+        "there is no usable sform or qform: the spacing is used, with origin 0 and x to the right, y to the front, z to the top, \
+         as the standard has it; other programs may place and mirror it otherwise"
+            .to_owned(),
+    );
     let spacing = spacing(header);
     Ok(Place {
         geometry: Geometry::from_spacing(spacing, [0.0; 3])?,
         has_spacing: spacing != [1.0; 3],
         has_origin: false,
+    })
+}
+
+/// The place of a volume of Analyze 7.5: x to the left, y to the front, z to the top, as SPM and nibabel read it. The format does not state it.
+/// `origin` is the voxel at the world's origin, counted from 1; where there is none the grid's centre is there.
+pub(super) fn analyze(
+    header: &Header,
+    origin: [i16; 3],
+    notes: &mut Vec<String>,
+) -> Result<Place, FileProblem> {
+    let [dx, dy, dz] = spacing(header);
+    let size = [1, 2, 3].map(|axis| match axis as i64 <= header.dim[0] {
+        true => header.dim[axis].max(0),
+        false => 1,
+    });
+    let is_inside = |axis: usize| {
+        let at = i64::from(origin[axis]);
+        at > -size[axis] && at < 2 * size[axis]
+    };
+    let has_origin = origin != [0; 3] && (0..3).all(is_inside);
+    let at = [0, 1, 2].map(|axis| match has_origin {
+        true => f64::from(origin[axis]) - 1.0,
+        false => (size[axis] - 1) as f64 / 2.0,
+    });
+    notes.push(format!(
+        "Analyze 7.5 does not say where the axes point: x is taken to run to the left, y to the front, z to the top; the origin is {}",
+        match has_origin {
+            true => "that of SPM's field originator",
+            false => "the centre of the grid",
+        }
+    ));
+    let axes = Matrix3::from_diagonal(&Vector3::new(-dx, dy, dz));
+    let first = -(axes * Vector3::from(at));
+    Ok(Place {
+        geometry: Geometry::new(axes, first)?,
+        has_spacing: [dx, dy, dz] != [1.0; 3],
+        has_origin,
     })
 }
 
@@ -130,6 +171,7 @@ mod tests {
     fn header() -> Header {
         Header {
             version: 1,
+            kind: crate::io::nifti::header::Kind::Single,
             order: ByteOrder::Little,
             dim: [3, 2, 2, 2, 1, 1, 1, 1],
             datatype: 2,
@@ -138,6 +180,8 @@ mod tests {
             vox_offset: 352.0,
             scl_slope: 0.0,
             scl_inter: 0.0,
+            intent_code: 0,
+            xyzt_units: 0,
             qform_code: 0,
             sform_code: 0,
             quatern: [0.0; 3],

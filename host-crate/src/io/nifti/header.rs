@@ -12,10 +12,22 @@ pub(super) const SIZE_1: usize = 348;
 /// Size of the NIfTI-2 header, which is also its first field.
 pub(super) const SIZE_2: usize = 540;
 
+/// How the header and the samples belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// In one file.
+    Single,
+    /// In two, `.hdr` and `.img`.
+    Pair,
+    /// In two, and the header is that of Analyze 7.5; the voxel of the world's origin, counted from 1, where SPM has put it.
+    Analyze([i16; 3]),
+}
+
 /// Header fields, under the names that the standard gives them, widened to NIfTI-2's types.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub version: u8,
+    pub kind: Kind,
     pub order: ByteOrder,
     pub dim: [i64; 8],
     pub datatype: i16,
@@ -24,6 +36,9 @@ pub(super) struct Header {
     pub vox_offset: f64,
     pub scl_slope: f64,
     pub scl_inter: f64,
+    pub intent_code: i32,
+    /// Units of space in the low three bits.
+    pub xyzt_units: i32,
     pub qform_code: i32,
     pub sform_code: i32,
     /// b, c and d of the quaternion.
@@ -35,7 +50,9 @@ pub(super) struct Header {
 
 impl Header {
     /// Reads a header of either version from the start of a file.
-    pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
+    ///
+    /// A header without a magic is one of Analyze where the file may be half of a pair.
+    pub fn read(source: &mut Source<'_>, may_be_pair: bool) -> Result<Self, FileProblem> {
         let start = source.peek(SIZE_1)?;
         let Some(size) = start.first_chunk::<4>() else {
             return Err(wrong_magic(&start));
@@ -56,7 +73,7 @@ impl Header {
             });
         }
         if size == SIZE_1 {
-            parse_1(&bytes, order)
+            parse_1(&bytes, order, may_be_pair)
         } else {
             parse_2(&bytes, order)
         }
@@ -64,11 +81,11 @@ impl Header {
 
     /// Where the samples begin.
     pub fn data_offset(&self) -> Result<u64, FileProblem> {
-        // Four bytes after the header are a flag for extensions; so 352 or 544 at least.
-        let least = if self.version == 1 {
-            SIZE_1 + 4
-        } else {
-            SIZE_2 + 4
+        // Four bytes after the header are a flag for extensions; so 352 or 544 at least. The other file of a pair has no header.
+        let least = match (self.kind, self.version) {
+            (Kind::Pair | Kind::Analyze(_), _) => 0,
+            (Kind::Single, 1) => SIZE_1 + 4,
+            (Kind::Single, _) => SIZE_2 + 4,
         } as f64;
         match self.vox_offset {
             0.0 => Ok(least as u64),
@@ -88,26 +105,35 @@ fn wrong_magic(start: &[u8]) -> FileProblem {
     }
 }
 
-fn check_magic(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<(), FileProblem> {
+fn kind(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<Kind, FileProblem> {
     if magic == single {
-        Ok(())
+        Ok(Kind::Single)
     } else if magic == pair {
-        Err(FileProblem::Unsupported {
-            what: "a NIfTI header whose samples are in another file (.hdr and .img)".to_owned(),
-            advice: "convert the pair to one .nii file",
-        })
+        Ok(Kind::Pair)
     } else {
         Err(FileProblem::WrongMagic {
             format: VolumeFormat::Nifti,
-            expected: "the magic \"n+1\" or \"n+2\" in the header (Analyze 7.5 has none)",
+            expected: "the magic \"n+1\" or \"n+2\" in the header (Analyze 7.5 has none, and two files, .hdr and .img)",
             found: show_bytes(magic),
         })
     }
 }
 
 /// NIfTI-1, through the `nifti` crate.
-fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
-    check_magic(&bytes[344..], b"n+1\0", b"ni1\0")?;
+fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, FileProblem> {
+    let kind = match kind(&bytes[344..], b"n+1\0", b"ni1\0") {
+        Err(_) if may_be_pair => {
+            let fields = Fields { bytes, order };
+            Kind::Analyze([253, 255, 257].map(|offset| fields.i16(offset)))
+        }
+        kind => kind?,
+    };
+    // The crate reads NIfTI only; what else Analyze has in its place is put right below.
+    let mut bytes = bytes.to_vec();
+    if let Kind::Analyze(_) = kind {
+        bytes[344..].copy_from_slice(b"ni1\0");
+    }
+    let bytes = &bytes[..];
     let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
     // The crate finds the byte order by dim[0] alone; the size field is more reliable.
     let parsed_as = match header.endianness {
@@ -123,8 +149,9 @@ fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
             "dim[0], the number of axes, is {axes}; it is 1 to 7"
         )));
     }
-    Ok(Header {
+    let fields = Header {
         version: 1,
+        kind,
         order,
         // the standard's type is i16
         dim: header.dim.map(|size| i64::from(size as i16)),
@@ -134,22 +161,39 @@ fn parse_1(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
         vox_offset: f64::from(header.vox_offset),
         scl_slope: f64::from(header.scl_slope),
         scl_inter: f64::from(header.scl_inter),
+        intent_code: i32::from(header.intent_code),
+        xyzt_units: i32::from(bytes[123]),
         qform_code: i32::from(header.qform_code),
         sform_code: i32::from(header.sform_code),
         quatern: [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from),
         qoffset: [header.quatern_x, header.quatern_y, header.quatern_z].map(f64::from),
         srow: [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from)),
+    };
+    Ok(match kind {
+        // what Analyze has in the place of these fields is something else
+        Kind::Analyze(_) => Header {
+            qform_code: 0,
+            sform_code: 0,
+            xyzt_units: 0,
+            intent_code: 0,
+            // of SPM2; others have anything there
+            scl_inter: Some(fields.scl_inter)
+                .filter(|it| it.is_finite())
+                .unwrap_or(0.0),
+            ..fields
+        },
+        Kind::Single | Kind::Pair => fields,
     })
 }
 
 /// NIfTI-2, which the crate does not read: the same fields, wider, at other offsets.
 fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
-    check_magic(&bytes[4..8], b"n+2\0", b"ni2\0")?;
     let fields = Fields { bytes, order };
     let triple = |offset: usize| [0, 8, 16].map(|step| fields.f64(offset + step));
     let row = |offset: usize| [0, 8, 16, 24].map(|step| fields.f64(offset + step));
     Ok(Header {
         version: 2,
+        kind: kind(&bytes[4..8], b"n+2\0", b"ni2\0")?,
         order,
         datatype: fields.i16(12),
         bitpix: fields.i16(14),
@@ -158,6 +202,8 @@ fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
         vox_offset: fields.i64(168) as f64,
         scl_slope: fields.f64(176),
         scl_inter: fields.f64(184),
+        intent_code: fields.i32(504),
+        xyzt_units: fields.i32(500),
         qform_code: fields.i32(344),
         sform_code: fields.i32(348),
         quatern: triple(352),

@@ -1,71 +1,139 @@
-//! NIfTI-1 and NIfTI-2, one file, both byte orders. World coordinates are RAS as they stand.
+//! NIfTI-1 and NIfTI-2, one file or a pair, and pairs of Analyze 7.5; both byte orders. World coordinates are RAS as they stand.
 
 mod affine;
 mod header;
+mod pair;
+mod repair;
 mod write;
 
 pub(crate) use write::header as header_to_write;
 
-use super::layout::Layout;
-use super::opened::Opened;
+use std::path::Path;
+
+use super::data_files::DataFiles;
+use super::layout::{Layout, Meaning};
+use super::opened::{Opened, in_data_file};
 use super::source::Source;
 use super::{FileProblem, HeaderInfo, Scaling, StoredType, VolumeFormat};
-use header::Header;
+use header::{Header, Kind};
+pub(crate) use pair::header_of;
 
-pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
-    let fields = Header::read(&mut source)?;
-    let stored = stored_type(fields.datatype)?;
-    check_bits(&fields, stored)?;
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    name: &Path,
+    data_files: &dyn DataFiles<'a>,
+) -> Result<Opened<'a>, FileProblem> {
+    let mut fields = Header::read(&mut source, pair::is_header(name))?;
+    let mut notes = Vec::new();
+    if fields.kind == Kind::Pair && !pair::is_header(name) {
+        notes.push(
+            "the magic is that of a pair of files, but the name is not: the samples are taken from the same file"
+                .to_owned(),
+        );
+        fields.kind = Kind::Single;
+    }
+    if fields.kind == Kind::Single
+        && pair::is_header(name)
+        && let Ok((_, data)) = pair::open_data(name, data_files)
+    {
+        notes.push(format!(
+            "the magic is that of one file, but the name is that of a pair: the samples are taken from {data}"
+        ));
+        fields.kind = Kind::Pair;
+    }
+    repair::repair(&mut fields, &mut notes)?;
+    let (stored, components) = stored_type(fields.datatype)?;
+    check_bits(&fields, stored, components, &mut notes);
     let layout = Layout::new(&sizes(&fields)?, stored, fields.order)?;
+    let mut layout = layout.with_components(components)?;
+    if VECTORS.contains(&fields.intent_code) && fields.dim[0] == 5 && components == 1 {
+        layout.meaning = Meaning::PlanarComponents;
+    }
 
     let mut header = HeaderInfo::new(VolumeFormat::Nifti, stored, fields.order);
-    header.version = Some(format!("NIfTI-{}", fields.version));
-    let place = affine::stated_place(&fields, &mut header.notes)?;
+    header.version = Some(match fields.kind {
+        Kind::Analyze(_) => "Analyze 7.5".to_owned(),
+        Kind::Single | Kind::Pair => format!("NIfTI-{}", fields.version),
+    });
+    header.notes = notes;
+    let place = match fields.kind {
+        Kind::Analyze(origin) => affine::analyze(&fields, origin, &mut header.notes)?,
+        Kind::Single | Kind::Pair => affine::stated_place(&fields, &mut header.notes)?,
+    };
     header.has_spacing = place.has_spacing;
     header.has_origin = place.has_origin;
+    // colours are not scaled
+    header.scaling = scaling(&fields).filter(|_| !COLOURS.contains(&fields.datatype));
+    if let (Kind::Analyze(_), Some(Scaling { slope, intercept })) = (fields.kind, header.scaling) {
+        header.notes.push(format!(
+            "Analyze 7.5 has no scaling: that of SPM's fields is applied, slope {slope} and intercept {intercept}"
+        ));
+    }
 
     let offset = fields.data_offset()?;
+    if fields.vox_offset != offset as f64 {
+        header.notes.push(format!(
+            "vox_offset is {}: the samples are taken to begin at byte {offset}",
+            fields.vox_offset
+        ));
+    }
+    let mut data_name = None;
+    if fields.kind != Kind::Single {
+        let (data, found) = pair::open_data(name, data_files)?;
+        header.data_file = Some(data_files.path(&found));
+        header.data_files = vec![data_files.path(&found)];
+        source = data;
+        data_name = Some(found);
+    }
     let gap = offset - source.position();
     if source.skip(gap)? < gap {
-        return Err(FileProblem::HeaderTooShort {
+        let problem = FileProblem::HeaderTooShort {
             format: VolumeFormat::Nifti,
             expected: offset,
             found: source.position(),
-        });
+        };
+        return Err(in_data_file(data_name.as_deref(), problem));
     }
-    header.scaling = scaling(&fields);
-    Ok(Opened::new(source, layout, place.geometry, header))
+    let mut opened = Opened::new(source, layout, place.geometry, header);
+    opened.data_name = data_name;
+    Ok(opened)
 }
 
-/// The NIFTI_TYPE_* codes that volumes can take.
-const TYPES: [(i16, StoredType); 10] = [
-    (2, StoredType::U8),
-    (4, StoredType::I16),
-    (8, StoredType::I32),
-    (16, StoredType::F32),
-    (64, StoredType::F64),
-    (256, StoredType::I8),
-    (512, StoredType::U16),
-    (768, StoredType::U32),
-    (1024, StoredType::I64),
-    (1280, StoredType::U64),
+/// The NIFTI_TYPE_* codes that volumes can take, and how many numbers a sample is.
+const TYPES: [(i16, StoredType, u64); 14] = [
+    (2, StoredType::U8, 1),
+    (4, StoredType::I16, 1),
+    (8, StoredType::I32, 1),
+    (16, StoredType::F32, 1),
+    (32, StoredType::F32, 2),
+    (64, StoredType::F64, 1),
+    (128, StoredType::U8, 3),
+    (256, StoredType::I8, 1),
+    (512, StoredType::U16, 1),
+    (768, StoredType::U32, 1),
+    (1024, StoredType::I64, 1),
+    (1280, StoredType::U64, 1),
+    (1792, StoredType::F64, 2),
+    (2304, StoredType::U8, 4),
 ];
+
+/// Of colours, rgb24 and rgba32.
+const COLOURS: [i16; 2] = [128, 2304];
+
+/// NIFTI_INTENT_* whose fifth axis has the components of a sample: symmetric matrix, displacement, vector, point set, quaternion, colours.
+const VECTORS: [i32; 7] = [1005, 1006, 1007, 1008, 1010, 2003, 2004];
 
 /// The names of the codes that they cannot, for the message.
-const UNSUPPORTED: [(i16, &str); 8] = [
+const UNSUPPORTED: [(i16, &str); 4] = [
     (0, "unknown"),
     (1, "binary"),
-    (32, "complex64"),
-    (128, "rgb24"),
     (1536, "float128"),
-    (1792, "complex128"),
     (2048, "complex256"),
-    (2304, "rgba32"),
 ];
 
-fn stored_type(datatype: i16) -> Result<StoredType, FileProblem> {
-    if let Some((_, stored)) = TYPES.iter().find(|(code, _)| *code == datatype) {
-        return Ok(*stored);
+fn stored_type(datatype: i16) -> Result<(StoredType, u64), FileProblem> {
+    if let Some((_, stored, components)) = TYPES.iter().find(|(code, ..)| *code == datatype) {
+        return Ok((*stored, *components));
     }
     let name = UNSUPPORTED
         .iter()
@@ -73,19 +141,19 @@ fn stored_type(datatype: i16) -> Result<StoredType, FileProblem> {
         .map_or("no type", |known| known.1);
     Err(FileProblem::Unsupported {
         what: format!("NIfTI datatype {datatype} ({name})"),
-        advice: "convert the samples to an integer of 8 to 32 bits, float32 or float64",
+        advice: "convert the samples to an integer of 8 to 64 bits, float32 or float64",
     })
 }
 
-fn check_bits(fields: &Header, stored: StoredType) -> Result<(), FileProblem> {
-    let bits = stored.bytes() * 8;
-    if usize::try_from(fields.bitpix) == Ok(bits) {
-        return Ok(());
+/// Says that the bits of a sample are not those of its type: the type counts.
+fn check_bits(fields: &Header, stored: StoredType, components: u64, notes: &mut Vec<String>) {
+    let bits = stored.bytes() * 8 * components as usize;
+    if usize::try_from(fields.bitpix) != Ok(bits) {
+        notes.push(format!(
+            "bitpix is {}, but samples of datatype {} have {bits} bits: {bits} are taken",
+            fields.bitpix, fields.datatype
+        ));
     }
-    Err(damaged(format!(
-        "datatype {} has {bits} bits per sample, but bitpix says {}",
-        fields.datatype, fields.bitpix
-    )))
 }
 
 /// dim[1] to dim[dim[0]].

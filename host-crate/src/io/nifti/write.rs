@@ -61,8 +61,8 @@ impl Fields {
 fn code(stored: StoredType) -> i16 {
     TYPES
         .iter()
-        .find(|(_, known)| *known == stored)
-        .map_or(0, |(code, _)| *code)
+        .find(|(_, known, components)| *known == stored && *components == 1)
+        .map_or(0, |(code, ..)| *code)
 }
 
 fn header_1(content: &VolumeContent) -> Vec<u8> {

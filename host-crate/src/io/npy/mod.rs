@@ -11,10 +11,10 @@ mod write;
 pub(crate) use write::{header as header_to_write, header_of};
 
 use super::error::show_bytes;
-use super::layout::Layout;
+use super::layout::{Layout, Meaning};
 use super::opened::Opened;
 use super::source::Source;
-use super::{ByteOrder, FileProblem, HeaderInfo, StoredType, VolumeFormat};
+use super::{ByteOrder, FileProblem, HeaderInfo, ReadOptions, StoredType, VolumeFormat};
 use crate::grid::Geometry;
 use dictionary::Value;
 
@@ -26,23 +26,45 @@ pub(crate) struct ArrayHeader {
     version: [u8; 2],
     pub stored: StoredType,
     pub order: ByteOrder,
+    /// Numbers of each element: two of complex ones.
+    components: u64,
     /// Whether the first axis varies fastest, not the last.
     pub fortran: bool,
     pub shape: Vec<u64>,
 }
 
-pub(crate) fn open(mut source: Source<'_>) -> Result<Opened<'_>, FileProblem> {
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    options: &ReadOptions,
+) -> Result<Opened<'a>, FileProblem> {
     let array = header(&mut source)?;
-    opened(source, array)
+    // The format does not say what the axes are. The fourth counts volumes, unless components are asked for.
+    let has_components =
+        options.component.is_some() && array.components == 1 && array.shape.len() > 3;
+    if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
+        return Err(FileProblem::NoSuchComponent { index, count: 0 });
+    }
+    opened(source, array, has_components)
 }
 
 /// The array as a volume whose header has been read.
-pub(crate) fn opened(source: Source<'_>, array: ArrayHeader) -> Result<Opened<'_>, FileProblem> {
+pub(crate) fn opened(
+    source: Source<'_>,
+    array: ArrayHeader,
+    has_components: bool,
+) -> Result<Opened<'_>, FileProblem> {
     let mut sizes = array.shape;
     if !array.fortran {
         sizes.reverse();
     }
-    let layout = Layout::new(&sizes, array.stored, array.order)?;
+    let mut components = array.components;
+    if has_components && !array.fortran {
+        components = sizes.remove(0);
+    }
+    let mut layout = Layout::new(&sizes, array.stored, array.order)?.with_components(components)?;
+    if has_components && array.fortran {
+        layout.meaning = Meaning::PlanarComponents;
+    }
     let mut header = HeaderInfo::new(VolumeFormat::Npy, array.stored, array.order);
     let [major, minor] = array.version;
     header.version = Some(format!("npy {major}.{minor}"));
@@ -59,7 +81,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
             .map(|(_, value)| value)
             .ok_or_else(|| damaged(format!("no key {key:?}")))
     };
-    let (stored, order) = stored_type(get("descr")?)?;
+    let (stored, order, components) = stored_type(get("descr")?)?;
     let fortran = match get("fortran_order")? {
         Value::Bool(fortran) => *fortran,
         other => {
@@ -72,6 +94,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
         version,
         stored,
         order,
+        components,
         fortran,
         shape: shape(get("shape")?)?,
     })
@@ -131,8 +154,8 @@ fn shape(value: &Value) -> Result<Vec<u64>, FileProblem> {
     }
 }
 
-/// The type and byte order of a `descr` such as `<f4`: byte order, kind, bytes.
-fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder), FileProblem> {
+/// The type, the byte order and the number of components of a `descr` such as `<f4`: byte order, kind, bytes.
+fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64), FileProblem> {
     let unsupported = || FileProblem::Unsupported {
         what: format!("npy dtype {descr}"),
         advice: "save an array of integers of 8 to 32 bits, float32 or float64",
@@ -157,9 +180,11 @@ fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder), FileProblem> {
         "i8" => StoredType::I64,
         "f4" => StoredType::F32,
         "f8" => StoredType::F64,
+        "c8" => return Ok((StoredType::F32, order, 2)),
+        "c16" => return Ok((StoredType::F64, order, 2)),
         _ => return Err(unsupported()),
     };
-    Ok((stored, order))
+    Ok((stored, order, 1))
 }
 
 fn damaged(problem: String) -> FileProblem {

@@ -14,13 +14,20 @@ pub(super) struct Axes {
     pub sizes: Vec<u64>,
     /// Which axes of the file are space, fastest first; three at most.
     pub spatial: Vec<usize>,
+    /// Numbers of each sample: the sizes of the axes before those of space.
+    pub components: u64,
+    /// Whether these are a list, or in time, rather than parts of one value.
+    pub components_are_volumes: bool,
 }
 
 /// Axis kinds that are positions, not components of a sample.
 const DOMAIN: [&str; 4] = ["domain", "space", "???", "none"];
 
-/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; a longer
-/// one may only follow the spatial axes, where it counts volumes.
+/// Kinds of axes whose numbers are values of their own.
+const LISTS: [&str; 2] = ["list", "time"];
+
+/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; longer
+/// ones come before the spatial axes, where they are the components of a sample, or behind them, where they count volumes.
 pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let is_spatial = |axis: usize| {
         let directed = header
@@ -35,12 +42,15 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     };
     let mut spatial = Vec::new();
     let mut others = Vec::new();
+    let mut before = Vec::new();
     for (axis, &size) in header.sizes.iter().enumerate() {
         if is_spatial(axis) && spatial.len() < 3 {
             if let Some(&(components_axis, _)) = others.first() {
                 return Err(components(header, components_axis));
             }
             spatial.push(axis);
+        } else if size != 1 && spatial.is_empty() {
+            before.push((axis, size));
         } else if size != 1 {
             others.push((axis, size));
         }
@@ -51,10 +61,27 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let mut sizes: Vec<u64> = spatial.iter().map(|&axis| header.sizes[axis]).collect();
     sizes.resize(3, 1);
     sizes.extend(others.iter().map(|(_, size)| size));
-    Ok(Axes { sizes, spatial })
+    let components = before
+        .iter()
+        .try_fold(1_u64, |product, &(_, size)| product.checked_mul(size))
+        .filter(|&components| components > 0);
+    let Some(components) = components else {
+        let sizes = header.sizes.clone();
+        return Err(FileProblem::TooLarge { sizes });
+    };
+    let is_list = |axis: usize| {
+        let kind = header.kinds.as_ref().map(|kinds| kinds[axis].as_str());
+        kind.is_some_and(|kind| LISTS.contains(&kind))
+    };
+    Ok(Axes {
+        sizes,
+        spatial,
+        components,
+        components_are_volumes: !before.is_empty() && before.iter().all(|&(axis, _)| is_list(axis)),
+    })
 }
 
-/// A spatial axis comes after one with the components of a sample.
+/// A spatial axis comes after one that is not, and after another that is.
 fn components(header: &Header, axis: usize) -> FileProblem {
     let kind = header
         .kinds
@@ -62,10 +89,10 @@ fn components(header: &Header, axis: usize) -> FileProblem {
         .map_or("not space", |kinds| kinds[axis].as_str());
     FileProblem::Unsupported {
         what: format!(
-            "axis {axis} (kind {kind:?}, size {}), which makes each sample several numbers,",
+            "axis {axis} (kind {kind:?}, size {}) between two axes of space",
             header.sizes[axis]
         ),
-        advice: "extract one component into a file of its own",
+        advice: "put that axis first or last",
     }
 }
 
@@ -77,6 +104,12 @@ pub(super) fn geometry(
 ) -> Result<Geometry, FileProblem> {
     let to_ras = to_ras(header, notes)?;
     let origin = match &header.origin {
+        Some(_) if !has_origin(header) => {
+            notes.push(
+                "space origin is nan, which stands for an unknown one: it is taken as 0".to_owned(),
+            );
+            Vector3::zeros()
+        }
         Some(origin) => vector("space origin", origin)?.component_mul(&to_ras),
         None => Vector3::zeros(),
     };
@@ -87,13 +120,19 @@ pub(super) fn geometry(
                 let direction = directions[axis].as_deref().unwrap_or_default();
                 vector("space directions", direction)?.component_mul(&to_ras)
             }
-            None => Vector3::ith(steps.len(), spacing(header, axis)?),
+            None => Vector3::ith(steps.len(), spacing(header, axis, notes)?).component_mul(&to_ras),
         });
     }
     if header.axis_mins && header.origin.is_none() {
         notes.push("axis mins are not used: the origin is 0".to_owned());
     }
     Ok(Geometry::new(complete_axes(&steps), origin)?)
+}
+
+/// Whether the file states the position of its first sample.
+pub(super) fn has_origin(header: &Header) -> bool {
+    let is_known = |origin: &Vec<f64>| !origin.iter().all(|number| number.is_nan());
+    header.origin.as_ref().is_some_and(is_known)
 }
 
 /// Whether the file states directions, or the spacing of a spatial axis.
@@ -103,16 +142,26 @@ pub(super) fn has_spacing(header: &Header, axes: &Axes) -> bool {
 }
 
 /// The spacing of an axis without a direction: 1 where the file does not state it.
-fn spacing(header: &Header, axis: usize) -> Result<f64, FileProblem> {
-    let spacing = header
-        .spacings
-        .as_ref()
-        .map_or(f64::NAN, |spacings| spacings[axis]);
-    match spacing {
-        unknown if unknown.is_nan() => Ok(1.0),
+fn spacing(header: &Header, axis: usize, notes: &mut Vec<String>) -> Result<f64, FileProblem> {
+    let Some(spacings) = &header.spacings else {
+        return Ok(1.0);
+    };
+    match spacings[axis] {
+        unknown if unknown.is_nan() => {
+            notes.push(format!(
+                "spacings has nan for axis {axis}, which stands for an unknown one: it is taken as 1"
+            ));
+            Ok(1.0)
+        }
+        step if step < 0.0 && step.is_finite() => {
+            notes.push(format!(
+                "spacings has {step} for axis {axis}: the axis is taken to run the other way"
+            ));
+            Ok(step)
+        }
         step if step > 0.0 && step.is_finite() => Ok(step),
         step => Err(damaged(format!(
-            "the spacing of axis {axis} is {step}; it must be a positive finite number"
+            "the spacing of axis {axis} is {step}; it must be a finite number other than 0"
         ))),
     }
 }
@@ -131,9 +180,9 @@ fn vector(name: &str, numbers: &[f64]) -> Result<Vector3<f64>, FileProblem> {
 /// The signs that turn the header's space into RAS.
 fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, FileProblem> {
     let signs = match header.space.as_deref() {
-        Some("right-anterior-superior" | "ras") => [1.0, 1.0, 1.0],
-        Some("left-anterior-superior" | "las") => [-1.0, 1.0, 1.0],
-        Some("left-posterior-superior" | "lps") => [-1.0, -1.0, 1.0],
+        Some("right-anterior-superior" | "ras") => Some([1.0, 1.0, 1.0]),
+        Some("left-anterior-superior" | "las") => Some([-1.0, 1.0, 1.0]),
+        Some("left-posterior-superior" | "lps") => Some([-1.0, -1.0, 1.0]),
         Some(timed) if timed.ends_with("-time") || matches!(timed, "rast" | "last" | "lpst") => {
             return Err(FileProblem::Unsupported {
                 what: format!("NRRD space {timed:?}"),
@@ -149,8 +198,13 @@ fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, File
                     None => "no space is named: coordinates are taken as they stand".to_owned(),
                 });
             }
-            [1.0, 1.0, 1.0]
+            None
         }
     };
-    Ok(Vector3::from(signs))
+    if let (Some(space), Some(_), None) = (&header.space, signs, &header.directions) {
+        notes.push(format!(
+            "there are no space directions: the axes are taken to run along those of the space {space:?}"
+        ));
+    }
+    Ok(Vector3::from(signs.unwrap_or([1.0; 3])))
 }

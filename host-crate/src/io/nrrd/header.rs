@@ -2,6 +2,7 @@
 
 use super::damaged;
 use super::values::{Encoding, encoding, list, stored_type, vectors};
+use crate::io::data_parts::{FILES, Parts, pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
@@ -29,18 +30,33 @@ pub(super) struct Header {
     pub spacings: Option<Vec<f64>>,
     pub kinds: Option<Vec<String>>,
     pub axis_mins: bool,
-    pub data_file: Option<String>,
+    pub data_file: DataFile,
     pub line_skip: u64,
     pub byte_skip: i64,
 }
 
+/// Where the samples are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum DataFile {
+    /// Behind the header.
+    Attached,
+    /// In a file of this name.
+    Named(String),
+    /// In several files.
+    Several(Parts),
+}
+
 /// The fields as they stand, before it is known which ones there are.
 #[derive(Default)]
-struct Fields(Vec<(String, String)>);
+struct Fields {
+    all: Vec<(String, String)>,
+    /// The lines behind a list of data files.
+    names: Vec<String>,
+}
 
 impl Fields {
     fn get(&self, name: &str) -> Option<&str> {
-        self.0
+        self.all
             .iter()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.as_str())
@@ -113,6 +129,8 @@ impl Header {
         if let Some(directions) = &directions {
             per_axis("space directions", directions.len(), dimension)?;
         }
+        // where no axis has one, none is stated
+        let directions = directions.filter(|all| all.iter().any(Option::is_some));
         let spacings = fields
             .get("spacings")
             .map(|value| list("spacings", value))
@@ -192,10 +210,14 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
         if fields.get(&name).is_some() {
             return Err(damaged(format!("the field {name:?} appears twice")));
         }
-        fields.0.push((name, value.trim().to_owned()));
+        fields.all.push((name, value.trim().to_owned()));
         // NRRD prescribes some thirty fields. A search through a long list would be slow.
-        if fields.0.len() > 1000 {
+        if fields.all.len() > 1000 {
             return Err(damaged("more than 1000 fields".to_owned()));
+        }
+        if list_of_files(&fields).is_some() {
+            fields.names = read_names(source)?;
+            break;
         }
     }
     Ok(fields)
@@ -210,18 +232,46 @@ fn text(line: &[u8]) -> Result<String, FileProblem> {
     })
 }
 
-fn data_file(fields: &Fields) -> Result<Option<String>, FileProblem> {
-    let Some(name) = fields.get("data file").or(fields.get("datafile")) else {
-        return Ok(None);
-    };
-    let several = name == "LIST" || name.starts_with("LIST ") || name.contains('%');
-    if several {
-        return Err(FileProblem::Unsupported {
-            what: format!("samples spread over several files (data file: {name})"),
-            advice: "join them into one file",
-        });
+/// The value of the field that says where the samples are, if it is a list of files on the lines behind it.
+fn list_of_files(fields: &Fields) -> Option<&str> {
+    let value = fields.get("data file").or(fields.get("datafile"))?;
+    let rest = value.strip_prefix("LIST")?;
+    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
+}
+
+/// The names of files, to the end of the header.
+fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
+    let mut names = Vec::new();
+    while let Some(line) = source.line(LINE)? {
+        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
+            return Err(damaged("the list of data files does not end".to_owned()));
+        }
+        let name = text(&line)?;
+        if !name.trim().is_empty() {
+            names.push(name);
+        }
     }
-    Ok(Some(name.to_owned()))
+    Ok(names)
+}
+
+fn data_file(fields: &Fields) -> Result<DataFile, FileProblem> {
+    let Some(name) = fields.get("data file").or(fields.get("datafile")) else {
+        return Ok(DataFile::Attached);
+    };
+    if let Some(axes) = list_of_files(fields) {
+        let axes = (!axes.is_empty()).then(|| {
+            axes.parse()
+                .map_err(|_| damaged(format!("data file: LIST {axes:?} is no number of axes")))
+        });
+        return Ok(DataFile::Several(Parts {
+            names: fields.names.clone(),
+            axes: axes.transpose()?,
+        }));
+    }
+    if name.contains('%') && name.split_whitespace().count() > 3 {
+        return pattern(name).map(DataFile::Several).map_err(damaged);
+    }
+    Ok(DataFile::Named(name.to_owned()))
 }
 
 fn per_axis(name: &str, found: usize, dimension: usize) -> Result<(), FileProblem> {

@@ -1,4 +1,4 @@
-//! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, ascii and hex encodings.
+//! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, bzip2, ascii and hex encodings.
 //!
 //! World coordinates are turned to RAS where the header's `space` names them. Without an
 //! anatomical `space` they are taken as they stand.
@@ -11,12 +11,12 @@ mod write;
 pub(crate) use write::header as header_to_write;
 
 use super::data_files::{DataFiles, wrap};
-use super::layout::Layout;
+use super::layout::{Layout, Meaning};
 use super::opened::{self, Opened};
 use super::source::{Left, Source};
 use super::text::from_hexadecimal;
-use super::{ByteOrder, Compression, FileProblem, HeaderInfo, VolumeFormat};
-use header::Header;
+use super::{ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
+use header::{DataFile, Header};
 use values::Encoding;
 
 /// Lines that `line skip` passes over are cut at this length.
@@ -25,6 +25,7 @@ const LINE: usize = 1 << 16;
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     data_files: &dyn DataFiles<'a>,
+    options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let fields = Header::read(&mut source)?;
     let axes = geometry::spatial_axes(&fields)?;
@@ -33,10 +34,14 @@ pub(crate) fn open<'a>(
         fields.stored,
         fields.order.unwrap_or(ByteOrder::Little),
     )?;
+    let mut layout = layout.with_components(axes.components)?;
+    if axes.components_are_volumes && layout.volumes == 1 {
+        layout.meaning = Meaning::InterleavedVolumes;
+    }
     let mut header = HeaderInfo::new(VolumeFormat::Nrrd, fields.stored, layout.order);
     header.version = Some(fields.magic.clone());
     header.has_spacing = geometry::has_spacing(&fields, &axes);
-    header.has_origin = fields.origin.is_some();
+    header.has_origin = geometry::has_origin(&fields);
     let geometry = geometry::geometry(&fields, &axes, &mut header.notes)?;
     if fields.order.is_none() && fields.stored.bytes() > 1 && fields.encoding.is_binary() {
         return Err(damaged(format!(
@@ -44,22 +49,39 @@ pub(crate) fn open<'a>(
             fields.stored
         )));
     }
-    if fields.encoding == Encoding::Gzip {
-        header.compression = Compression::Gzip;
-    }
+    header.compression = match fields.encoding {
+        Encoding::Gzip => Compression::Gzip,
+        Encoding::Bzip2 => Compression::Bzip2,
+        Encoding::Raw | Encoding::Ascii | Encoding::Hex => Compression::None,
+    };
+    let mut data_name = None;
     let source = match &fields.data_file {
-        None => open_data(source, &fields, &layout)?,
-        Some(name) => {
+        DataFile::Attached => open_data(source, &fields, &layout)?,
+        DataFile::Named(name) => {
             header.data_file = Some(data_files.path(name));
+            header.data_files = vec![data_files.path(name)];
+            data_name = Some(name.clone());
             open_data(data_files.open(name)?, &fields, &layout)
                 .map_err(|problem| wrap(name, problem))?
+        }
+        DataFile::Several(_) if fields.encoding == Encoding::Ascii => {
+            return Err(FileProblem::Unsupported {
+                what: "text spread over several files".to_owned(),
+                advice: "write the samples as raw or gzip, or to one file",
+            });
+        }
+        DataFile::Several(parts) => {
+            header.data_files = parts.names.iter().map(|it| data_files.path(it)).collect();
+            let fields = fields.clone();
+            let open = move |source, part: &Layout| open_data(source, &fields, part);
+            parts.open(data_files, &layout, options, open)?
         }
     };
     let mut opened = Opened::new(source, layout, geometry, header);
     if fields.encoding == Encoding::Ascii {
         opened.encoding = opened::Encoding::Decimal;
     }
-    opened.data_name = fields.data_file;
+    opened.data_name = data_name;
     Ok(opened)
 }
 
@@ -71,8 +93,10 @@ fn open_data<'a>(
 ) -> Result<Source<'a>, FileProblem> {
     // Lines are skipped before decompression, bytes after it.
     skip_lines(&mut source, fields.line_skip)?;
-    if fields.encoding == Encoding::Gzip {
-        source = source.gunzip();
+    match fields.encoding {
+        Encoding::Gzip => source = source.gunzip(),
+        Encoding::Bzip2 => source = source.bunzip2(),
+        Encoding::Raw | Encoding::Ascii | Encoding::Hex => {}
     }
     match u64::try_from(fields.byte_skip) {
         Ok(bytes) => {
@@ -82,7 +106,7 @@ fn open_data<'a>(
     }
     Ok(match fields.encoding {
         Encoding::Hex => from_hexadecimal(source, layout.stored),
-        Encoding::Raw | Encoding::Gzip | Encoding::Ascii => source,
+        Encoding::Raw | Encoding::Gzip | Encoding::Bzip2 | Encoding::Ascii => source,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::io::{FileProblem, StoredType};
 pub(super) enum Encoding {
     Raw,
     Gzip,
+    Bzip2,
     Ascii,
     Hex,
 }
@@ -96,11 +97,12 @@ pub(super) fn encoding(name: &str) -> Result<Encoding, FileProblem> {
     match name.to_ascii_lowercase().as_str() {
         "raw" => Ok(Encoding::Raw),
         "gzip" | "gz" => Ok(Encoding::Gzip),
+        "bzip2" | "bz2" => Ok(Encoding::Bzip2),
         "ascii" | "text" | "txt" => Ok(Encoding::Ascii),
         "hex" => Ok(Encoding::Hex),
         other => Err(FileProblem::Unsupported {
             what: format!("NRRD encoding {other:?}"),
-            advice: "raw, gzip, ascii and hex are; convert the file to gzip",
+            advice: "raw, gzip, bzip2, ascii and hex are; convert the file to gzip",
         }),
     }
 }

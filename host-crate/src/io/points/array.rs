@@ -1,7 +1,7 @@
 //! Points as an array of n rows and 3 columns.
 
 use super::push;
-use crate::grid::{Sample, with_volume};
+use crate::grid::{Sample, SampleType, with_volume};
 use crate::io::read::read_samples;
 use crate::io::source::Source;
 use crate::io::{FileProblem, ReadOptions, npy};
@@ -14,9 +14,12 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
         });
     };
     let by_columns = header.fortran;
-    let mut opened = npy::opened(source, header)?;
+    let mut opened = npy::opened(source, header, false)?;
     let options = ReadOptions::default();
     opened.check(&options)?;
+    if opened.may_be_wide() {
+        opened.layout.values = SampleType::F64;
+    }
     let numbers = read_samples(opened, &options)?;
     with_volume!(&numbers, numbers => points(numbers.samples(), rows as usize, by_columns))
 }

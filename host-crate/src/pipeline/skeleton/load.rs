@@ -31,16 +31,15 @@ impl SkeletonJob {
                 return Ok(Object::of(mask));
             }
         };
-        let volume = stages.run("read", || {
-            let (volume, header) = self.read(source, warnings)?;
-            let sample_type = volume.sample_type();
-            let (volume, inexact) = volume.into_kernel_type();
-            warnings.extend(source.conversion(&header, sample_type, inexact));
-            Ok::<_, PipelineError>(volume)
-        })?;
+        let (volume, _) = stages.run("read", || self.read(source, warnings))?;
         let select = || -> Result<DeviceMask, Problem> {
-            let on_device = upload(stream, &volume)?;
-            let mask = DeviceMask::select(stream, &on_device, voxels)?;
+            // f32, which these would be on a device, may make one label of two
+            let is_wide = matches!(volume, AnyVolume::I32(_) | AnyVolume::F64(_));
+            let mask = if is_wide {
+                Mask::select(&volume, voxels)?.upload(stream)?
+            } else {
+                DeviceMask::select(stream, &upload(stream, &volume)?, voxels)?
+            };
             check(voxels, &volume, mask.count(stream)?)?;
             Ok(mask)
         };
