@@ -27,6 +27,7 @@ use usage::{UsageError, refuse};
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    terminal::prepare_for_abort(std::env::args_os());
     signals::end_in_order_when_aborted();
     let command = thread::Builder::new()
         .stack_size(STACK)

@@ -40,17 +40,34 @@ pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     Ok(flag)
 }
 
+/// What is wrong where the command is aborted.
+pub const ABORTED: &str = "aborted: there is not enough memory, or this is a defect of ferrovox; outputs are what they were";
+
+/// What goes to standard output then.
+static OBJECT: OnceLock<String> = OnceLock::new();
+
+/// Has a text printed to standard output where the command is aborted; the first one stays.
+pub fn print_when_aborted(text: String) {
+    // what standard output needs is made now: in the middle of that, an abort could not wait for it
+    let _ = std::io::stdout();
+    OBJECT.get_or_init(|| text);
+}
+
 /// Has the command end with status 1, and without temporary files, where it would be aborted: as Rust does where a list cannot grow for
-/// want of memory. What was wrong is on standard error then.
+/// want of memory. What was wrong is on standard error then, and on standard output what [`print_when_aborted`] was given.
 #[cfg(unix)]
 pub fn end_in_order_when_aborted() {
     use ferrovox::io::try_remove_temporaries;
     use signal_hook::{consts::SIGABRT, low_level};
     let end = || {
         try_remove_temporaries();
-        let text = b"ferrovox: error: aborted: there is not enough memory, or this is a defect of ferrovox; outputs are what they were\n";
-        // a lock of standard error may be held
-        let _ = rustix::io::write(std::io::stderr(), text);
+        // locks of standard error and output may be held
+        for text in ["ferrovox: error: ", ABORTED, "\n"] {
+            let _ = rustix::io::write(std::io::stderr(), text.as_bytes());
+        }
+        if let Some(text) = OBJECT.get() {
+            let _ = rustix::io::write(std::io::stdout(), text.as_bytes());
+        }
         low_level::exit(1);
     };
     // SAFETY: it runs on the thread that aborts, which is at no place where it holds a lock of the allocator. It waits for no lock, removes

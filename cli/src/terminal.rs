@@ -4,11 +4,15 @@ use crate::{
     args::ReportArgs,
     escape::{escape, escape_json, escape_lines},
     option_names::with_options,
+    signals::{ABORTED, print_when_aborted},
 };
 use anyhow::Context;
 use ferrovox::pipeline::Warning;
 use serde::Serialize;
-use std::io::{self, ErrorKind, Write};
+use std::{
+    ffi::OsString,
+    io::{self, ErrorKind, Write},
+};
 
 /// Prints the results of one command in the form that the user asked for.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +44,7 @@ pub enum Remark {
 /// The JSON object of every command: its results, and what there is to say of the run.
 #[derive(Serialize)]
 struct Object<'a, R> {
-    command: &'static str,
+    command: &'a str,
     /// None where the command failed.
     #[serde(flatten)]
     results: Option<R>,
@@ -164,13 +168,30 @@ impl Terminal {
     fn object_of(&self, error: String) {
         if self.report.json && !self.is_aside {
             // that standard output is closed is not worth a second error
-            let _ = print_json(&Object::<()> {
-                command: self.command,
-                results: None,
-                warnings: Vec::new(),
-                error: Some(error),
-            });
+            let _ = print_json(&failure_of(self.command, error));
         }
+    }
+}
+
+/// The object of a command that failed.
+fn failure_of(command: &str, error: String) -> Object<'_, ()> {
+    Object {
+        command,
+        results: None,
+        warnings: Vec::new(),
+        error: Some(error),
+    }
+}
+
+/// With `--json` among the arguments, makes the object of a command that is aborted, while there is memory for it.
+pub fn prepare_for_abort(mut arguments: impl Iterator<Item = OsString>) {
+    let command = arguments.nth(1).unwrap_or_default();
+    let command = command.to_string_lossy();
+    let object = failure_of(&command, ABORTED.to_owned());
+    if arguments.any(|argument| argument == "--json")
+        && let Ok(text) = json_of(&object)
+    {
+        print_when_aborted(text);
     }
 }
 
@@ -189,10 +210,14 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
+    print(&json_of(object)?)
+}
+
+fn json_of(object: &impl Serialize) -> anyhow::Result<String> {
     let mut text =
         serde_json::to_string_pretty(object).context("cannot encode the result as JSON")?;
     text.push('\n');
-    print(&escape_json(&text))
+    Ok(escape_json(&text))
 }
 
 /// Prints a line to standard error. That it is closed is nothing to fail or panic for.

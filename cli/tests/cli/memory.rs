@@ -115,7 +115,7 @@ fn memory_may_run_out_at_any_place() {
         let before = names(&folder);
         let (mut mib, mut refusals) = (20, 0);
         loop {
-            let Some(run) = within(&folder, mib, &format!("{command} --device cpu")) else {
+            let Some(run) = within(&folder, mib, &format!("{command} --device cpu --json")) else {
                 return;
             };
             if run.status == Some(0) {
@@ -131,6 +131,13 @@ fn memory_may_run_out_at_any_place() {
             );
             assert_eq!(names(&folder), before, "{command} {mib}");
             refusals += u32::from(is_loaded);
+            // before the arguments are known there is no object
+            if is_loaded && !text.contains("makes no thread") {
+                let object: serde_json::Value =
+                    serde_json::from_str(&run.stdout).unwrap_or_default();
+                let message = format!("{command} {mib}: {text} {}", run.stdout);
+                assert!(object["error"].is_string(), "{message}");
+            }
             mib += 9;
             assert!(mib < 2000, "{command}: {text}");
         }
