@@ -88,7 +88,7 @@ impl Place {
             u8::from((3..21).contains(&x) && (2..7).contains(&y) && (2..7).contains(&z))
         });
         let plain = VolumeWriteOptions::default();
-        let write = |name, volume| write_volume(&place.path(name), &volume, &plain);
+        let write = |name, volume| write_volume(place.path(name), &volume, &plain);
         write("ball.nrrd", ball.expect("a volume").into()).expect("it is written");
         write("bar.nrrd", bar.expect("a volume").into()).expect("it is written");
         let corner = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";

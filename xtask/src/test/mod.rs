@@ -147,6 +147,11 @@ fn steps() -> Result<Vec<Step>> {
             Work::Programs,
         ),
         (
+            "torture",
+            "damaged files, signals and full disks for 15 seconds (`cargo xtask torture` for longer)",
+            Work::Checks(vec![xtask(&["torture", "--dev", "--seconds", "15"])]),
+        ),
+        (
             "bundle",
             "the test programs, packed, fit into a bundle",
             Work::Bundle,
