@@ -27,6 +27,7 @@ use usage::{UsageError, refuse};
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    signals::end_in_order_when_aborted();
     let command = thread::Builder::new()
         .stack_size(STACK)
         .name("main".to_owned());

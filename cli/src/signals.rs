@@ -40,6 +40,29 @@ pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     Ok(flag)
 }
 
+/// Has the command end with status 1, and without temporary files, where it would be aborted: as Rust does where a list cannot grow for
+/// want of memory. What was wrong is on standard error then.
+#[cfg(unix)]
+pub fn end_in_order_when_aborted() {
+    use ferrovox::io::try_remove_temporaries;
+    use signal_hook::{consts::SIGABRT, low_level};
+    let end = || {
+        try_remove_temporaries();
+        let text = b"ferrovox: error: aborted: there is not enough memory, or this is a defect of ferrovox; outputs are what they were\n";
+        // a lock of standard error may be held
+        let _ = rustix::io::write(std::io::stderr(), text);
+        low_level::exit(1);
+    };
+    // SAFETY: it runs on the thread that aborts, which is at no place where it holds a lock of the allocator. It waits for no lock, removes
+    // files by names that are there, writes a text, and does not return.
+    let registered = unsafe { low_level::register(SIGABRT, end) };
+    // without it an abort is an abort
+    drop(registered);
+}
+
+#[cfg(not(unix))]
+pub fn end_in_order_when_aborted() {}
+
 fn status_of(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }

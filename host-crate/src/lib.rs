@@ -19,6 +19,7 @@
 //! | look at it | [`mesh`], [`render`] |
 //! | write it | [`io`] |
 //! | do all of that in one call, from files to files | [`pipeline`] |
+//! | know that memory ran out | [`memory`] |
 //! | be told how far it is, stop it | [`monitor`] |
 //! | work in parts, in little memory or by several devices | [`partition`] |
 //! | understand a launch | [`occupancy`] |
@@ -46,6 +47,7 @@ pub mod graph;
 pub mod grid;
 pub mod io;
 pub mod isosurface;
+pub mod memory;
 pub mod mesh;
 pub mod monitor;
 pub mod occupancy;

@@ -1,5 +1,7 @@
 //! Sets that are joined: union-find, in one place for meshes, graphs and the runs of a solid.
 
+use crate::memory::{self, OutOfMemory};
+
 /// A number of a member.
 pub(crate) trait Member: Copy + Ord {
     /// The number, if the type can hold it.
@@ -54,6 +56,14 @@ impl<M: Member> UnionFind<M> {
         Self {
             parents: (0..count).map_while(M::numbered).collect(),
         }
+    }
+
+    /// As [`new`](Self::new), or an error where there is no memory.
+    pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
+        let mut parents = Vec::new();
+        memory::reserve("sets that are joined", &mut parents, count)?;
+        parents.extend((0..count).map_while(M::numbered));
+        Ok(Self { parents })
     }
 
     /// The same again, in the same memory.

@@ -14,6 +14,7 @@ mod info;
 mod interrupt;
 mod library_import;
 mod limits;
+mod memory;
 mod mesh;
 mod mesh_parts;
 mod occupancy;

@@ -4,7 +4,10 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints},
-    skeleton::{SkeletonParams, field},
+    skeleton::{
+        SkeletonParams,
+        field::{self, Sources},
+    },
 };
 use nalgebra::Vector3;
 
@@ -15,14 +18,14 @@ const SAMPLES: usize = 64;
 pub fn worst_direction(
     stream: &Stream,
     mask: &DeviceMask,
-    points: &DevicePoints,
+    sources: &Sources,
     params: &SkeletonParams,
 ) -> Outcome<f64> {
-    let field = field::forces(stream, points, mask.copy(stream)?, params)?;
+    let field = field::forces(stream, sources, mask.copy(stream)?, params)?;
     let found = stream.download(&field.forces)?;
     let (found, _) = found.as_chunks::<4>();
     let targets = DevicePoints::from_sites(stream, mask)?.download(stream)?;
-    let sources = points.download(stream)?;
+    let sources = sources.points().download(stream)?;
     let step = (targets.len() / SAMPLES).max(1);
     let angles = (0..targets.len()).step_by(step).map(|target| {
         let expected = force(targets[target], &sources, params.exponent);

@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{DeviceMask, DevicePoints},
     skeleton::{
         Classes, FieldVariant, SkeletonParams, SurfaceBy, classify,
-        field::{ForceField, force_field, forces_at},
+        field::{ForceField, Sources, force_field, forces_at},
     },
     synthetic::{self, Capsule},
 };
@@ -155,7 +155,7 @@ fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) 
     let places = DevicePoints::from_sites(stream, &field.mask)?.download(stream)?;
     let forces = stream.download(&field.forces)?;
     let (forces, _) = forces.as_chunks::<4>();
-    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
+    let sources = Sources::of_surface(stream, classes)?;
     // on a CPU exact sums are slow too
     let pairs = SAMPLES as u64 * sources.len() as u64;
     let samples = match stream.device().kind() {

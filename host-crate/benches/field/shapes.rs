@@ -4,7 +4,7 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints, Geometry},
-    skeleton::{SurfaceBy, classify},
+    skeleton::{SurfaceBy, classify, field::Sources},
 };
 
 /// The radius of a ball of at least so many voxels.
@@ -37,7 +37,7 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
 }
 
 /// So many points at voxels around such a ball: on a spiral over a sphere, some of them more than once.
-pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<DevicePoints> {
+pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     let radius = radius(ball) as f64 + 2.0;
     let centre = radius + 1.0;
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
@@ -50,19 +50,15 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<DevicePoint
         })
         .collect();
     let side = 2 * centre as usize + 1;
-    Ok(DevicePoints::from_voxels(
-        stream,
-        &points,
-        [side; 3],
-        Geometry::default(),
-    )?)
+    let points = DevicePoints::from_voxels(stream, &points, [side; 3], Geometry::default())?;
+    Ok(Sources::new(stream, points)?)
 }
 
 /// The radius and the length of a tube, in voxels. As many as are even have none in the middle, where the force is exactly 0.
 const TUBE: [usize; 2] = [8, 200];
 
 /// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its surface.
-pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, DevicePoints)> {
+pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, Sources)> {
     let [radius, length] = TUBE;
     let dims = [2 * radius + 5, 2 * radius + 5, length + 4];
     let centre = radius + 2;
@@ -84,6 +80,6 @@ pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, DevicePoints)> {
     let axis: Vec<u64> = axis.collect();
     Ok((
         DeviceMask::from_indices(stream, &axis, dims, Geometry::default())?,
-        DevicePoints::from_sites(stream, &classes.surface)?,
+        Sources::of_surface(stream, &classes)?,
     ))
 }

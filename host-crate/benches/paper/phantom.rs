@@ -3,7 +3,7 @@
 use crate::support::{self, Outcome};
 use ferrovox::{
     device::{DeviceKind, Stream},
-    grid::{DeviceMask, DevicePoints},
+    grid::DeviceMask,
     skeleton::{
         BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify, field,
     },
@@ -64,7 +64,7 @@ impl<'a> Phantom<'a> {
                 sample: None,
             });
         }
-        let sources = DevicePoints::from_sites(stream, &self.classes.surface)?;
+        let sources = field::Sources::of_surface(stream, &self.classes)?;
         let targets = sample / self.classes.counts.surface.max(1);
         let mask = self.middle(targets.max(1))?;
         let [part, all] = [mask.count(stream)?, self.classes.counts.interior];

@@ -1,6 +1,6 @@
 //! What can go wrong on a device.
 
-use crate::{monitor::Cancelled, occupancy::OccupancyError};
+use crate::{memory::OutOfMemory, monitor::Cancelled, occupancy::OccupancyError};
 
 /// An error of a device: what was asked, with which numbers, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,9 @@ pub enum DeviceError {
         /// Bytes in all.
         total: u64,
     },
+    /// The host has not enough memory.
+    #[error(transparent)]
+    HostMemory(#[from] OutOfMemory),
     /// More elements than memory can be addressed for.
     #[error("a buffer of {len} elements of {size} bytes cannot be addressed")]
     TooLarge {

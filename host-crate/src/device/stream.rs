@@ -9,6 +9,7 @@ use super::{
     event::EventInner,
     record::Pending,
 };
+use crate::memory;
 use cuda_std::{Kernel, kernel::EntryName};
 use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
@@ -16,6 +17,9 @@ use std::{borrow::Cow, ops::Range, time::Instant};
 
 /// What a thread of the CPU copies at a time, in bytes: enough that dealing it out costs nothing.
 const COPY_CHUNK: usize = 1 << 20;
+
+/// What memory is for that holds a copy of a buffer.
+const DOWNLOAD: &str = "a copy of a buffer";
 
 /// A queue of operations on one device, done one after the other.
 ///
@@ -120,9 +124,9 @@ impl Stream {
     pub fn download<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, DeviceError> {
         self.check_device(buffer)?;
         if let Some(slice) = buffer.as_slice() {
-            return Ok(slice.to_vec());
+            return Ok(memory::copied(DOWNLOAD, slice)?);
         }
-        let mut elements = bytemuck::allocation::zeroed_vec::<T>(buffer.len());
+        let mut elements = memory::zeroed(DOWNLOAD, buffer.len())?;
         self.read(buffer, &mut elements)?;
         Ok(elements)
     }

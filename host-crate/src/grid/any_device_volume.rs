@@ -62,7 +62,7 @@ impl AnyDeviceVolume {
             AnyVolume::I16(volume) => Self::I16(DeviceVolume::upload(stream, volume.view())?),
             AnyVolume::F32(volume) => Self::F32(DeviceVolume::upload(stream, volume.view())?),
             AnyVolume::I32(_) | AnyVolume::F64(_) => {
-                let (volume, _) = volume.clone().into_f32();
+                let (volume, _) = volume.to_f32()?;
                 Self::F32(DeviceVolume::upload(stream, volume.view())?)
             }
         })

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{AnyVolume, Sample, SampleType, Volume, with_volume};
+use crate::memory::{self, OutOfMemory};
 
 /// What a conversion to f32 changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,38 +29,79 @@ impl AnyVolume {
     /// assert_eq!(report.inexact, 1);
     /// # Ok::<(), ferrovox::grid::VolumeError>(())
     /// ```
+    ///
+    /// # Panics
+    /// If there is no memory for them: [`try_into_f32`](Self::try_into_f32) does not.
     pub fn into_f32(self) -> (Volume<f32>, Conversion) {
+        or_panic(self.try_into_f32())
+    }
+
+    /// As [`into_f32`](Self::into_f32), with an error where it panics.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_into_f32(self) -> Result<(Volume<f32>, Conversion), OutOfMemory> {
+        match self {
+            Self::F32(volume) => {
+                let (from, inexact) = (SampleType::F32, 0);
+                Ok((volume, Conversion { from, inexact }))
+            }
+            volume => volume.to_f32(),
+        }
+    }
+
+    /// A copy with f32 samples, and how many of them are not what they were.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn to_f32(&self) -> Result<(Volume<f32>, Conversion), OutOfMemory> {
         let from = self.sample_type();
         let (volume, inexact) = match self {
-            Self::U8(volume) => (map(volume, f32::from), 0),
-            Self::I8(volume) => (map(volume, f32::from), 0),
-            Self::U16(volume) => (map(volume, f32::from), 0),
-            Self::I16(volume) => (map(volume, f32::from), 0),
+            Self::U8(volume) => (map(volume, f32::from)?, 0),
+            Self::I8(volume) => (map(volume, f32::from)?, 0),
+            Self::U16(volume) => (map(volume, f32::from)?, 0),
+            Self::I16(volume) => (map(volume, f32::from)?, 0),
             Self::I32(volume) => {
-                let inexact = count(&volume, |&sample| !i32_to_f32(sample).1);
-                (map(volume, |sample| i32_to_f32(sample).0), inexact)
+                let inexact = count(volume, |&sample| !i32_to_f32(sample).1);
+                (map(volume, |sample| i32_to_f32(sample).0)?, inexact)
             }
-            Self::F32(volume) => (volume, 0),
+            Self::F32(volume) => (map(volume, |sample| sample)?, 0),
             Self::F64(volume) => {
-                let inexact = count(&volume, |&sample| !f64_to_f32(sample).1);
-                (map(volume, |sample| f64_to_f32(sample).0), inexact)
+                let inexact = count(volume, |&sample| !f64_to_f32(sample).1);
+                (map(volume, |sample| f64_to_f32(sample).0)?, inexact)
             }
         };
-        (volume, Conversion { from, inexact })
+        Ok((volume, Conversion { from, inexact }))
     }
+}
+
+/// What there is memory for.
+fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
+    result.unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl AnyVolume {
     /// The volume with samples of a type that kernels read, and how many samples were rounded for that: those of i32 and f64 become
     /// f32, all others stay as they are.
+    ///
+    /// # Panics
+    /// If there is no memory for them: [`try_into_kernel_type`](Self::try_into_kernel_type) does not.
     pub fn into_kernel_type(self) -> (Self, usize) {
-        match self {
+        or_panic(self.try_into_kernel_type())
+    }
+
+    /// As [`into_kernel_type`](Self::into_kernel_type), with an error where it panics.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_into_kernel_type(self) -> Result<(Self, usize), OutOfMemory> {
+        Ok(match self {
             Self::I32(_) | Self::F64(_) => {
-                let (volume, conversion) = self.into_f32();
+                let (volume, conversion) = self.try_into_f32()?;
                 (volume.into(), conversion.inexact)
             }
             _ => (self, 0),
-        }
+        })
     }
 }
 
@@ -73,7 +115,18 @@ impl AnyVolume {
     /// assert_eq!(AnyVolume::from(volume).where_not_zero().samples(), [0, 1, 1]);
     /// # Ok::<(), ferrovox::grid::VolumeError>(())
     /// ```
+    ///
+    /// # Panics
+    /// If there is no memory for it: [`try_where_not_zero`](Self::try_where_not_zero) does not.
     pub fn where_not_zero(self) -> Volume<u8> {
+        or_panic(self.try_where_not_zero())
+    }
+
+    /// As [`where_not_zero`](Self::where_not_zero), with an error where it panics.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_where_not_zero(&self) -> Result<Volume<u8>, OutOfMemory> {
         with_volume!(self, volume => map(volume, |sample| u8::from(sample.to_f64() != 0.0)))
     }
 }
@@ -90,13 +143,16 @@ pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
     (narrow, sample.is_nan() || f64::from(narrow) == sample)
 }
 
-fn map<T: Sample, U: Sample>(volume: Volume<T>, convert: impl Fn(T) -> U + Sync) -> Volume<U> {
-    let samples = volume
-        .samples()
-        .par_iter()
-        .map(|&sample| convert(sample))
-        .collect();
-    volume.with_samples(samples)
+fn map<T: Sample, U: Sample>(
+    volume: &Volume<T>,
+    convert: impl Fn(T) -> U + Sync,
+) -> Result<Volume<U>, OutOfMemory> {
+    let from = volume.samples();
+    let mut samples = Vec::new();
+    memory::reserve("samples of another type", &mut samples, from.len())?;
+    let converted = from.par_iter().map(|&sample| convert(sample));
+    converted.collect_into_vec(&mut samples);
+    Ok(volume.with_samples(samples))
 }
 
 fn count<T: Sample>(volume: &Volume<T>, is_inexact: impl Fn(&T) -> bool + Sync) -> usize {

@@ -3,6 +3,7 @@
 //! A picture shows a whole volume, and medical volumes are half air: without it, the solid fills the picture.
 
 use super::{AnyVolume, Inside, Sample, Volume, with_volume};
+use crate::memory::{self, OutOfMemory};
 
 /// Samples kept around the solid: the surface and its gradient need one, a wider gradient two.
 const AROUND: usize = 2;
@@ -12,13 +13,25 @@ impl AnyVolume {
     /// from what is below it. Positions in the world stay. Without any solid, the whole volume.
     ///
     /// Two passes over the samples, and a copy of those that are kept.
+    ///
+    /// # Panics
+    /// If there is no memory for it: [`try_crop_to_solid`](Self::try_crop_to_solid) does not.
     #[must_use]
     pub fn crop_to_solid(self, iso: f32, inside: Inside) -> Self {
-        with_volume!(self, volume => crop(volume, iso, inside).into())
+        let cropped = self.try_crop_to_solid(iso, inside);
+        cropped.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`crop_to_solid`](Self::crop_to_solid), with an error where it panics.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_crop_to_solid(self, iso: f32, inside: Inside) -> Result<Self, OutOfMemory> {
+        Ok(with_volume!(self, volume => crop(volume, iso, inside)?.into()))
     }
 }
 
-fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Volume<T> {
+fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Result<Volume<T>, OutOfMemory> {
     let iso = f64::from(iso);
     let is_solid = |sample: &T| match inside {
         Inside::Above => sample.to_f64() >= iso,
@@ -26,15 +39,20 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Volume<T> {
     };
     let dims = volume.dims();
     let Some((low, high)) = solid_box(&volume, is_solid) else {
-        return volume;
+        return Ok(volume);
     };
     let low = low.map(|index| index.saturating_sub(AROUND));
     let end = [0, 1, 2].map(|axis| (high[axis] + 1 + AROUND).min(dims[axis]));
     if low == [0; 3] && end == dims {
-        return volume;
+        return Ok(volume);
     }
     let cropped = [0, 1, 2].map(|axis| end[axis] - low[axis]);
-    let mut samples = Vec::with_capacity(cropped.iter().product());
+    let mut samples = Vec::new();
+    memory::reserve(
+        "a part of the volume",
+        &mut samples,
+        cropped.iter().product(),
+    )?;
     for z in low[2]..end[2] {
         for y in low[1]..end[1] {
             let row = dims[0] * (y + dims[1] * z);
@@ -43,7 +61,7 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Volume<T> {
     }
     let geometry = volume.geometry().shifted(low.map(|index| index as i64));
     // the product of the dims is the number of samples by construction
-    Volume::new(samples, cropped, geometry).unwrap_or(volume)
+    Ok(Volume::new(samples, cropped, geometry).unwrap_or(volume))
 }
 
 /// The lowest and the highest index of a solid sample along each axis.
@@ -88,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_box_is_that_of_the_solid_and_two_samples_around() {
-        let cropped = crop(volume(), 0.0, Inside::Above);
+        let cropped = crop(volume(), 0.0, Inside::Above).unwrap();
         assert_eq!(cropped.dims(), [3 + 4, 1 + 4, 1 + 2 + 1]);
         assert_eq!(cropped.geometry().origin().x, 10.0 + 2.0 * 7.0);
         assert_eq!(cropped.get([2, 2, 2]), Some(1.0));
@@ -104,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_solid_all_over_or_nowhere_stays() {
-        assert_eq!(crop(volume(), 0.0, Inside::Below), volume());
-        assert_eq!(crop(volume(), 5.0, Inside::Above), volume());
+        assert_eq!(crop(volume(), 0.0, Inside::Below), Ok(volume()));
+        assert_eq!(crop(volume(), 5.0, Inside::Above), Ok(volume()));
     }
 }

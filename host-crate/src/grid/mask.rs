@@ -4,7 +4,10 @@ use super::{
     DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_ROUNDS,
     f64_to_f32, grid_of,
 };
-use crate::device::{Device, DeviceError, Stream};
+use crate::{
+    device::{Device, DeviceError, Stream},
+    memory,
+};
 use ferrovox_kernels::distance::sites::BitRows;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,7 +39,7 @@ impl Mask {
         let bits = BitRows::new(grid_of(dims)?);
         let count = bits.words() as usize;
         Ok(Self {
-            words: bytemuck::allocation::try_zeroed_vec(count).map_err(|()| too_large(count))?,
+            words: memory::zeroed("a bit for each voxel", count).map_err(DeviceError::from)?,
             bits,
             geometry,
         })
@@ -72,17 +75,38 @@ impl Mask {
         is_site: impl Fn(f64) -> bool + Sync,
     ) -> usize {
         let grid = self.bits.grid;
-        let (nx, per_row) = (grid.nx as usize, self.bits.per_row as usize);
+        let (nx, ny) = (grid.nx as usize, grid.ny as usize);
         if samples.is_empty() {
             return 0;
         }
         assert!(
-            samples.len().is_multiple_of(nx * grid.ny as usize),
-            "{} samples are no whole planes of {nx} x {}",
+            samples.len().is_multiple_of(nx * ny),
+            "{} samples are no whole planes of {nx} x {ny}",
             samples.len(),
-            grid.ny
         );
-        let start = first * self.bits.per_plane() as usize;
+        self.set_rows(first * ny, samples, is_site)
+    }
+
+    /// As [`set_planes`](Self::set_planes), of whole rows along x. They are counted through all planes.
+    ///
+    /// # Panics
+    /// If the samples are no whole rows, or more than there are.
+    pub fn set_rows<T: Sample>(
+        &mut self,
+        first: usize,
+        samples: &[T],
+        is_site: impl Fn(f64) -> bool + Sync,
+    ) -> usize {
+        let (nx, per_row) = (self.bits.grid.nx as usize, self.bits.per_row as usize);
+        if samples.is_empty() {
+            return 0;
+        }
+        assert!(
+            samples.len().is_multiple_of(nx),
+            "{} samples are no whole rows of {nx}",
+            samples.len(),
+        );
+        let start = first * per_row;
         let rows = samples.len() / nx;
         let inexact = AtomicUsize::new(0);
         let words = &mut self.words[start..start + rows * per_row];
@@ -207,17 +231,6 @@ impl Mask {
     pub fn count(&self) -> u64 {
         let ones = |word: &u32| u64::from(word.count_ones());
         self.words.par_iter().map(ones).sum()
-    }
-}
-
-/// The host has no memory for this many words.
-fn too_large(words: usize) -> DeviceError {
-    let memory = Device::cpu().memory().ok();
-    DeviceError::OutOfMemory {
-        device: "the host".to_owned(),
-        requested: 4 * words as u64,
-        free: memory.map_or(0, |memory| memory.free),
-        total: memory.map_or(0, |memory| memory.total),
     }
 }
 

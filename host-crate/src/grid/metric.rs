@@ -114,6 +114,39 @@ impl Metric {
         (Self::new(gram), smallest)
     }
 
+    /// That of a geometry to the last bits, and its smallest spacing; but axes that are at right angles within rounding are taken to be so, and spacings that are the
+    /// same within rounding for the same. Then voxels that are meant as cubes are cubes.
+    pub fn snapped(geometry: &Geometry) -> (Self, f64) {
+        if geometry.shear().is_some() {
+            return Self::exact(geometry);
+        }
+        let spacing = geometry.spacing();
+        let smallest = spacing.min();
+        let lengths = spacing.map(|length| length / smallest);
+        let snapped = lengths.map(|length| {
+            if length - 1.0 <= ROUNDING {
+                1.0
+            } else {
+                length
+            }
+        });
+        (Self::right_angled(snapped.into()), smallest)
+    }
+
+    /// That of cubes.
+    pub fn cubes() -> Self {
+        Self::right_angled([1.0; 3])
+    }
+
+    fn right_angled(lengths: [f64; 3]) -> Self {
+        let (mut gram, mut upper) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+        for axis in 0..3 {
+            gram[axis][axis] = lengths[axis] * lengths[axis];
+            upper[axis][axis] = lengths[axis];
+        }
+        Self { gram, upper }
+    }
+
     fn new(gram: [[f64; 3]; 3]) -> Self {
         let matrix = Matrix3::from_fn(|row, column| gram[row][column]);
         let mut upper = [[0.0; 3]; 3];
@@ -163,6 +196,11 @@ impl Metric {
         self.products()[3..].iter().all(|&product| product == 0.0)
     }
 
+    /// Whether voxels are cubes.
+    pub fn is_of_cubes(&self) -> bool {
+        self.products() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    }
+
     /// The squared length of a step along an axis.
     pub fn square(&self, axis: usize) -> f64 {
         self.gram[axis][axis]
@@ -184,6 +222,16 @@ impl Metric {
         let z = z / u[2][2];
         let y = (y - u[1][2] * z) / u[1][1];
         [(x - u[0][1] * y - u[0][2] * z) / u[0][0], y, z]
+    }
+
+    /// The same for vectors.
+    pub fn to_world(self, step: Vector3<f64>) -> Vector3<f64> {
+        self.world(step.into()).into()
+    }
+
+    /// The step of a vector.
+    pub fn to_voxels(self, vector: Vector3<f64>) -> Vector3<f64> {
+        self.step(vector.into()).into()
     }
 
     /// The squared length of a step.
@@ -258,6 +306,24 @@ mod tests {
             let world = Vector3::from(metric.world(step)).norm();
             assert!((world - length).abs() < 1e-12 * length);
         }
+    }
+
+    #[test]
+    fn what_is_meant_as_cubes_is_cubes() {
+        let stored = |spacing: [f64; 3]| {
+            let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
+            let axes = turn.matrix() * Matrix3::from_diagonal(&spacing.into());
+            let stored = axes.map(|value| f64::from(value as f32));
+            Metric::snapped(&Geometry::new(stored, Vector3::zeros()).unwrap()).0
+        };
+        assert!(stored([0.7; 3]).is_of_cubes());
+        assert!(!stored([0.7, 0.7, 0.7001]).is_of_cubes());
+        let flat = stored([0.5, 0.5, 2.5]);
+        assert!(flat.is_diagonal() && (flat.square(2) - 25.0).abs() < 1e-5);
+        let tilted = geometry([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]);
+        assert_eq!(Metric::snapped(&tilted), Metric::exact(&tilted));
+        let cubes = Metric::snapped(&Geometry::default()).0;
+        assert_eq!(cubes.world([1.0, -2.0, 3.0]), [1.0, -2.0, 3.0]);
     }
 
     /// Every other voxel has a neighbour of these that is nearer to it.

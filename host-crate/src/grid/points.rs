@@ -2,7 +2,11 @@
 
 use super::{Geometry, GridError};
 use crate::device::{Buffer, DeviceError, Stream};
+use crate::memory::{self, OutOfMemory};
 use nalgebra::Point3;
+
+/// What memory is for that holds points.
+const POINTS: &str = "points";
 
 /// Points beside a grid, on the host: their coordinates are in voxels, and each constructor states in which they are given. They may lie
 /// outside the grid.
@@ -42,7 +46,7 @@ impl Points {
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let mut made = Self::none(points.len(), dims, geometry);
+        let mut made = Self::none(points.len(), dims, geometry)?;
         for (number, &point) in points.iter().enumerate() {
             if point.iter().any(|coordinate| !coordinate.is_finite()) {
                 let at = <[f64; 3]>::from(point).map(|coordinate| coordinate as f32);
@@ -68,18 +72,20 @@ impl Points {
         geometry: Geometry,
     ) -> Result<Self, GridError> {
         check(points)?;
-        let mut made = Self::none(points.len(), dims, geometry);
+        let mut made = Self::none(points.len(), dims, geometry)?;
         points.iter().for_each(|at| made.push(at.map(f64::from)));
         Ok(made)
     }
 
-    fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Self {
-        Self {
-            coordinates: Vec::with_capacity(room),
+    fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Result<Self, DeviceError> {
+        let mut coordinates = Vec::new();
+        memory::reserve(POINTS, &mut coordinates, room)?;
+        Ok(Self {
+            coordinates,
             dims,
             geometry,
             outside: Outside::default(),
-        }
+        })
     }
 
     fn push(&mut self, at: [f64; 3]) {
@@ -134,7 +140,19 @@ impl Points {
     /// assert_eq!(on([4.0, 1.0, 0.0])?.voxels(), None);
     /// # Ok::<(), ferrovox::grid::GridError>(())
     /// ```
+    ///
+    /// # Panics
+    /// If there is no memory for them: [`try_voxels`](Self::try_voxels) does not.
     pub fn voxels(&self) -> Option<Vec<u64>> {
+        let voxels = self.try_voxels();
+        voxels.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`voxels`](Self::voxels), with an error where it panics.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_voxels(&self) -> Result<Option<Vec<u64>>, OutOfMemory> {
         // a whole number of f32 is a number of voxels, and -0 is 0
         let axis = |at: f32, n: usize| {
             let is_centre = at.fract() == 0.0 && at >= 0.0 && f64::from(at) < n as f64;
@@ -145,7 +163,13 @@ impl Points {
             let (x, y, z) = (axis(x, nx)?, axis(y, ny)?, axis(z, nz)?);
             Some(x + nx as u64 * (y + ny as u64 * z))
         };
-        self.coordinates.iter().map(index).collect()
+        if self.coordinates.iter().any(|at| index(at).is_none()) {
+            return Ok(None);
+        }
+        let mut voxels = Vec::new();
+        memory::reserve(POINTS, &mut voxels, self.coordinates.len())?;
+        voxels.extend(self.coordinates.iter().filter_map(index));
+        Ok(Some(voxels))
     }
 
     /// A copy on a device.
@@ -213,6 +237,6 @@ impl DevicePoints {
     /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<[f32; 3]>, DeviceError> {
         let flat = stream.download(&self.coordinates)?;
-        Ok(flat.as_chunks().0.to_vec())
+        Ok(memory::copied(POINTS, flat.as_chunks().0)?)
     }
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Sample;
+use crate::memory::{self, OutOfMemory};
 
 /// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of threads.
 const CHUNK: usize = 1 << 16;
@@ -55,6 +56,9 @@ impl SampleSummary {
     }
 }
 
+/// What memory is for that holds samples until they are enough.
+const CHUNK_OF_SAMPLES: &str = "samples that are added up";
+
 /// The summary of samples that come in portions: the same bits as of all of them together.
 pub(crate) struct RunningSummary<T> {
     /// Samples of a chunk that is not full yet.
@@ -73,19 +77,19 @@ impl<T: Sample> RunningSummary<T> {
     }
 
     /// The next samples.
-    pub fn add(&mut self, samples: &[T]) {
+    pub fn add(&mut self, samples: &[T]) -> Result<(), OutOfMemory> {
         self.count += samples.len();
         let missing = (CHUNK - self.rest.len()).min(samples.len());
         let (first, samples) = samples.split_at(missing);
-        self.rest.extend_from_slice(first);
+        memory::extend(CHUNK_OF_SAMPLES, &mut self.rest, first)?;
         if self.rest.len() < CHUNK {
-            return;
+            return Ok(());
         }
         self.total = self.total.join(total(&self.rest));
         let (whole, rest) = samples.split_at(samples.len() / CHUNK * CHUNK);
         self.total = chunks(whole).into_iter().fold(self.total, Partial::join);
         self.rest.clear();
-        self.rest.extend_from_slice(rest);
+        memory::extend(CHUNK_OF_SAMPLES, &mut self.rest, rest)
     }
 
     /// Of all samples.
@@ -179,7 +183,7 @@ mod tests {
         for portion in [1000, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 4 * CHUNK] {
             let mut running = RunningSummary::new();
             for part in samples.chunks(portion) {
-                running.add(part);
+                running.add(part).unwrap();
             }
             assert_eq!(running.finish(), whole, "portions of {portion}");
         }

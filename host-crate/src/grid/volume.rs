@@ -1,6 +1,7 @@
 //! A volume that owns its samples, and one that borrows them.
 
 use super::{Geometry, Sample, SampleSummary, VolumeError};
+use crate::memory;
 
 /// The number of samples of a grid: the product of its dims.
 ///
@@ -67,13 +68,14 @@ impl<T: Copy> Volume<T> {
     /// A volume whose sample at (x, y, z) is `sample(x, y, z)`.
     ///
     /// # Errors
-    /// [`VolumeError::TooManySamples`] when the product of the dims overflows.
+    /// [`VolumeError::TooManySamples`] when the product of the dims overflows, [`VolumeError::Memory`] where there is no memory for them.
     pub fn from_fn(
         dims: [usize; 3],
         geometry: Geometry,
         mut sample: impl FnMut(usize, usize, usize) -> T,
     ) -> Result<Self, VolumeError> {
-        let mut samples = Vec::with_capacity(sample_count(dims)?);
+        let mut samples = Vec::new();
+        memory::reserve("samples", &mut samples, sample_count(dims)?)?;
         for z in 0..dims[2] {
             for y in 0..dims[1] {
                 samples.extend((0..dims[0]).map(|x| sample(x, y, z)));
@@ -108,7 +110,7 @@ impl<T: Copy> Volume<T> {
     }
 
     /// Other samples, one per sample of this volume, on the same grid.
-    pub(crate) fn with_samples<U>(self, samples: Vec<U>) -> Volume<U> {
+    pub(crate) fn with_samples<U>(&self, samples: Vec<U>) -> Volume<U> {
         debug_assert_eq!(samples.len(), self.samples.len());
         Volume {
             samples,

@@ -1,9 +1,14 @@
 //! What can be wrong with a volume.
 
+use crate::memory::OutOfMemory;
+
 /// Why a volume, or its geometry, cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VolumeError {
+    /// There is no memory for the samples.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// The product of the dims does not fit in memory's index type.
     #[error(
         "dims {} x {} x {} are more samples than {} bits can count; check the dims",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{MeshFormat, StoredType, VolumeFormat};
 use crate::grid::{SampleType, VolumeError};
+use crate::memory::OutOfMemory;
 use crate::mesh::MeshError;
 
 /// A file that could not be read or written, and why.
@@ -263,13 +264,8 @@ pub enum FileProblem {
     #[error("the file changed while it was read; open it again when nobody writes to it")]
     Changed,
     /// Memory cannot be had.
-    #[error(
-        "{bytes} bytes of memory are needed and cannot be had; free some, or use a machine with more"
-    )]
-    Memory {
-        /// How many bytes.
-        bytes: u64,
-    },
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// The samples or their geometry make no volume.
     #[error("{0}")]
     Volume(#[from] VolumeError),

@@ -1,7 +1,10 @@
 //! Masks from volume files.
 
 use super::{FileError, VolumeReader};
-use crate::grid::{GridError, Mask, Sample, SampleType};
+use crate::{
+    grid::{GridError, Mask, Sample, SampleType},
+    memory::{self, OutOfMemory},
+};
 
 /// Bytes of samples that are read at a time.
 const STEP: usize = 64 << 20;
@@ -9,7 +12,7 @@ const STEP: usize = 64 << 20;
 /// Reads a volume some planes at a time, and keeps of each sample whether `is_inside`. Also how many samples are no exact numbers of
 /// f32, which matters where a [`DeviceMask`](crate::grid::DeviceMask) is to have the same: devices have no samples of i32 and f64.
 ///
-/// Memory: a bit per voxel, and 64 MiB of samples or a plane of them.
+/// Memory: a bit per voxel, and 64 MiB of samples or a row of them.
 ///
 /// # Errors
 /// What is wrong with the file; [`GridError`] for a volume that is too large.
@@ -36,13 +39,20 @@ fn read_all<T: Sample>(
     is_inside: impl Fn(f64) -> bool + Sync,
 ) -> Result<usize, FileError> {
     reader.set_overlap(0);
-    let nz = reader.dims()[2];
-    let plane_bytes = reader.plane_len().saturating_mul(size_of::<T>());
-    let height = (STEP / plane_bytes.max(1)).max(1);
+    let [nx, ny, nz] = reader.dims();
+    if nx == 0 {
+        return Ok(0);
+    }
+    // the mask has as many, so that the product fits
+    let rows = ny * nz;
+    let step = (STEP / size_of::<T>() / nx).max(1).min(rows);
+    let out_of_memory = |error: OutOfMemory| FileError::new(reader.path(), error.into());
+    let mut samples = memory::zeroed::<T>("samples", step * nx).map_err(out_of_memory)?;
     let mut inexact = 0;
-    for first in (0..nz).step_by(height) {
-        let samples = reader.read_planes::<T>(first..nz.min(first + height))?;
-        inexact += mask.set_planes(first, &samples, &is_inside);
+    for first in (0..rows).step_by(step.max(1)) {
+        let samples = &mut samples[..step.min(rows - first) * nx];
+        reader.read_samples_into(first * nx, samples)?;
+        inexact += mask.set_rows(first, samples, &is_inside);
     }
     Ok(inexact)
 }

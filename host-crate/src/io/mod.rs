@@ -89,7 +89,7 @@ pub(crate) use read::named_data_file;
 pub use read::{read_volume, read_volume_bytes};
 pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
 pub use stored::{ByteOrder, StoredType};
-pub use temporary::remove_temporaries;
+pub use temporary::{remove_temporaries, try_remove_temporaries};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;
 pub use write_volume::write_volume;

@@ -6,7 +6,10 @@ use super::positioned::Positioned;
 use super::sample_stream::SampleStream;
 use super::samples::{Binary, fill_values};
 use super::{FileProblem, ReadOptions, Scaling};
-use crate::grid::Sample;
+use crate::{
+    grid::Sample,
+    memory::{self, OutOfMemory},
+};
 
 /// Planes that are kept for the next range, by default.
 const OVERLAP: usize = 4;
@@ -123,9 +126,9 @@ impl<'a> Forward<'a> {
         Ok(())
     }
 
-    fn keep<T: Sample>(&mut self, first: usize, out: &[T]) {
+    fn keep<T: Sample>(&mut self, first: usize, out: &[T]) -> Result<(), OutOfMemory> {
         let limit = self.overlap.saturating_mul(self.plane);
-        self.kept.keep(first, out, limit);
+        self.kept.keep(first, out, limit)
     }
 }
 
@@ -154,10 +157,15 @@ impl Kept {
 
     /// Keeps the last of these samples, which the stream has just given, together with what was kept before as far
     /// as it joins them: `limit` in all.
-    fn keep<T: Sample>(&mut self, first: usize, samples: &[T], limit: usize) {
+    fn keep<T: Sample>(
+        &mut self,
+        first: usize,
+        samples: &[T],
+        limit: usize,
+    ) -> Result<(), OutOfMemory> {
         let end = first + samples.len();
         if end <= self.end {
-            return;
+            return Ok(());
         }
         let width = size_of::<T>();
         let tail = &samples[samples.len().saturating_sub(limit)..];
@@ -168,11 +176,13 @@ impl Kept {
             self.bytes.clear();
             self.first = tail_first;
         }
-        self.bytes.extend_from_slice(bytemuck::cast_slice(tail));
+        let tail = bytemuck::cast_slice(tail);
+        memory::extend("planes that are kept", &mut self.bytes, tail)?;
         self.end = end;
         let excess = (end - self.first).saturating_sub(limit);
         self.bytes.drain(..excess * width);
         self.first += excess;
+        Ok(())
     }
 }
 
@@ -202,10 +212,11 @@ impl<'a> Planes<'a> {
     }
 
     /// To be called with everything that was taken since [`go_to`](Self::go_to).
-    pub fn keep<T: Sample>(&mut self, first: usize, samples: &[T]) {
+    pub fn keep<T: Sample>(&mut self, first: usize, samples: &[T]) -> Result<(), FileProblem> {
         if let Self::Forward(forward) = self {
-            forward.keep(first, samples);
+            forward.keep(first, samples)?;
         }
+        Ok(())
     }
 }
 
@@ -223,21 +234,21 @@ mod tests {
             assert_eq!(kept.copy(first, &mut out), end - first);
             assert_eq!(out[..end - first], samples[first..end]);
         };
-        kept.keep(0, &samples[..2], 5);
+        kept.keep(0, &samples[..2], 5).unwrap();
         check(&kept, 0, 2);
-        kept.keep(2, &samples[2..4], 5);
+        kept.keep(2, &samples[2..4], 5).unwrap();
         check(&kept, 0, 4);
-        kept.keep(3, &samples[3..8], 5);
+        kept.keep(3, &samples[3..8], 5).unwrap();
         check(&kept, 3, 8);
-        kept.keep(6, &samples[6..9], 5);
+        kept.keep(6, &samples[6..9], 5).unwrap();
         check(&kept, 4, 9);
-        kept.keep(5, &samples[5..7], 5);
+        kept.keep(5, &samples[5..7], 5).unwrap();
         check(&kept, 4, 9);
-        kept.keep(20, &samples[20..22], 5);
+        kept.keep(20, &samples[20..22], 5).unwrap();
         check(&kept, 20, 22);
-        kept.keep(22, &samples[22..60], 5);
+        kept.keep(22, &samples[22..60], 5).unwrap();
         check(&kept, 55, 60);
-        kept.keep(60, &samples[60..61], 0);
+        kept.keep(60, &samples[60..61], 0).unwrap();
         check(&kept, 61, 61);
         assert_eq!(kept.copy(61, &mut [0_u16; 3]), 0);
     }

@@ -2,11 +2,11 @@
 
 use super::layout::Layout;
 use super::opened::{Encoding, Opened};
-use super::samples::{Binary, STEP, fill_values, grow, reserve};
+use super::samples::{Binary, SAMPLES, STEP, fill_values, grow};
 use super::source::{Left, Source};
 use super::text::Decimal;
 use super::{Amount, FileProblem, ReadOptions, Scaling};
-use crate::grid::Sample;
+use crate::{grid::Sample, memory};
 
 /// Gives the samples of the chosen volume, first to last.
 pub(crate) struct SampleStream<'a> {
@@ -80,7 +80,7 @@ impl<'a> SampleStream<'a> {
         let mut samples = Vec::new();
         let count = self.layout.samples - self.next;
         if self.encoding == Encoding::Binary && matches!(self.source.left(), Left::Exactly(_)) {
-            reserve(&mut samples, count)?;
+            memory::reserve(SAMPLES, &mut samples, count)?;
         }
         while samples.len() < count {
             let start = samples.len();

@@ -4,7 +4,10 @@ use bytemuck::cast_slice_mut;
 use rayon::prelude::*;
 
 use super::{ByteOrder, FileProblem, Scaling, StoredType};
-use crate::grid::{Sample, SampleType};
+use crate::{
+    grid::{Sample, SampleType},
+    memory,
+};
 
 /// Bytes that are converted, and by which memory grows, at a time.
 pub(crate) const STEP: usize = 4 << 20;
@@ -61,9 +64,7 @@ fn fill_scaled<S: Sample>(
     values: &mut [f32],
 ) -> Result<(), FileProblem> {
     let step = STEP / size_of::<S>();
-    let mut buffer = Vec::new();
-    reserve(&mut buffer, step.min(values.len()))?;
-    buffer.resize(step.min(values.len()), S::zeroed());
+    let mut buffer = memory::filled(SAMPLES, step.min(values.len()), S::zeroed())?;
     for (index, values) in values.chunks_mut(step).enumerate() {
         let buffer = &mut buffer[..values.len()];
         samples.fill(first + (index * step) as u64, buffer)?;
@@ -147,7 +148,7 @@ impl Binary<'_> {
         decode: impl Fn([u8; N]) -> i128,
     ) -> Result<(), FileProblem> {
         let step = STEP / N;
-        let mut buffer = vec![0; N * step.min(out.len())];
+        let mut buffer = memory::filled(SAMPLES, N * step.min(out.len()), 0)?;
         for (index, samples) in out.chunks_mut(step).enumerate() {
             let bytes = &mut buffer[..N * samples.len()];
             (self.read)(bytes)?;
@@ -177,18 +178,12 @@ fn in_order<B, T>(order: ByteOrder, bytes: B, little: impl Fn(B) -> T, big: impl
     }
 }
 
-/// Makes room for `more` elements, or fails with the bytes that could not be allocated.
-pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
-    list.try_reserve(more).map_err(|_| FileProblem::Memory {
-        bytes: (list.len() as u64)
-            .saturating_add(more as u64)
-            .saturating_mul(size_of::<T>() as u64),
-    })
-}
+/// What memory is for that holds samples.
+pub(crate) const SAMPLES: &str = "samples";
 
-/// Makes a list `more` elements longer.
+/// Makes a list of samples `more` elements longer.
 pub(crate) fn grow<T: Sample>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
-    reserve(list, more)?;
+    memory::grow(SAMPLES, list, more)?;
     list.resize(list.len() + more, T::zeroed());
     Ok(())
 }

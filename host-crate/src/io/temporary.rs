@@ -8,7 +8,7 @@ use std::fs::{self, File, Metadata, TryLockError};
 use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{self, Mutex, MutexGuard, PoisonError};
 
 use same_file::Handle;
 
@@ -30,6 +30,19 @@ static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// ```
 pub fn remove_temporaries() {
     for path in live().iter() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// As [`remove_temporaries`], for a thread that ends the process wherever it is, as in the handler of a signal: it waits for no other, and
+/// nothing is removed while a file gets its name.
+pub fn try_remove_temporaries() {
+    let live = match LIVE.try_lock() {
+        Ok(live) => live,
+        Err(sync::TryLockError::Poisoned(live)) => live.into_inner(),
+        Err(sync::TryLockError::WouldBlock) => return,
+    };
+    for path in live.iter() {
         let _ = fs::remove_file(path);
     }
 }

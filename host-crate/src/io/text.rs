@@ -4,10 +4,10 @@ use std::io::{self, Read};
 use std::str::FromStr;
 
 use super::layout::Layout;
-use super::samples::{StoredSamples, narrow, reserve};
+use super::samples::{SAMPLES, StoredSamples, narrow};
 use super::source::{Left, Source};
 use super::{Amount, FileProblem, StoredType};
-use crate::grid::Sample;
+use crate::{grid::Sample, memory};
 
 /// Longer numbers are not numbers.
 const WORD: usize = 512;
@@ -157,7 +157,7 @@ impl Hexadecimal<'_> {
         };
         self.bytes.clear();
         self.given = 0;
-        reserve(&mut self.bytes, word.len())?;
+        memory::reserve(SAMPLES, &mut self.bytes, word.len())?;
         for &digit in &word {
             let value = (digit as char).to_digit(16).ok_or_else(|| {
                 not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored)

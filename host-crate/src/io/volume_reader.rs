@@ -182,6 +182,42 @@ impl<'a> VolumeReader<'a> {
         self.fill(z, out).map_err(|problem| self.error(problem))
     }
 
+    /// Fills `out` with the samples from index `first` on, x fastest, wherever planes begin: for planes that are more than memory.
+    /// Where samples are decoded, `first` is behind all that was read before, or less than the overlap before it.
+    ///
+    /// # Errors
+    /// Those of [`read_planes_into`](Self::read_planes_into).
+    pub(crate) fn read_samples_into<T: Sample>(
+        &mut self,
+        first: usize,
+        out: &mut [T],
+    ) -> Result<(), FileError> {
+        let samples = self.check::<T>(&(0..self.dims[2]));
+        samples
+            .and_then(|all| {
+                let end = first.saturating_add(out.len());
+                if end > all.end {
+                    return Err(VolumeError::LengthMismatch {
+                        dims: self.dims,
+                        expected: all.end,
+                        found: end,
+                    }
+                    .into());
+                }
+                self.take(first, out)
+            })
+            .map_err(|problem| self.error(problem))
+    }
+
+    fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.go_to(first)?;
+        self.planes.take(first, out)?;
+        self.planes.keep(first, out)
+    }
+
     fn read_growing<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileProblem> {
         let samples = self.check::<T>(&z)?;
         let mut out = Vec::new();
@@ -200,7 +236,7 @@ impl<'a> VolumeReader<'a> {
             grow(&mut out, step.min(samples.len() - start))?;
             self.planes.take(samples.start + start, &mut out[start..])?;
         }
-        self.planes.keep(samples.start, &out);
+        self.planes.keep(samples.start, &out)?;
         Ok(out)
     }
 
@@ -214,13 +250,7 @@ impl<'a> VolumeReader<'a> {
             }
             .into());
         }
-        if samples.is_empty() {
-            return Ok(());
-        }
-        self.go_to(samples.start)?;
-        self.planes.take(samples.start, out)?;
-        self.planes.keep(samples.start, out);
-        Ok(())
+        self.take(samples.start, out)
     }
 
     /// The indices of these planes' samples.

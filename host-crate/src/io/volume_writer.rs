@@ -1,5 +1,6 @@
 //! Writing a volume plane by plane, for files larger than memory.
 
+use crate::memory;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -68,11 +69,10 @@ struct InBlocks<W> {
 }
 
 impl<W: Write> InBlocks<W> {
-    fn new(out: W) -> Self {
-        Self {
-            out,
-            block: Vec::with_capacity(BUFFER),
-        }
+    fn new(out: W) -> io::Result<Self> {
+        let mut block = Vec::new();
+        memory::reserve("a block of the file", &mut block, BUFFER)?;
+        Ok(Self { out, block })
     }
 
     /// Hands on what is left.
@@ -256,7 +256,10 @@ impl Body {
             let spool = tempfile::tempfile_in(folder).map_err(create_problem)?;
             let out = BufWriter::with_capacity(BUFFER, spool);
             let encoder = ZlibEncoder::new(out, Compression::fast());
-            return Ok(Self::Zlib(file, InBlocks::new(encoder)));
+            return Ok(Self::Zlib(
+                file,
+                InBlocks::new(encoder).map_err(create_problem)?,
+            ));
         }
         let mut out = BufWriter::with_capacity(BUFFER, file);
         let gzip = |out| InBlocks::new(GzEncoder::new(out, Compression::fast()));
@@ -266,14 +269,14 @@ impl Body {
                 Ok(Self::Plain(out))
             }
             "nii.gz" => {
-                let mut encoder = gzip(out);
+                let mut encoder = gzip(out)?;
                 encoder.write_all(&nifti::header_to_write(content))?;
                 Ok(Self::Gzip(encoder))
             }
             "nrrd" => {
                 out.write_all(&nrrd::header_to_write(content, options.compress))?;
                 Ok(if options.compress {
-                    Self::Gzip(gzip(out))
+                    Self::Gzip(gzip(out)?)
                 } else {
                     Self::Plain(out)
                 })

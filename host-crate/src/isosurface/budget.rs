@@ -7,8 +7,9 @@ use super::{
     pieces::MeshPieces,
 };
 use crate::{
-    device::{Buffer, Stream},
+    device::{Buffer, DeviceError, Stream},
     grid::{DeviceSample, DeviceVolume},
+    memory,
     mesh::{TriangleMesh, Triangles},
     monitor::add_times,
     partition::{
@@ -106,13 +107,13 @@ pub fn extract_to_host<T: DeviceSample>(
     for_each_part(stream, volume, mask, params, memory, |part| {
         let found = part.mesh.download(stream)?;
         let mesh = &mut host.mesh;
-        mesh.vertices.extend(found.vertices);
+        extend(&mut mesh.vertices, &found.vertices)?;
         if let (Some(normals), Some(more)) = (&mut mesh.normals, found.normals) {
-            normals.extend(more);
+            extend(normals, &more)?;
         }
         match (&mut mesh.triangles, found.triangles) {
-            (Triangles::U32(triangles), Triangles::U32(more)) => triangles.extend(more),
-            (Triangles::U64(triangles), Triangles::U64(more)) => triangles.extend(more),
+            (Triangles::U32(triangles), Triangles::U32(more)) => extend(triangles, &more)?,
+            (Triangles::U64(triangles), Triangles::U64(more)) => extend(triangles, &more)?,
             // the width of the first part is that of all
             (triangles, first) => *triangles = first,
         }
@@ -122,6 +123,53 @@ pub fn extract_to_host<T: DeviceSample>(
         Ok::<_, IsosurfaceError>(())
     })?;
     Ok(host)
+}
+
+/// How much of a mesh there will be, counted in pieces that fit the device's memory.
+pub(crate) fn mesh_counts<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    mask: Option<&DeviceVolume<u8>>,
+    params: &IsosurfaceParams,
+) -> Result<PartCounts, IsosurfaceError> {
+    check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
+    let partition = SlabPartition::new(volume.grid(), *volume.geometry(), params)?;
+    let no_mask = stream.alloc(0)?;
+    let pieces = MeshPieces {
+        stream,
+        resident: &ResidentSlabs {
+            partition,
+            samples: volume.samples(),
+            mask: mask.map_or(&no_mask, DeviceVolume::samples),
+            planes: 0..volume.dims()[2],
+        },
+        params,
+        width: IndexWidth::Bits32,
+    };
+    // what is counted is not made
+    let budget = Budget {
+        stream,
+        device: None,
+        result: u64::MAX,
+        keeps: false,
+    };
+    let mut all = PartCounts::default();
+    let counted = within_budget(
+        &pieces,
+        0..partition.cell_planes(),
+        &budget,
+        |counted, _| {
+            all = all.plus(counted.counts());
+            Ok::<_, IsosurfaceError>(())
+        },
+    );
+    with_least(counted, &pieces, false)?;
+    Ok(all)
+}
+
+/// Puts a part of the mesh behind those before.
+fn extend<T: Clone>(list: &mut Vec<T>, part: &[T]) -> Result<(), DeviceError> {
+    Ok(memory::extend("the mesh", list, part)?)
 }
 
 fn run<T: DeviceSample, E: From<IsosurfaceError>>(

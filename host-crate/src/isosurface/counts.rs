@@ -26,13 +26,18 @@ impl PartCounts {
 
     /// Bytes of so much of a mesh.
     pub fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
+        self.vertices
+            .saturating_mul(12 * (1 + params.normals as u64))
+            .saturating_add(self.bytes_of_indices(width))
+    }
+
+    /// Bytes of the triangles.
+    pub fn bytes_of_indices(self, width: IndexWidth) -> u64 {
         let index = match width {
             IndexWidth::Bits64 => 8,
             _ => 4,
         };
-        self.vertices
-            .saturating_mul(12 * (1 + params.normals as u64))
-            .saturating_add(self.triangles.saturating_mul(3 * index))
+        self.triangles.saturating_mul(3 * index)
     }
 }
 

@@ -76,6 +76,21 @@ pub enum IsosurfaceError {
     /// Not even one plane of cells at a time fits the memory.
     #[error(transparent)]
     Memory(#[from] TooLittleMemory),
+    /// Planes that are so large that not even the samples at one plane of cells fit the memory.
+    #[error(
+        "a memory budget of {budget} bytes is too small for planes of {} x {} samples: at least {needed} bytes are needed, and more for the surface in a plane; \
+         allow more, crop the volume, or turn its axes so that the longest is z",
+        plane[0],
+        plane[1]
+    )]
+    PlaneTooLarge {
+        /// Samples of a plane along x and y.
+        plane: [usize; 2],
+        /// Bytes that are needed without the mesh.
+        needed: u64,
+        /// Bytes of the budget: a limit that was given, or half of what is free.
+        budget: u64,
+    },
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<IsosurfaceError>),

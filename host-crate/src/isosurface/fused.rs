@@ -11,6 +11,7 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
+    grid::Grid,
     isosurface::{
         NormalRule,
         fused::{
@@ -40,6 +41,15 @@ pub(super) fn scratch_of<T: DeviceSample>(slab: &Slab<'_, T>) -> u64 {
     let words = Words::new(slab.padded.grid, slab.first, slab.last);
     scratch_bytes::<T>(words, !slab.mask.is_empty())
 }
+
+/// The same for one plane of cells of a grid, wherever it is.
+pub(crate) fn scratch_of_plane<T: DeviceSample>(grid: Grid, masked: bool) -> u64 {
+    let nz = grid.nz.min(MOST_PLANES);
+    scratch_bytes::<T>(Words::new(Grid { nz, ..grid }, 0, 1), masked)
+}
+
+/// Planes of samples, with a border, that the slab of one plane of cells has at most: two at the cells' corners, and one on each side.
+const MOST_PLANES: u32 = 4;
 
 /// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the grid is stored and kept.
 fn by_fours<T>(slab: &Slab<'_, T>) -> bool {

@@ -3,6 +3,7 @@
 use super::{DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
+    memory,
     mesh::{TriangleMesh, Triangles},
     partition::devices::{Stop, each, finished},
 };
@@ -102,11 +103,11 @@ impl MeshParts {
     pub fn join(&self) -> Result<TriangleMesh, IsosurfaceError> {
         let (vertices, triangles) = (self.vertex_count() as usize, self.triangle_count() as usize);
         let mut mesh = TriangleMesh {
-            vertices: zeros(vertices),
-            normals: self.has_normals.then(|| zeros(vertices)),
+            vertices: zeros(vertices)?,
+            normals: self.has_normals.then(|| zeros(vertices)).transpose()?,
             triangles: match self.width {
-                IndexWidth::Bits64 => Triangles::U64(zeros(triangles)),
-                _ => Triangles::U32(zeros(triangles)),
+                IndexWidth::Bits64 => Triangles::U64(zeros(triangles)?),
+                _ => Triangles::U32(zeros(triangles)?),
             },
         };
         let shares = self.shares(&mut mesh);
@@ -172,9 +173,9 @@ fn flat<T: Element>(
     stream.read(from, to.as_flattened_mut())
 }
 
-fn zeros<T: bytemuck::Zeroable>(len: usize) -> Vec<[T; 3]>
+fn zeros<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<[T; 3]>, DeviceError>
 where
     [T; 3]: bytemuck::Zeroable,
 {
-    bytemuck::allocation::zeroed_vec(len)
+    Ok(memory::zeroed("the mesh", len)?)
 }

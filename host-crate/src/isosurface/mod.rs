@@ -29,13 +29,13 @@
 //!
 //! The mesh is the same, bit for bit.
 
-mod budget;
+pub(crate) mod budget;
 mod close;
 pub(crate) mod counts;
 mod device_mesh;
 mod devices;
 mod error;
-mod fused;
+pub(crate) mod fused;
 mod join;
 mod params;
 pub(crate) mod partition;

@@ -1,6 +1,10 @@
 //! Which triangles meet at which vertex, by a counting sort over the corners.
 
 use super::VertexIndex;
+use crate::memory::{self, OutOfMemory};
+
+/// What memory is for that holds wedges.
+const WEDGES: &str = "a check of the mesh";
 
 /// One triangle as one of its vertices sees it: the two other corners in winding order.
 /// The triangle (v, next, previous) has the directed edges v → next and previous → v.
@@ -20,8 +24,8 @@ pub(super) struct Wedges<I> {
 
 impl<I: VertexIndex> Wedges<I> {
     /// Sorts the corners of those `triangles` that take part in the topology.
-    pub fn new(triangles: &[[I; 3]], vertices: usize) -> Self {
-        let mut starts = vec![0_usize; vertices + 1];
+    pub fn new(triangles: &[[I; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
+        let mut starts = memory::zeroed(WEDGES, vertices + 1)?;
         let mut corners = 0;
         for triangle in triangles
             .iter()
@@ -43,16 +47,16 @@ impl<I: VertexIndex> Wedges<I> {
             .iter()
             .find(|triangle| in_topology(triangle, vertices))
         else {
-            return Self {
+            return Ok(Self {
                 starts,
                 wedges: Vec::new(),
-            };
+            });
         };
         let filler = Wedge {
             next: filler[0],
             previous: filler[0],
         };
-        let mut wedges = vec![filler; corners];
+        let mut wedges = memory::filled(WEDGES, corners, filler)?;
         for triangle in triangles
             .iter()
             .rev()
@@ -65,7 +69,7 @@ impl<I: VertexIndex> Wedges<I> {
                 wedges[*slot] = Wedge { next, previous };
             }
         }
-        Self { starts, wedges }
+        Ok(Self { starts, wedges })
     }
 
     /// The wedges at one vertex.

@@ -7,6 +7,7 @@ use super::components::count_components;
 use super::fan::{Counts, Scratch, count_fan};
 use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
+use crate::memory::OutOfMemory;
 
 /// Vertices per parallel task.
 const TASK: usize = 1 << 13;
@@ -15,7 +16,18 @@ const TASK: usize = 1 << 13;
 ///
 /// Any mesh is accepted, however broken. Time and memory are linear in its size; about 40 bytes
 /// per triangle are needed beside a mesh with 32 bit indices.
+///
+/// # Panics
+/// If there is no memory for it: [`try_check`] does not.
 pub fn check(mesh: &TriangleMesh) -> MeshReport {
+    try_check(mesh).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// As [`check`], with an error where it panics.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn try_check(mesh: &TriangleMesh) -> Result<MeshReport, OutOfMemory> {
     match &mesh.triangles {
         Triangles::U32(triangles) => check_triangles(mesh, triangles),
         Triangles::U64(triangles) => check_triangles(mesh, triangles),
@@ -25,15 +37,16 @@ pub fn check(mesh: &TriangleMesh) -> MeshReport {
 fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     mesh: &TriangleMesh,
     triangles: &[[I; 3]],
-) -> MeshReport {
+) -> Result<MeshReport, OutOfMemory> {
     let vertices = mesh.vertices.len();
     let (wedges, measure) = rayon::join(
         || Wedges::new(triangles, vertices),
         || measure(mesh, triangles),
     );
+    let wedges = wedges?;
     let counts = count_fans(&wedges, vertices);
     let non_finite = |position: &&[f32; 3]| !position.iter().all(|x| x.is_finite());
-    MeshReport {
+    Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
         triangles: triangles.len(),
@@ -43,13 +56,13 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
         non_manifold_edges: counts.non_manifold_edges,
         inconsistent_edges: counts.inconsistent_edges,
         non_manifold_vertices: counts.non_manifold_vertices,
-        components: count_components(triangles, vertices, counts.used_vertices),
+        components: count_components(triangles, vertices, counts.used_vertices)?,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
         non_finite_vertices: mesh.vertices.par_iter().filter(non_finite).count(),
         area: measure.area,
         volume: measure.volume6 / 6.0,
-    }
+    })
 }
 
 fn count_fans<I: VertexIndex>(wedges: &Wedges<I>, vertices: usize) -> Counts {

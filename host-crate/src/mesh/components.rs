@@ -2,6 +2,7 @@
 
 use super::VertexIndex;
 use super::adjacency::in_topology;
+use crate::memory::OutOfMemory;
 use crate::union_find::{Member, UnionFind};
 
 /// The number of sets of vertices joined by the triangles that take part in the topology.
@@ -10,10 +11,10 @@ pub(super) fn count_components<I: VertexIndex + Member>(
     triangles: &[[I; 3]],
     vertices: usize,
     used: usize,
-) -> usize {
+) -> Result<usize, OutOfMemory> {
     // Without triangles no vertex is looked up.
     let named = if triangles.is_empty() { 0 } else { vertices };
-    let mut sets = UnionFind::<I>::new(named);
+    let mut sets = UnionFind::<I>::try_new(named)?;
     let mut joins = 0;
     for triangle in triangles
         .iter()
@@ -23,5 +24,5 @@ pub(super) fn count_components<I: VertexIndex + Member>(
         joins += usize::from(sets.join(a, b));
         joins += usize::from(sets.join(b, c));
     }
-    used - joins
+    Ok(used - joins)
 }

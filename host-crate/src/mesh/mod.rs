@@ -25,7 +25,7 @@ mod openings;
 mod report;
 mod triangle_mesh;
 
-pub use check::check;
-pub use openings::{Opening, openings};
+pub use check::{check, try_check};
+pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

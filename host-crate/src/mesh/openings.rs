@@ -5,6 +5,7 @@
 
 use super::TriangleMesh;
 use crate::grid::Geometry;
+use crate::memory::{self, OutOfMemory};
 use nalgebra::Point3;
 use serde::Serialize;
 
@@ -21,13 +22,27 @@ pub struct Opening {
 const NEAR: f64 = 0.4 / 1024.0;
 
 /// The boundary edges of an isosurface of a volume of `dims` samples, by the volume's faces. Faces without any are left out.
+///
+/// # Panics
+/// If there is no memory for a byte for each vertex: [`try_openings`] does not.
 pub fn openings(mesh: &TriangleMesh, dims: [usize; 3], geometry: &Geometry) -> Vec<Opening> {
+    let openings = try_openings(mesh, dims, geometry);
+    openings.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// As [`openings`], with an error where it panics.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn try_openings(
+    mesh: &TriangleMesh,
+    dims: [usize; 3],
+    geometry: &Geometry,
+) -> Result<Vec<Opening>, OutOfMemory> {
     let last = dims.map(|n| n.saturating_sub(1) as f64);
-    let faces_of: Vec<u8> = mesh
-        .vertices
-        .iter()
-        .map(|&position| faces(position, &last, geometry))
-        .collect();
+    let vertices = mesh.vertices.iter();
+    let faces_of = vertices.map(|&position| faces(position, &last, geometry));
+    let faces_of = memory::collected("openings of the mesh", faces_of)?;
     let mut edges = [0; 6];
     for [a, b, c] in mesh.triangles.iter() {
         let [a, b, c] = [a, b, c].map(|corner| faces_of.get(corner as usize).copied().unwrap_or(0));
@@ -48,7 +63,7 @@ pub fn openings(mesh: &TriangleMesh, dims: [usize; 3], geometry: &Geometry) -> V
             edges: edges[face],
         }
     });
-    faces.filter(|opening| opening.edges > 0).collect()
+    Ok(faces.filter(|opening| opening.edges > 0).collect())
 }
 
 /// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1 for the upper one.

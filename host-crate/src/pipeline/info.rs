@@ -1,9 +1,10 @@
 //! What a volume file holds.
 
-use super::{PipelineError, VolumeSource};
+use super::{PipelineError, VolumeSource, at};
 use crate::{
-    grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType},
+    grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count},
     io::{HeaderInfo, VolumeReader},
+    memory,
     monitor::Monitor,
 };
 
@@ -50,8 +51,8 @@ impl InfoOutcome {
 
 /// Reads the header, and if asked goes through the samples of one volume.
 ///
-/// A file of several volumes is described without choosing one; statistics are of one volume. Memory: 16 MiB of samples or a plane of them,
-/// however large the file is.
+/// A file of several volumes is described without choosing one; statistics are of one volume. Memory: 16 MiB of samples,
+/// however large the file and its planes are.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -119,15 +120,18 @@ fn statistics_of<T: Sample>(
     monitor: &Monitor<'_>,
 ) -> Result<SampleSummary, PipelineError> {
     reader.set_overlap(0);
-    let nz = reader.dims()[2];
-    let plane_bytes = reader.plane_len().saturating_mul(size_of::<T>());
-    let height = (STEP / plane_bytes.max(1)).max(1);
-    let counter = monitor.counter("statistics", nz as u64);
+    let all = sample_count(reader.dims()).map_err(at(reader.path()))?;
+    let counter = monitor.counter("statistics", all as u64);
+    let step = (STEP / size_of::<T>()).min(all);
+    let mut samples = memory::zeroed::<T>("samples", step).map_err(at(reader.path()))?;
     let mut summary = RunningSummary::<T>::new();
-    for first in (0..nz).step_by(height) {
-        let end = nz.min(first + height);
-        summary.add(&reader.read_planes::<T>(first..end)?);
-        counter.add((end - first) as u64)?;
+    let mut first = 0;
+    while first < all {
+        let samples = &mut samples[..step.min(all - first)];
+        reader.read_samples_into(first, samples)?;
+        summary.add(samples).map_err(at(reader.path()))?;
+        counter.add(samples.len() as u64)?;
+        first += samples.len();
     }
     Ok(summary.finish())
 }

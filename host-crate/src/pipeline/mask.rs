@@ -150,7 +150,8 @@ pub(crate) fn read_mask(
     let (file, own) = mask.read_both()?;
     let stated = StatedGrid::of(&mask, &file.header, file.volume.dims(), &own)?;
     volume.check_file(&mask, &stated, warnings)?;
-    Ok(file.volume.where_not_zero())
+    let where_not_zero = file.volume.try_where_not_zero();
+    where_not_zero.map_err(at(&mask.path))
 }
 
 /// A headerless mask is of bytes, as many as the volume has samples.

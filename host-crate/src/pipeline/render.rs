@@ -9,6 +9,7 @@ use super::{
 use crate::{
     device::{Device, DeviceError},
     grid::{AnyDeviceVolume, Geometry, SampleType},
+    memory::OutOfMemory,
     monitor::Monitor,
     render::{self, RenderParams},
     with_device_volume,
@@ -84,9 +85,14 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
-    let (volume, inexact) = file.volume.into_kernel_type();
+    let (volume, inexact) = file
+        .volume
+        .try_into_kernel_type()
+        .map_err(at::<OutOfMemory>(path))?;
     warnings.extend(job.volume.conversion(&file.header, sample_type, inexact));
-    let volume = volume.crop_to_solid(params.iso, params.inside);
+    let volume = volume
+        .try_crop_to_solid(params.iso, params.inside)
+        .map_err(at::<OutOfMemory>(path))?;
     let upload = || {
         let on_device = AnyDeviceVolume::upload(&stream, &volume)?;
         stream.synchronize()?;

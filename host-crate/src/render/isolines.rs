@@ -1,6 +1,7 @@
 //! Pictures of planes of distances, drawn on the host.
 
-use super::{MAX_SIDE, Picture, RenderError};
+use super::{MAX_SIDE, Picture, RenderError, picture::PIXELS};
+use crate::{device::DeviceError, memory};
 
 /// What [`isolines`] is to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,11 +91,13 @@ pub fn isolines(
         spacing,
     };
     // upper left corner first
-    let sampled: Vec<f32> = (0..height)
+    let pixels = (0..height)
         .rev()
-        .flat_map(|y| (0..width).map(move |x| [x, y]))
-        .map(|pixel| plane.at(pixel.map(|k| (f64::from(k) + 0.5) / scale)))
-        .collect();
+        .flat_map(|y| (0..width).map(move |x| [x, y]));
+    let mut sampled = Vec::new();
+    let count = width as usize * height as usize;
+    memory::reserve(PIXELS, &mut sampled, count).map_err(DeviceError::from)?;
+    sampled.extend(pixels.map(|pixel| plane.at(pixel.map(|k| (f64::from(k) + 0.5) / scale))));
     let image = Image {
         values: &sampled,
         width: width as usize,
@@ -107,8 +110,9 @@ pub fn isolines(
             .filter(|value| value.is_finite())
             .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())),
     };
-    let pixels: Vec<u32> = (0..sampled.len()).map(|at| image.colour(at)).collect();
-    Ok(Picture::from_pixels(width, height, &pixels))
+    let colours = (0..sampled.len()).map(|at| image.colour(at));
+    let pixels = memory::collected(PIXELS, colours).map_err(DeviceError::from)?;
+    Ok(Picture::from_pixels(width, height, &pixels)?)
 }
 
 struct Plane<'a> {

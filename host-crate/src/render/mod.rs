@@ -25,6 +25,7 @@ pub use view::ViewDirection;
 use crate::{
     device::{Buffer, DeviceError, Stream, rows_launch},
     grid::{DeviceSample, DeviceVolume, Inside, gradient_to_world},
+    memory,
 };
 use ferrovox_kernels::{render::render_isosurface, rows::Rows};
 use framing::Framing;
@@ -83,15 +84,12 @@ pub fn isosurface<T: DeviceSample>(
     check(params)?;
     let RenderParams { width, height, .. } = *params;
     if volume.samples().is_empty() {
-        return Ok(Picture::filled(width, height, params.background));
+        return Ok(Picture::filled(width, height, params.background)?);
     }
     let framing = Framing::of_volume(volume, params.view, [width, height]);
     let pixels = surface(stream, volume, &framing, params)?;
-    Ok(Picture::from_pixels(
-        width,
-        height,
-        &stream.download(&pixels)?,
-    ))
+    let pixels = stream.download(&pixels)?;
+    Ok(Picture::from_pixels(width, height, &pixels)?)
 }
 
 /// Refuses what cannot be drawn.
@@ -133,10 +131,13 @@ fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
 
 /// The pixels of a picture of nothing.
 fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceError> {
-    let picture = Picture::filled(params.width, params.height, params.background);
+    let picture = Picture::filled(params.width, params.height, params.background)?;
     let pixel = |rgba: &[u8; 4]| u32::from_le_bytes(*rgba);
     let (pixels, _) = picture.rgba().as_chunks::<4>();
-    stream.upload(&pixels.iter().map(pixel).collect::<Vec<_>>())
+    stream.upload(&memory::collected(
+        picture::PIXELS,
+        pixels.iter().map(pixel),
+    )?)
 }
 
 /// The pixels of a picture of a volume with samples.

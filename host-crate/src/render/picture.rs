@@ -1,7 +1,10 @@
 //! A finished picture.
 
-use crate::{device::DeviceError, grid::GridError};
+use crate::{device::DeviceError, grid::GridError, memory};
 use std::io::{self, Write};
+
+/// What memory is for that holds pixels.
+pub(super) const PIXELS: &str = "the picture";
 
 /// An error in drawing a picture.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +41,12 @@ pub enum RenderError {
     Device(#[from] DeviceError),
 }
 
+/// A pixel of a colour.
+fn colour_of(colour: [f32; 3]) -> [u8; 4] {
+    let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
+    [r, g, b, 255]
+}
+
 /// Pixels, row by row from the upper left corner, as 8-bit sRGB red, green, blue and alpha.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -47,25 +56,35 @@ pub struct Picture {
 }
 
 impl Picture {
-    pub(super) fn from_pixels(width: u32, height: u32, pixels: &[u32]) -> Self {
-        let rgba = pixels
-            .iter()
-            .flat_map(|pixel| pixel.to_le_bytes())
-            .collect();
-        Self {
+    pub(super) fn from_pixels(
+        width: u32,
+        height: u32,
+        pixels: &[u32],
+    ) -> Result<Self, DeviceError> {
+        let mut rgba = Vec::new();
+        memory::reserve(PIXELS, &mut rgba, 4 * pixels.len())?;
+        for pixel in pixels {
+            rgba.extend_from_slice(&pixel.to_le_bytes());
+        }
+        Ok(Self {
             width,
             height,
             rgba,
-        }
+        })
     }
 
-    pub(super) fn filled(width: u32, height: u32, colour: [f32; 3]) -> Self {
-        let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
-        Self {
+    pub(super) fn filled(width: u32, height: u32, colour: [f32; 3]) -> Result<Self, DeviceError> {
+        let pixels = width as usize * height as usize;
+        let mut rgba = Vec::new();
+        memory::reserve(PIXELS, &mut rgba, 4 * pixels)?;
+        for _ in 0..pixels {
+            rgba.extend_from_slice(&colour_of(colour));
+        }
+        Ok(Self {
             width,
             height,
-            rgba: [r, g, b, 255].repeat(width as usize * height as usize),
-        }
+            rgba,
+        })
     }
 
     /// Mixes a colour, as sRGB from 0 to 255, into the pixels of a box: all of it with `part` 1. What is outside the picture is left out.
@@ -92,7 +111,7 @@ impl Picture {
 
     /// Whether every pixel has a colour (as [`RenderParams::background`](super::RenderParams::background)): nothing is to be seen.
     pub fn is_only(&self, colour: [f32; 3]) -> bool {
-        let wanted = Self::filled(1, 1, colour).rgba;
+        let wanted = colour_of(colour);
         let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;
         let mut pixels = self.rgba.chunks_exact(4);
         pixels.all(|pixel| pixel.iter().zip(&wanted).all(near))

@@ -48,11 +48,12 @@ impl Classes {
     /// # Errors
     /// Errors of the device.
     pub fn inside(&self, stream: &Stream) -> Result<DeviceMask, SkeletonError> {
-        let (boundary, interior) = (&self.boundary, &self.interior);
-        let mut both = stream.alloc::<u32>(boundary.bits.len())?;
-        let words = boundary.layout().words();
-        join(stream, boundary, interior, words, &mut both)?;
-        Ok(like(boundary, both))
+        joined(stream, &self.boundary, &self.interior)
+    }
+
+    /// All voxels of the solid.
+    pub(crate) fn solid(&self, stream: &Stream) -> Result<DeviceMask, SkeletonError> {
+        joined(stream, &self.surface, &self.inside(stream)?)
     }
 }
 
@@ -149,6 +150,13 @@ pub fn fill_cavities(stream: &Stream, solid: &DeviceMask) -> Result<DeviceMask, 
     let other = cavities.as_ref().unwrap_or(solid);
     join(stream, solid, other, bits.words(), &mut filled)?;
     Ok(like(solid, filled))
+}
+
+/// The voxels of two masks of one grid.
+fn joined(stream: &Stream, a: &DeviceMask, b: &DeviceMask) -> Result<DeviceMask, SkeletonError> {
+    let mut both = stream.alloc::<u32>(a.bits.len())?;
+    join(stream, a, b, a.layout().words(), &mut both)?;
+    Ok(like(a, both))
 }
 
 fn join(

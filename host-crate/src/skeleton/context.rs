@@ -1,12 +1,12 @@
 //! The context of an extraction.
 
 use super::{
-    Classes, SkeletonParams, SolidComponents, field::ForceField, radii::Radii, trace::Inside,
+    Classes, SkeletonParams, SolidComponents,
+    field::{ForceField, Sources},
+    radii::Radii,
+    trace::Inside,
 };
-use crate::{
-    device::Stream,
-    grid::{DeviceMask, DevicePoints},
-};
+use crate::{device::Stream, grid::DeviceMask};
 use nalgebra::Point3;
 
 /// What the stages after the force field work with.
@@ -19,7 +19,7 @@ pub struct Context<'a> {
     pub field: &'a ForceField,
     pub inside: Inside,
     pub radii: Radii<'a>,
-    pub sources: &'a DevicePoints,
+    pub sources: &'a Sources,
 }
 
 impl Context<'_> {

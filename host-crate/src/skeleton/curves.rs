@@ -8,10 +8,10 @@ use super::{
     levels,
     trace::{Growth, REACHED, Seed, bridges, paths},
 };
-use crate::monitor::Stopwatch;
+use crate::{grid::Metric, monitor::Stopwatch};
 use nalgebra::Point3;
 
-/// How far from a saddle, in voxels, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
+/// How far from a saddle, in the smallest spacing, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
 /// nothing but rounding.
 const FIRST_STEP: f64 = 0.25;
 
@@ -38,6 +38,7 @@ impl Context<'_> {
         for point in &search.points {
             growth.add_node(point.kind, point.position, Some(point.eigenvalues));
         }
+        let (metric, _) = Metric::snapped(&self.solid.geometry);
         let mut starts = Vec::new();
         for (node, point) in search.points.iter().enumerate() {
             let step = match growth.nearest_node(node, 2.0 * FIRST_STEP) {
@@ -45,8 +46,9 @@ impl Context<'_> {
                 None => FIRST_STEP,
             };
             for direction in point.leaving.iter().flatten() {
-                starts.push((node, point.position + step * direction));
-                starts.push((node, point.position - step * direction));
+                let away = metric.to_voxels(step * direction);
+                starts.push((node, point.position + away));
+                starts.push((node, point.position - away));
             }
         }
         self.grow(&mut growth, &starts, 0)?;
@@ -54,7 +56,7 @@ impl Context<'_> {
         if self.params.levels >= Levels::One {
             let low = levels::converging(self.stream, self.field, self.params)?;
             // where such voxels go on beyond the core they lead to a tip, and the curve begins there
-            let beside = |one: &Candidate| growth.is_near(&one.point(), BESIDE);
+            let beside = |one: &Candidate| growth.is_beside(&one.point(), BESIDE);
             let found = clusters(&low, beside);
             let tips = found.iter().filter_map(|cluster| cluster.farthest);
             self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
@@ -114,7 +116,7 @@ impl Context<'_> {
         seeds: Vec<Point3<f64>>,
         level: u8,
     ) -> Result<(), SkeletonError> {
-        let is_new = |seed: &Point3<f64>| !growth.is_near(seed, MIN_BRANCH);
+        let is_new = |seed: &Point3<f64>| !growth.is_beside(seed, MIN_BRANCH);
         let seeds: Vec<_> = seeds.into_iter().filter(is_new).collect();
         let starts: Vec<_> = seeds
             .into_iter()

@@ -4,14 +4,14 @@ use super::{
     Certificate, ClassCounts, Execution, FieldVariant, Skeleton, SkeletonError, SkeletonParams,
     classify, components,
     context::Context,
-    field::{ForceField, force_field_on_devices},
+    field::{ForceField, Sources, force_field_on_devices},
     fill_cavities,
     radii::Radii,
     trace::Inside,
 };
 use crate::{
     device::{DeviceError, Stream},
-    grid::{DeviceMask, DevicePoints},
+    grid::DeviceMask,
     monitor::{StageTime, Stopwatch},
 };
 
@@ -95,7 +95,7 @@ pub fn skeleton_on_devices(
     stream.synchronize()?;
     stopwatch.lap("field");
     check()?;
-    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
+    let sources = Sources::of_surface(stream, &classes)?;
     let radii = Radii::new(stream, &classes)?;
     stream.synchronize()?;
     stopwatch.lap("distances");

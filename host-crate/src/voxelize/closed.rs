@@ -1,8 +1,14 @@
 //! Whether a mesh encloses anything.
 
 use super::VoxelizeError;
-use crate::mesh::TriangleMesh;
+use crate::{
+    memory::{self, OutOfMemory},
+    mesh::TriangleMesh,
+};
 use std::collections::HashMap;
+
+/// What memory is for that tells whether a mesh is closed.
+const EDGES: &str = "the edges of the mesh";
 
 /// Refuses meshes that are not valid, have no triangles or vertices that are nowhere, or are open: with edges of which an odd number of triangles
 /// have part. Vertices at the same position are one.
@@ -18,8 +24,10 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
             position: mesh.vertices[vertex],
         });
     }
-    let same = same_places(mesh);
-    let mut edges: Vec<[u64; 2]> = mesh
+    let same = same_places(mesh)?;
+    let mut edges = Vec::new();
+    memory::reserve(EDGES, &mut edges, mesh.triangles.len().saturating_mul(3))?;
+    let all = mesh
         .triangles
         .iter()
         .flat_map(|triangle| {
@@ -28,8 +36,8 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
         })
         // an edge of no length joins nothing
         .filter(|[from, to]| from != to)
-        .map(|[from, to]| [from.min(to), from.max(to)])
-        .collect();
+        .map(|[from, to]| [from.min(to), from.max(to)]);
+    edges.extend(all);
     edges.sort_unstable();
     let is_odd = |equal: &&[[u64; 2]]| !equal.len().is_multiple_of(2);
     let open = edges.chunk_by(|a, b| a == b).filter(is_odd);
@@ -45,14 +53,14 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
 }
 
 /// For each vertex the first one at its place.
-fn same_places(mesh: &TriangleMesh) -> Vec<u64> {
-    let mut first = HashMap::with_capacity(mesh.vertices.len());
-    (0..)
-        .zip(&mesh.vertices)
-        .map(|(vertex, position)| {
-            // zeros of both signs are one place
-            let key = position.map(|x| (x + 0.0).to_bits());
-            *first.entry(key).or_insert(vertex)
-        })
-        .collect()
+fn same_places(mesh: &TriangleMesh) -> Result<Vec<u64>, OutOfMemory> {
+    let mut first = HashMap::new();
+    memory::reserve_map(EDGES, &mut first, mesh.vertices.len())?;
+    let places = mesh.vertices.iter().enumerate();
+    let same = places.map(|(vertex, position)| {
+        // zeros of both signs are one place
+        let key = position.map(|x| (x + 0.0).to_bits());
+        *first.entry(key).or_insert(vertex as u64)
+    });
+    memory::collected(EDGES, same)
 }

@@ -1,6 +1,6 @@
 //! What can go wrong in making voxels of a mesh.
 
-use crate::{device::DeviceError, grid::VolumeError, mesh::MeshError};
+use crate::{device::DeviceError, grid::VolumeError, memory::OutOfMemory, mesh::MeshError};
 
 /// Voxels that a mesh can have along an axis.
 pub(super) const MAX_VOXELS: u32 = 1 << 16;
@@ -86,6 +86,9 @@ pub enum VoxelizeError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The host has not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
 }
 
 /// A position, as messages show it.

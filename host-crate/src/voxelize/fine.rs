@@ -1,7 +1,7 @@
 //! Vertices as whole numbers of fine steps.
 
 use super::VoxelizeError;
-use crate::{grid::Geometry, mesh::TriangleMesh};
+use crate::{grid::Geometry, memory, mesh::TriangleMesh};
 use nalgebra::Point3;
 
 /// Coordinates are less than 2 to this power, so that products of their differences fit in 64 bits.
@@ -41,12 +41,12 @@ pub(super) fn vertices(
     let reach = (voxels.ceil() as u64).max(longest) + 1;
     let fraction = BITS.saturating_sub(u64::BITS - reach.leading_zeros());
     let steps = f64::from(1u32 << fraction);
-    let vertices = mesh.vertices.iter().flat_map(|position| {
+    let fine = mesh.vertices.iter().flat_map(|position| {
         let point = in_voxels(position);
         [point.x, point.y, point.z].map(|x| (x * steps).round() as i32)
     });
-    Ok(Fine {
-        vertices: vertices.collect(),
-        fraction,
-    })
+    let mut vertices = Vec::new();
+    memory::reserve("vertices", &mut vertices, 3 * mesh.vertices.len())?;
+    vertices.extend(fine);
+    Ok(Fine { vertices, fraction })
 }

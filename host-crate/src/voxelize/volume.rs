@@ -3,6 +3,7 @@
 use crate::{
     device::{DeviceError, Stream},
     grid::{DeviceMask, Volume},
+    memory,
 };
 use rayon::prelude::*;
 
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, DeviceError> {
     let dims = mask.dims();
     let words = mask.download(stream)?;
-    let mut samples = vec![0u8; dims.iter().product()];
+    let mut samples = memory::zeroed::<u8>("voxels", dims.iter().product())?;
     if !samples.is_empty() {
         let rows = samples.par_chunks_mut(dims[0]);
         let words = words.par_chunks(dims[0].div_ceil(32));

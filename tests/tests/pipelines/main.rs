@@ -49,6 +49,7 @@ mod skeleton_meshes;
 mod skeleton_phantom;
 mod skeleton_random;
 mod skeleton_tree;
+mod skeleton_world;
 mod streams;
 mod synthetic;
 mod voxelize;

@@ -6,7 +6,7 @@ use ferrovox::{
     grid::DevicePoints,
     skeleton::{
         BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify,
-        field::{self, ForceField},
+        field::{self, ForceField, Sources},
     },
 };
 use ferrovox_tests::{
@@ -144,8 +144,8 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
     let mut noise = Noise(3);
     let stream = test.device.stream().unwrap();
     let classes = classes(&stream, solid);
-    let sources = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
-    let on_host = sources.download(&stream).unwrap();
+    let sources = Sources::of_surface(&stream, &classes).unwrap();
+    let on_host = sources.points().download(&stream).unwrap();
     let origin = solid.origin();
     let points: Vec<Point3<f64>> = (0..5)
         .map(|_| origin + Vector3::from_fn(|_, _| noise.below(4000) as f64 * 1e-3 - 2.0))
@@ -205,7 +205,7 @@ fn directions_on_the_axis_of_a_long_tube() {
             *classes.surface.geometry(),
         )
         .unwrap();
-        let sites = DevicePoints::from_sites(&stream, &classes.surface).unwrap();
+        let sites = Sources::of_surface(&stream, &classes).unwrap();
         let params = SkeletonParams::default();
         let field = field::forces(&stream, &sites, mask, &params).unwrap();
         let (places, forces) = on_host(&stream, &field);

@@ -8,7 +8,7 @@ use ferrovox::{
     skeleton::{
         BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
         classify,
-        field::{ForceField, force_field, force_field_on_devices, forces},
+        field::{ForceField, Sources, force_field, force_field_on_devices, forces},
     },
 };
 use ferrovox_tests::{
@@ -25,7 +25,7 @@ fn random(count: u64, below: u64) -> Vec<u64> {
 }
 
 /// Some voxels of a grid, and points beside it.
-fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMask, DevicePoints) {
+fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMask, Sources) {
     let dims = [37, 6, 5];
     let voxels = random(targets, 37 * 6 * 5);
     let mask = DeviceMask::from_indices(stream, &voxels, dims, Geometry::default()).unwrap();
@@ -42,7 +42,7 @@ fn targets_and_sources(stream: &Stream, targets: u64, sources: u64) -> (DeviceMa
         })
         .collect();
     let points = DevicePoints::from_voxels(stream, &points, dims, Geometry::default()).unwrap();
-    (mask, points)
+    (mask, Sources::new(stream, points).unwrap())
 }
 
 /// The force on a target, and the sum of the magnitudes.
@@ -69,7 +69,7 @@ fn check_variants(
     let (mask, points) = targets_and_sources(&stream, counts[0], counts[1]);
     let targets = DevicePoints::from_sites(&stream, &mask).unwrap();
     let targets = targets.download(&stream).unwrap();
-    let sources = points.download(&stream).unwrap();
+    let sources = points.points().download(&stream).unwrap();
     for (variant, precision, &exponent) in variants
         .iter()
         .flat_map(|&variant| Precision::ALL.map(|precision| (variant, precision)))

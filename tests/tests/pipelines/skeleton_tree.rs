@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::{
         Classes, FieldVariant, SkeletonParams, SurfaceBy, TreeParams, classify,
-        field::{ForceField, PointForce, force_field, forces, forces_at},
+        field::{ForceField, PointForce, Sources, force_field, forces, forces_at},
     },
 };
 use ferrovox_tests::{
@@ -103,7 +103,7 @@ fn check(
     label: &str,
     stream: &Stream,
     field: &ForceField,
-    sources: &DevicePoints,
+    sources: &Sources,
     exponent: f64,
     step: usize,
 ) -> Worst {
@@ -140,8 +140,8 @@ fn check(
     worst
 }
 
-fn sources_of(stream: &Stream, classes: &Classes) -> DevicePoints {
-    DevicePoints::from_sites(stream, &classes.surface).unwrap()
+fn sources_of(stream: &Stream, classes: &Classes) -> Sources {
+    Sources::of_surface(stream, classes).unwrap()
 }
 
 #[test]
@@ -376,6 +376,7 @@ proptest! {
         let stream = Device::cpu().stream().unwrap();
         let points: Vec<[f32; 3]> = sources.iter().map(place).collect();
         let points = DevicePoints::from_voxels(&stream, &points, dims, Geometry::default()).unwrap();
+        let points = Sources::new(&stream, points).unwrap();
         let targets: Vec<u64> = targets.into_iter().collect();
         let mask = DeviceMask::from_indices(&stream, &targets, dims, Geometry::default()).unwrap();
         let params = params(exponent, plain(Some(order), Some(near)));

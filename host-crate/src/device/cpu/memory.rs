@@ -1,5 +1,6 @@
 //! Memory of the CPU as a device.
 
+use crate::memory::check_room;
 use memmap2::MmapMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +43,16 @@ impl Pool {
         free.iter().map(|map| map.len() as u64).sum()
     }
 
+    /// Fresh memory in place of all that is kept, which may be pieces of other sizes.
+    fn emptied_for(&self, bytes: usize) -> Option<MmapMut> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.is_empty() {
+            return None;
+        }
+        free.clear();
+        fresh(bytes)
+    }
+
     fn give(&self, map: MmapMut) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let kept: usize = free.iter().map(|map| map.len()).sum();
@@ -56,7 +67,11 @@ impl CpuMemory {
     pub(super) fn new(pool: &Arc<Pool>, bytes: usize) -> Option<Self> {
         let map = match bytes {
             0 => None,
-            _ => Some(pool.take(bytes).map_or_else(|| fresh(bytes), Some)?),
+            _ => Some(
+                pool.take(bytes)
+                    .or_else(|| fresh(bytes))
+                    .or_else(|| pool.emptied_for(bytes))?,
+            ),
         };
         Some(Self {
             map,
@@ -83,6 +98,7 @@ impl Drop for CpuMemory {
 
 /// Memory from the system: zero, page by page when it is touched.
 fn fresh(bytes: usize) -> Option<MmapMut> {
+    check_room("a buffer", bytes as u64).ok()?;
     let map = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_FROM {

@@ -5,7 +5,7 @@ mod memory;
 pub(super) use memory::CpuMemory;
 
 use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice};
-use crate::occupancy::DeviceLimits;
+use crate::{memory::system_memory, occupancy::DeviceLimits};
 use memory::Pool;
 use simt::Mode;
 use std::sync::Arc;
@@ -101,19 +101,12 @@ impl CpuDevice {
         })
     }
 
+    /// That of the system, or what a control group and the process's limits leave of it.
     pub fn memory(&self) -> Memory {
-        let field = |text: &str, name: &str| -> Option<u64> {
-            let line = text.lines().find(|line| line.starts_with(name))?;
-            line.split_whitespace()
-                .nth(1)?
-                .parse::<u64>()
-                .ok()
-                .map(|kib| kib * 1024)
-        };
-        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let memory = system_memory();
         Memory {
-            free: field(&text, "MemAvailable:").unwrap_or(u64::MAX),
-            total: field(&text, "MemTotal:").unwrap_or(u64::MAX),
+            free: memory.free,
+            total: memory.total,
         }
     }
 }

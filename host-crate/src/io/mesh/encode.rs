@@ -4,9 +4,15 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use crate::memory::{self, OutOfMemory};
+
 /// Items per task, and tasks between two writes.
 const TASK: usize = 1 << 14;
 const TASKS: usize = 32;
+/// Bytes of an item at most: six numbers of f32, of which a text has 50 characters at most, and what stands between them.
+const LONGEST: usize = 512;
+/// What memory is for that holds bytes of the file.
+const ENCODED: &str = "a piece of the file";
 
 /// Encodes every item with `encode` and writes the bytes in the items' order.
 pub(super) fn items<T: Sync>(
@@ -15,18 +21,18 @@ pub(super) fn items<T: Sync>(
     encode: impl Fn(&T, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
     for batch in items.chunks(TASK * TASKS) {
-        let encoded: Vec<Vec<u8>> = batch
-            .par_chunks(TASK)
-            .map(|task| {
-                let mut bytes = Vec::with_capacity(task.len() * 32);
-                for item in task {
-                    encode(item, &mut bytes);
-                }
-                bytes
-            })
-            .collect();
+        let tasks = batch.par_chunks(TASK).map(|task| {
+            let mut bytes = Vec::new();
+            memory::reserve(ENCODED, &mut bytes, task.len() * 32)?;
+            for item in task {
+                memory::grow(ENCODED, &mut bytes, LONGEST)?;
+                encode(item, &mut bytes);
+            }
+            Ok(bytes)
+        });
+        let encoded: Vec<Result<Vec<u8>, OutOfMemory>> = tasks.collect();
         for bytes in encoded {
-            out.write_all(&bytes)?;
+            out.write_all(&bytes?)?;
         }
     }
     Ok(())

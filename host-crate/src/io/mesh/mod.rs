@@ -23,8 +23,8 @@ use std::path::Path;
 use super::format::extension;
 use super::group::alone;
 use super::place::output_extension;
-use super::samples::reserve;
 use super::{FileError, FileGroup, FileProblem, MeshFormat};
+use crate::memory;
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
 pub use parts::MeshCounts;
@@ -179,7 +179,7 @@ const STEP: usize = 1 << 16;
 /// Room for one more, in steps and with an error instead of an abort.
 fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
     if list.len() == list.capacity() {
-        reserve(list, STEP.max(list.len() / 2))
+        Ok(memory::grow("a mesh", list, STEP.max(list.len() / 2))?)
     } else {
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Writing PLY: binary, little-endian, one record per vertex with its normal, 32 bit indices.
 
+use crate::memory;
 use std::io::{self, Write};
 
 use super::encode::{items, put_le};
@@ -34,7 +35,7 @@ pub(super) fn write_vertices(
     // Positions and normals alternate; the pairs are made a piece at a time.
     const PIECE: usize = 1 << 19;
     for (positions, normals) in positions.chunks(PIECE).zip(normals.chunks(PIECE)) {
-        let pairs: Vec<_> = positions.iter().zip(normals).collect();
+        let pairs = memory::collected("a piece of the file", positions.iter().zip(normals))?;
         items(out, &pairs, |(position, normal), bytes| {
             put_le(bytes, **position);
             put_le(bytes, **normal);

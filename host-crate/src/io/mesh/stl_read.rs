@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::grow;
 use crate::io::source::{Left, Source};
 use crate::io::{FileProblem, MeshFormat};
+use crate::memory::OutOfMemory;
 use crate::mesh::{TriangleMesh, Triangles};
 
 /// Bytes before the facets of the binary form, and of a facet.
@@ -58,9 +59,10 @@ impl Builder {
             .map_err(|_| damaged("it has more vertices than 32 bits count".to_owned()))?;
         grow(&mut self.vertices)?;
         let bytes = (self.known.len() as u64 + 1) * 20;
-        self.known
-            .try_reserve(1)
-            .map_err(|_| FileProblem::Memory { bytes })?;
+        self.known.try_reserve(1).map_err(|_| OutOfMemory {
+            what: "a mesh",
+            bytes,
+        })?;
         self.vertices.push(position);
         self.known.insert(key, vertex);
         Ok(vertex)

@@ -1,5 +1,6 @@
 //! Writing VTK's XML polydata: arrays appended raw, little-endian, 64 bit indices and lengths.
 
+use crate::memory;
 use std::io::{self, Write};
 
 use super::parts::{MeshCounts, Part};
@@ -64,12 +65,15 @@ pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
 pub(super) fn write_ends(triangles: u64, out: &mut dyn Write) -> io::Result<()> {
     const PIECE: u64 = 1 << 15;
     let mut written = 0;
+    let mut ends = Vec::new();
+    memory::reserve("a piece of the file", &mut ends, 8 * PIECE as usize)?;
     while written < triangles {
         let next = triangles.min(written + PIECE);
-        let ends: Vec<u8> = (written + 1..=next)
-            .flat_map(|triangle| (3 * triangle).to_le_bytes())
-            .collect();
+        for triangle in written + 1..=next {
+            ends.extend_from_slice(&(3 * triangle).to_le_bytes());
+        }
         out.write_all(&ends)?;
+        ends.clear();
         written = next;
     }
     Ok(())

@@ -8,9 +8,9 @@ use std::path::Path;
 use super::error::show_bytes;
 use super::format::extension;
 use super::mesh::read_mesh_source;
-use super::samples::reserve;
 use super::source::Source;
 use super::{FileError, FileProblem, MeshFormat, VolumeFormat};
+use crate::memory;
 
 /// As many bytes as identify a format.
 const START: usize = 8;
@@ -115,7 +115,7 @@ fn push(points: &mut Vec<[f64; 3]>, at: [f64; 3]) -> Result<(), FileProblem> {
     }
     if points.len() == points.capacity() {
         // doubled, so that few copies are made of many points
-        reserve(points, STEP.max(points.len()))?;
+        memory::grow("points", points, STEP.max(points.len()))?;
     }
     points.push(at);
     Ok(())

@@ -2,12 +2,17 @@
 
 use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
-    device::Device,
+    device::{Device, DeviceError, DeviceKind},
     distance::{DistanceParams, Method},
     grid::{Geometry, Inside},
     pipeline::{Timings, VolumeSource, Warning, paths::OutputKind},
 };
 use std::path::{Path, PathBuf};
+
+/// Bytes of a voxel on the device while a map is made as a whole: of its squared distance, and of what that is made from or the distance.
+const ON_DEVICE: u64 = 12;
+/// Bytes of a voxel on the host: of its distance.
+const ON_HOST: u64 = 4;
 
 /// A distance map to make.
 #[derive(Clone, Debug)]
@@ -173,6 +178,14 @@ impl DistanceJob {
 
     /// Refuses what cannot be done by slabs, if the map is made by slabs.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
+        match self.needs_whole() {
+            Some(what) if self.is_by_slabs() => Err(DistanceJobError::NeedsWhole { what }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What cannot be done by slabs, if anything.
+    fn needs_whole(&self) -> Option<&'static str> {
         let refused = [
             (self.nearest.is_some(), "the file of nearest sites"),
             (self.sites == SitesFrom::Labels, "the map of labels"),
@@ -181,18 +194,40 @@ impl DistanceJob {
                 "the sample type u16 or u32",
             ),
         ];
-        match refused.iter().find(|(is_asked, _)| *is_asked) {
-            Some(&(_, what)) if self.is_by_slabs() => Err(DistanceJobError::NeedsWhole { what }),
-            _ => Ok(()),
-        }
+        let first = refused.iter().find(|(is_asked, _)| *is_asked);
+        first.map(|&(_, what)| what)
     }
 
     /// Whether a map of voxels is made by slabs: by several devices, or in a limit of memory.
     pub(super) fn is_by_slabs(&self) -> bool {
+        self.is_separable() && (self.memory.is_some() || self.devices.len() > 1)
+    }
+
+    /// Whether the sites may be voxels, and lines of them are worked on.
+    fn is_separable(&self) -> bool {
         let is_sub_voxel = self.may_be_fractional() && !self.has_points_only();
-        !is_sub_voxel
-            && self.method.unwrap_or_default() == Method::Separable
-            && (self.memory.is_some() || self.devices.len() > 1)
+        !is_sub_voxel && self.method.unwrap_or_default() == Method::Separable
+    }
+
+    /// Whether a map of voxels can be made by slabs, and is as a whole more than what is free.
+    pub(super) fn is_better_by_slabs(&self, dims: [usize; 3]) -> Result<bool, DeviceError> {
+        let [device] = &self.devices[..] else {
+            return Ok(false);
+        };
+        if !self.is_separable() || self.needs_whole().is_some() {
+            return Ok(false);
+        }
+        let voxels = dims
+            .iter()
+            .fold(1, |all: u64, &n| all.saturating_mul(n as u64));
+        let on_device = voxels.saturating_mul(ON_DEVICE);
+        let on_host = voxels.saturating_mul(ON_HOST);
+        Ok(match device.kind() {
+            DeviceKind::Cpu => on_device.saturating_add(on_host) > device.memory()?.free,
+            DeviceKind::Cuda => {
+                on_device > device.memory()?.free || on_host > Device::cpu().memory()?.free
+            }
+        })
     }
 
     fn has_points_only(&self) -> bool {

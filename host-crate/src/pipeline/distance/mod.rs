@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
 ///
 /// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable) unless the job names a method; points by the same
 /// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the fastest for their number. With several devices or a limit
-/// of memory, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
+/// of memory, and where the map is more than what is free, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
 ///
 /// Outputs are checked before anything is read, and appear under their names when they are complete.
 ///
@@ -102,7 +102,11 @@ pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, 
     let mut run = Run::begin(job, monitor);
     let found = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
     match found {
-        Found::Voxels(voxels) if job.is_by_slabs() => slabs::run(run, voxels),
+        Found::Voxels(voxels)
+            if job.is_by_slabs() || job.is_better_by_slabs(voxels.mask.dims())? =>
+        {
+            slabs::run(run, voxels)
+        }
         found => whole::run(run, found),
     }
 }

@@ -4,8 +4,12 @@ use crate::{
     device::{DeviceError, Stream},
     distance::{DistanceMap, Nearest},
     grid::{AnyVolume, Geometry, Volume, VolumeError},
+    memory::{self, OutOfMemory},
 };
 use std::collections::HashMap;
+
+/// What memory is for that holds nearest sites.
+const SITES: &str = "nearest sites";
 
 /// The nearest site of each voxel. All ones where there is none.
 pub(super) struct NearestSites {
@@ -31,7 +35,7 @@ impl NearestSites {
             Some(Nearest::U64(sites)) => Numbers::U64(stream.download(sites)?),
             None => return Ok(None),
         };
-        let points = voxels.map(first_of_voxels);
+        let points = voxels.map(first_of_voxels).transpose()?;
         Ok(Some(Self { sites, points }))
     }
 
@@ -61,25 +65,22 @@ impl NearestSites {
         geometry: Geometry,
     ) -> Result<AnyVolume, VolumeError> {
         let sites = (0..self.len()).map(|index| self.at(index));
-        let narrow: Option<Vec<i32>> = sites
-            .clone()
-            .map(|site| site.map_or(Some(-1), |site| i32::try_from(site).ok()))
-            .collect();
-        match narrow {
-            Some(narrow) => Ok(Volume::new(narrow, dims, geometry)?.into()),
-            None => {
-                let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
-                Ok(Volume::<f64>::new(wide.collect(), dims, geometry)?.into())
-            }
+        let narrow = |site: Option<u64>| site.map_or(Some(-1), |site| i32::try_from(site).ok());
+        if sites.clone().all(|site| narrow(site).is_some()) {
+            let samples = sites.map(|site| narrow(site).unwrap_or(-1));
+            return Ok(Volume::new(memory::collected(SITES, samples)?, dims, geometry)?.into());
         }
+        let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
+        Ok(Volume::<f64>::new(memory::collected(SITES, wide)?, dims, geometry)?.into())
     }
 }
 
 /// The number of the first point at each voxel.
-fn first_of_voxels(voxels: &[u64]) -> HashMap<u64, u64> {
-    let mut first = HashMap::with_capacity(voxels.len());
+fn first_of_voxels(voxels: &[u64]) -> Result<HashMap<u64, u64>, OutOfMemory> {
+    let mut first = HashMap::new();
+    memory::reserve_map(SITES, &mut first, voxels.len())?;
     for (number, &voxel) in voxels.iter().enumerate() {
         first.entry(voxel).or_insert(number as u64);
     }
-    first
+    Ok(first)
 }

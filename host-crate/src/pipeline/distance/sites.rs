@@ -7,7 +7,8 @@ use crate::{
     distance::Method,
     grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
-    pipeline::{PipelineError, VolumeSource, Warning},
+    memory::{self, OutOfMemory},
+    pipeline::{PipelineError, VolumeSource, Warning, at},
 };
 
 /// What was read, on the grid that the map will have.
@@ -74,7 +75,7 @@ pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Fou
             if sub_voxel {
                 let file = read_volume(job, warnings)?;
                 return Ok(Found::Crossings {
-                    volume: converted(&job.input, file, warnings),
+                    volume: converted(&job.input, file, warnings)?,
                     level,
                     inside,
                 });
@@ -141,11 +142,16 @@ fn read_bits(
     Ok((mask, conversion))
 }
 
-fn converted(input: &VolumeSource, file: VolumeFile, warnings: &mut Vec<Warning>) -> AnyVolume {
+fn converted(
+    input: &VolumeSource,
+    file: VolumeFile,
+    warnings: &mut Vec<Warning>,
+) -> Result<AnyVolume, PipelineError> {
     let sample_type = file.volume.sample_type();
-    let (volume, inexact) = file.volume.into_kernel_type();
+    let converted = file.volume.try_into_kernel_type();
+    let (volume, inexact) = converted.map_err(input.error::<OutOfMemory>())?;
     warnings.extend(input.conversion(&file.header, sample_type, inexact));
-    volume
+    Ok(volume)
 }
 
 /// Labels are whole numbers, and must stay apart from each other.
@@ -161,7 +167,7 @@ fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
         let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
         return Err(DistanceInputError::Fraction { voxel, value });
     }
-    match volume.into_kernel_type() {
+    match volume.try_into_kernel_type()? {
         (volume, 0) => Ok(volume),
         (_, count) => Err(DistanceInputError::LongLabels { count, stored }),
     }
@@ -182,7 +188,8 @@ fn points(
     let path = &job.input.path;
     let read = read_points(path)?;
     let (dims, geometry) = grid_of(job, grid)?;
-    let in_world: Vec<_> = read.iter().copied().map(Into::into).collect();
+    let in_world = memory::collected("points", read.iter().copied().map(Into::into));
+    let in_world = in_world.map_err(at(path))?;
     let points = Points::from_world(&in_world, dims, geometry).map_err(job.input.error())?;
     let outside = points.outside();
     if let Some(first) = outside.first {
@@ -202,7 +209,8 @@ fn points(
         warnings.push(Warning::Outside { path, outside });
     }
     let may_be_voxels = matches!(job.method, None | Some(Method::Separable));
-    match points.voxels().filter(|_| may_be_voxels) {
+    let voxels = points.try_voxels().map_err(at(path))?;
+    match voxels.filter(|_| may_be_voxels) {
         Some(voxels) if !voxels.is_empty() => {
             job.check_slabs()?;
             let mask = Mask::from_indices(&voxels, dims, geometry).map_err(job.input.error())?;

@@ -8,8 +8,12 @@ use crate::{
     device::Stream,
     distance::{DistanceError, DistanceParams, Method, Square, SquaredMap},
     grid::{AnyVolume, Geometry, Volume, VolumeError},
+    memory,
     pipeline::PipelineError,
 };
+
+/// What memory is for that holds squares.
+const SQUARES: &str = "squared distances";
 
 /// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴ of itself at most, its square
 /// by 2⁻²³ of itself.
@@ -128,7 +132,7 @@ impl Squares {
         // beyond the bound they may be rounded up
         let bound = bound.unwrap_or(f64::INFINITY);
         let root = |index| (self.unit * (self.at(index) as f64).sqrt()).min(bound) as f32;
-        let distances = (0..self.len()).map(root).collect();
+        let distances = memory::collected("distances", (0..self.len()).map(root))?;
         Volume::new(distances, dims, geometry)
     }
 }
@@ -171,12 +175,14 @@ fn narrowed(
     }
     let volume: Result<AnyVolume, VolumeError> = match job.samples {
         MapSamples::U16 => {
-            let narrow = voxels.map(|index| square(index) as u16).collect();
-            Volume::<u16>::new(narrow, dims, geometry).map(Into::into)
+            let narrow = memory::collected(SQUARES, voxels.map(|index| square(index) as u16));
+            let volume = narrow.map(|narrow| Volume::<u16>::new(narrow, dims, geometry));
+            volume.map_err(VolumeError::from).flatten().map(Into::into)
         }
         _ => {
-            let wide = voxels.map(|index| square(index) as i32).collect();
-            Volume::<i32>::new(wide, dims, geometry).map(Into::into)
+            let wide = memory::collected(SQUARES, voxels.map(|index| square(index) as i32));
+            let volume = wide.map(|wide| Volume::<i32>::new(wide, dims, geometry));
+            volume.map_err(VolumeError::from).flatten().map(Into::into)
         }
     };
     let volume = volume.map_err(job.input.error())?;

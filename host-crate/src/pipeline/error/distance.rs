@@ -1,7 +1,7 @@
 //! What a map cannot be made of.
 
 use super::by;
-use crate::{grid::SampleType, pipeline::map_samples::MapSamples};
+use crate::{grid::SampleType, memory::OutOfMemory, pipeline::map_samples::MapSamples};
 
 /// What a job asks for that cannot be done, whatever the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -80,6 +80,9 @@ pub enum DistanceJobError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceInputError {
+    /// The host has not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// A level that samples cannot be compared with.
     #[error("the level is {level}; give the level a finite number within the range of f32")]
     Level {

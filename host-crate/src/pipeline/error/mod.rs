@@ -16,6 +16,7 @@ use crate::{
     grid::{GridError, VolumeError},
     io::FileError,
     isosurface::IsosurfaceError,
+    memory::OutOfMemory,
     monitor::Cancelled,
     render::RenderError,
     scan::ScanError,
@@ -75,6 +76,9 @@ impl From<RenderError> for PipelineError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
+    /// The host has not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// Samples and geometry make no volume.
     #[error(transparent)]
     Volume(#[from] VolumeError),

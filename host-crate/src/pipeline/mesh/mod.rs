@@ -96,7 +96,7 @@ pub struct MeshChecked {
 
 /// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for byte, on any devices and in any memory.
 ///
-/// The volume is read as a whole if it, its scratch memory and (where the job sets a limit) a mesh as large as both fit the memory; else it
+/// The volume is read as a whole if it, its scratch memory and its mesh, which is counted before it is made, fit the memory; else it
 /// is [streamed](crate::pipeline::stream_mesh::stream_mesh). If a device has room for the volume but not for all of the mesh with it, the mesh is made
 /// and downloaded in parts.
 ///
@@ -138,7 +138,10 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
     let stages = Stages::begin(monitor);
     let mut outcome = match need::streaming(job)? {
         true => streamed::run(job, stages, monitor)?,
-        false => whole::run(job, stages)?,
+        false => match whole::run(job, stages)? {
+            Some(outcome) => outcome,
+            None => streamed::run(job, Stages::begin(monitor), monitor)?,
+        },
     };
     outcome.warn(job);
     Ok(outcome)

@@ -1,18 +1,19 @@
 //! Whether a volume has to be streamed.
 
-use super::MeshJob;
+use super::{MeshCheck, MeshJob};
 use crate::{
     device::{Device, DeviceKind},
     grid::SampleType,
-    io::VolumeReader,
-    isosurface::Method,
+    isosurface::{IndexWidth, Method, counts::PartCounts},
     pipeline::PipelineError,
 };
+use ferrovox_kernels::isosurface::table::MAX_TRIANGLES;
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.
 ///
 /// Only the header is read for it. The size of the mesh is not known yet; it is estimated to be as large as the volume and its scratch
-/// memory where the job sets a limit, and for nothing where there is none.
+/// memory where the job sets a limit, and for nothing where there is none. Of a volume that is not streamed for that the mesh is
+/// [counted](has_too_large_a_mesh) before it is made.
 pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
     if job.params.method == Method::Staged {
         return Ok(false);
@@ -21,11 +22,68 @@ pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
         // a pipe can be opened once
         return Ok(job.memory.is_some());
     }
-    let need = Need::of(&job.volume.open()?, job.mask.is_some());
+    let volume = job.volume.open()?;
+    let need = Need::of(volume.dims(), volume.sample_type(), job.mask.is_some());
     Ok(match job.memory {
-        Some(bytes) => need.in_one_memory(&job.devices).saturating_mul(2) > bytes,
+        Some(bytes) => {
+            let taken = need.in_one_memory(&job.devices);
+            // several devices have each a part of the volume, which is not counted before the mesh is made
+            let is_unknown = job.devices.len() > 1;
+            taken.saturating_mul(2) > bytes
+                || is_unknown && taken.saturating_add(largest_mesh(job, volume.dims())) > bytes
+        }
         None => need.is_more_than_free(&job.devices)?,
     })
+}
+
+/// Whether a volume that is on a device has a mesh that is more than the job may take, or than the host has free. `count` counts it, which
+/// is done only where it matters.
+pub(super) fn has_too_large_a_mesh(
+    job: &MeshJob,
+    (dims, sample_type): ([usize; 3], SampleType),
+    count: impl FnOnce() -> Result<PartCounts, PipelineError>,
+) -> Result<bool, PipelineError> {
+    let need = Need::of(dims, sample_type, job.mask.is_some());
+    let (taken, limit) = match job.memory {
+        Some(bytes) => (need.in_one_memory(&job.devices), bytes),
+        None => (0, Device::cpu().memory()?.free),
+    };
+    let fits = |mesh: u64| taken.saturating_add(mesh) <= limit;
+    if job.params.method == Method::Staged || !job.volume.is_file() || fits(largest_mesh(job, dims))
+    {
+        return Ok(false);
+    }
+    Ok(!fits(mesh_bytes(job, count()?)))
+}
+
+/// Bytes of the largest mesh that a grid can have.
+fn largest_mesh(job: &MeshJob, dims: [usize; 3]) -> u64 {
+    // with the border around a volume whose surface is closed
+    let samples = dims.iter().fold(1, |product: u64, &n| {
+        product.saturating_mul((n as u64).saturating_add(2))
+    });
+    let most = PartCounts {
+        vertices: samples.saturating_mul(3),
+        triangles: samples.saturating_mul(MAX_TRIANGLES as u64),
+    };
+    mesh_bytes(job, most)
+}
+
+/// Bytes of a mesh in the memory that has most of it: on a device that is the CPU and on the host, and what its check takes.
+fn mesh_bytes(job: &MeshJob, counts: PartCounts) -> u64 {
+    let is_wide = counts.vertices.max(counts.triangles) > u32::MAX.into();
+    let width = match is_wide || job.params.index_width == IndexWidth::Bits64 {
+        true => IndexWidth::Bits64,
+        false => IndexWidth::Bits32,
+    };
+    let copies = 1 + u64::from(job.devices.iter().any(|it| it.kind() == DeviceKind::Cpu));
+    let mesh = counts.bytes(&job.params, width).saturating_mul(copies);
+    let check = match job.check {
+        MeshCheck::No => 0,
+        // two indices for each corner; where those of a vertex begin, its set, and its faces
+        _ => counts.bytes_of_indices(width).saturating_mul(2) + counts.vertices.saturating_mul(17),
+    };
+    mesh.saturating_add(check)
 }
 
 /// Bytes that a volume takes as a whole.
@@ -37,12 +95,11 @@ struct Need {
 }
 
 impl Need {
-    fn of(volume: &VolumeReader<'_>, masked: bool) -> Self {
-        let samples = volume
-            .dims()
+    fn of(dims: [usize; 3], sample_type: SampleType, masked: bool) -> Self {
+        let samples = dims
             .iter()
             .fold(1, |product: u64, &n| product.saturating_mul(n as u64));
-        let (read, taken) = match volume.sample_type() {
+        let (read, taken) = match sample_type {
             SampleType::U8 | SampleType::I8 => (1, 0),
             SampleType::U16 | SampleType::I16 => (2, 0),
             SampleType::F32 => (4, 0),

@@ -1,13 +1,15 @@
 //! A volume that is read as a whole.
 
-use super::{MeshCheck, MeshChecked, MeshJob, MeshOutcome};
+use super::{MeshCheck, MeshChecked, MeshJob, MeshOutcome, need::has_too_large_a_mesh};
 use crate::{
     device::{Device, DeviceError},
     grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
     io::{HeaderInfo, MeshWriteOptions, write_mesh},
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
+        budget::mesh_counts,
     },
+    memory::OutOfMemory,
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, at,
@@ -24,25 +26,37 @@ struct Surface {
     devices: Vec<DeviceRun>,
 }
 
-/// Reads the volume, makes its isosurface, checks and writes it.
-pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, PipelineError> {
+/// Reads the volume, makes its isosurface, checks and writes it. None if the mesh would take more memory than it may.
+pub(super) fn run(
+    job: &MeshJob,
+    mut stages: Stages<'_>,
+) -> Result<Option<MeshOutcome>, PipelineError> {
     let mut warnings = Vec::new();
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let (volume, inexact_samples) = volume.into_kernel_type();
+    let (volume, inexact_samples) = volume
+        .try_into_kernel_type()
+        .map_err(at::<OutOfMemory>(&job.volume.path))?;
     warnings.extend(job.volume.conversion(&header, sample_type, inexact_samples));
     let surface = match &job.devices[..] {
-        [device] => on_one(&mut stages, job, device, volume, mask)?,
+        [device] => match on_one(&mut stages, job, device, volume, mask)? {
+            Some(surface) => surface,
+            None => return Ok(None),
+        },
         _ => on_several(&mut stages, job, volume, mask)?,
     };
     let mesh = surface.mesh;
     let checked = match job.check {
         MeshCheck::No => None,
         _ => Some(stages.run("check", || {
+            let out_of_memory = at::<OutOfMemory>(&job.volume.path);
+            let report = mesh::try_check(&mesh)
+                .and_then(|report| Ok((report, mesh::try_openings(&mesh, dims, &geometry)?)));
+            let (report, openings) = report.map_err(out_of_memory)?;
             Ok::<_, PipelineError>(MeshChecked {
-                report: mesh::check(&mesh),
-                openings: mesh::openings(&mesh, dims, &geometry),
+                report,
+                openings,
                 bounds: mesh.bounds().map(|(low, high)| [low.into(), high.into()]),
             })
         })?),
@@ -55,7 +69,7 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
             write_mesh(output, &mesh, &MeshWriteOptions::default())
         })?;
     }
-    Ok(MeshOutcome {
+    Ok(Some(MeshOutcome {
         dims,
         geometry,
         sample_type,
@@ -73,7 +87,7 @@ pub(super) fn run(job: &MeshJob, mut stages: Stages<'_>) -> Result<MeshOutcome, 
         devices: surface.devices,
         warnings,
         timings: stages.finish(),
-    })
+    }))
 }
 
 type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
@@ -97,8 +111,9 @@ fn on_one(
     device: &Device,
     volume: AnyVolume,
     mask: Option<Volume<u8>>,
-) -> Result<Surface, PipelineError> {
+) -> Result<Option<Surface>, PipelineError> {
     let path = &job.volume.path;
+    let sample_type = volume.sample_type();
     let stream = device.stream().map_err(at(path))?;
     let upload = || {
         let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()));
@@ -108,6 +123,13 @@ fn on_one(
     };
     let (on_device, mask) = stages.run("upload", || upload().map_err(at::<DeviceError>(path)))?;
     drop(volume);
+    let count = || {
+        with_device_volume!(&on_device, volume => mesh_counts(&stream, volume, mask.as_ref(), &job.params))
+            .map_err(at::<IsosurfaceError>(path))
+    };
+    if has_too_large_a_mesh(job, (on_device.dims(), sample_type), count)? {
+        return Ok(None);
+    }
     let extract = || {
         let whole = with_device_volume!(&on_device, volume => isosurface::extract(&stream, volume, mask.as_ref(), &job.params));
         let finished = whole.and_then(|mesh| {
@@ -131,11 +153,11 @@ fn on_one(
             (mesh, surface.non_finite_cells, 1, times)
         }
     };
-    Ok(Surface {
+    Ok(Some(Surface {
         mesh,
         non_finite_cells,
         devices: vec![DeviceRun::of(device, parts, times)],
-    })
+    }))
 }
 
 enum Extracted {
@@ -195,7 +217,7 @@ fn extract_parts(
         AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
         AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
         AnyVolume::I32(_) | AnyVolume::F64(_) => {
-            let (volume, _) = volume.clone().into_f32();
+            let (volume, _) = volume.to_f32().map_err(DeviceError::from)?;
             isosurface::extract_parts(devices, volume.view(), mask, params)
         }
     }

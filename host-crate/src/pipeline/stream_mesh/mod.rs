@@ -54,7 +54,7 @@ struct Job<'a> {
 /// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
 /// of `i32` and `f64` become `f32` plane by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
 ///
-/// Memory does not grow with the volume: [`StreamOptions`] bound it. Nor does it grow with the mesh: what a slab takes is known before it
+/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it, of which four at least are there at a time, twice or more. Nor does it grow with the mesh: what a slab takes is known before it
 /// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
 ///
 /// ```
@@ -89,7 +89,8 @@ struct Job<'a> {
 ///
 /// # Errors
 /// [`StreamError::File`] for what is wrong with a file; those of [`extract_parts`](crate::isosurface::extract_parts), and
-/// [`IsosurfaceError::Memory`] with bytes that are enough (to find them, the volume is read once more).
+/// [`IsosurfaceError::Memory`] with bytes that are enough (to find them, the volume is read once more), or
+/// [`IsosurfaceError::PlaneTooLarge`] before anything is read.
 pub fn stream_mesh(
     inputs: StreamInputs<'_, '_>,
     monitor: &Monitor<'_>,
@@ -139,6 +140,15 @@ fn run<T: DeviceSample + Sample>(
         Ok(report) => Ok(report),
         Err(OverBudget::Failed(error)) => Err(error),
         Err(OverBudget::TooLittle { given }) => {
+            if let Some(needed) = plan.too_large_to_count(&job) {
+                let stored = job.partition.padded.stored;
+                return Err(IsosurfaceError::PlaneTooLarge {
+                    plane: [stored.nx as usize, stored.ny as usize],
+                    needed,
+                    budget: given,
+                }
+                .into());
+            }
             let error = TooLittleMemory {
                 needed: plan.enough(&job, largest_plane(&job, &mut slabs)?),
                 budget: given,

@@ -3,7 +3,8 @@
 use super::{Job, StreamError, plane_samples};
 use crate::{
     device::{Device, Stream},
-    isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide},
+    grid::DeviceSample,
+    isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide, fused::scratch_of_plane},
     partition::budget::{Budget, Need, Sharing},
 };
 
@@ -13,6 +14,9 @@ const SLAB: u64 = 64 << 20;
 const SLABS: u32 = 4;
 /// Planes of samples that a slab has more than planes of cells: one for the last cells, one around on each side.
 const AROUND: u64 = 3;
+
+/// Bytes that may be taken to find out what a plane of the mesh needs, however small the budget is.
+const COUNTING: u64 = 64 << 20;
 
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
@@ -25,6 +29,8 @@ pub(super) struct Plan {
     plane: u64,
     /// Planes of samples.
     planes: u64,
+    /// Bytes of scratch memory for a plane of cells.
+    scratch: u64,
     /// How many work in the host's memory.
     in_host_memory: u64,
     /// Whether slabs fit the memory at all.
@@ -43,7 +49,7 @@ pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth
 }
 
 impl Plan {
-    pub fn new<T>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
+    pub fn new<T: DeviceSample>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
         let cells = job.partition.cell_planes();
         let workers = job.devices.len().min(cells.max(1) as usize);
         let devices = &job.devices[..workers];
@@ -61,6 +67,7 @@ impl Plan {
             height: 1,
             plane: plane.max(1),
             planes: job.partition.padded.stored.nz as u64,
+            scratch: scratch_of_plane::<T>(job.partition.padded.grid, masked),
             in_host_memory: Sharing(devices).host(),
             holds_a_slab: true,
             width: widest(job.params, may_be_wide(job.partition.padded.grid)),
@@ -134,6 +141,20 @@ impl Plan {
             result: self.host().saturating_sub(self.host_slabs()) / self.host_parts(),
             keeps: false,
         }
+    }
+
+    /// Whether the planes are so large that what the mesh of one needs cannot be found out within the budget: then the bytes without it.
+    pub fn too_large_to_count(&self, job: &Job<'_>) -> Option<u64> {
+        // a slab as it is read, what it has in common with the next, and the slab on the device
+        let slabs = self.slab(1).saturating_mul(2);
+        let counting = slabs
+            .saturating_add(self.plane.saturating_mul(AROUND))
+            .saturating_add(self.scratch);
+        let without_mesh = Need {
+            scratch: self.scratch,
+            result: 0,
+        };
+        (counting > self.memory.max(COUNTING)).then(|| self.enough(job, without_mesh))
     }
 
     /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves three quarters.

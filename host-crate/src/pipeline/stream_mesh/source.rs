@@ -1,9 +1,11 @@
 //! Slabs from a file, each plane read once.
 
+use super::StreamError;
 use crate::{
     grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
     io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, partition::SlabPartition},
+    memory::{self, OutOfMemory},
 };
 use std::{
     ops::Range,
@@ -41,6 +43,8 @@ pub(super) type Planes<'r, T> =
 
 /// Samples as they are in the file.
 pub(super) fn direct<'r, T: Sample>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, T> {
+    // each plane is asked for once
+    reader.set_overlap(0);
     Box::new(move |z, out, seen| {
         reader.read_planes_into(z, out)?;
         seen.see(out);
@@ -62,13 +66,15 @@ fn converted<'r, S: Sample, T: Sample>(
     convert: fn(S) -> (T, bool),
 ) -> Planes<'r, T> {
     let mut wide: Vec<S> = Vec::new();
+    reader.set_overlap(0);
     Box::new(move |z, out, seen| {
         let plane = reader.plane_len();
         if plane == 0 {
             return Ok(());
         }
         for (z, out) in z.zip(out.chunks_exact_mut(plane)) {
-            wide.resize(plane, S::zeroed());
+            resize(&mut wide, plane)
+                .map_err(|error| FileError::new(reader.path(), error.into()))?;
             reader.read_planes_into(z..z + 1, &mut wide)?;
             seen.see(&wide);
             for (out, &sample) in out.iter_mut().zip(&wide) {
@@ -95,6 +101,16 @@ pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>) -> Planes<'r, u8> {
         SampleType::F32 => converted(reader, kept::<f32>),
         SampleType::F64 => converted(reader, kept::<f64>),
     }
+}
+
+/// What memory is for that holds a slab.
+const SLAB: &str = "a slab of the volume";
+
+/// Makes a list as long as that.
+fn resize<T: Sample>(list: &mut Vec<T>, len: usize) -> Result<(), OutOfMemory> {
+    memory::reserve(SLAB, list, len.saturating_sub(list.len()))?;
+    list.resize(len, T::zeroed());
+    Ok(())
 }
 
 /// The samples of a slab, and its mask.
@@ -135,15 +151,15 @@ impl<T: Sample> Forward<'_, T> {
         plane: usize,
         out: &mut Vec<T>,
         seen: &mut Seen,
-    ) -> Result<(), FileError> {
+    ) -> Result<(), StreamError> {
         let again = next.saturating_sub(planes.start) * plane;
-        out.resize(planes.len() * plane, T::zeroed());
+        resize(out, planes.len() * plane)?;
         out[..again].copy_from_slice(&self.tail[self.tail.len() - again..]);
         (self.read)(next..planes.end, &mut out[again..], seen)?;
         // the next slab begins at most three planes before this one's end
         let keep = planes.len().min(3) * plane;
         self.tail.clear();
-        self.tail.extend_from_slice(&out[out.len() - keep..]);
+        memory::extend(SLAB, &mut self.tail, &out[out.len() - keep..])?;
         Ok(())
     }
 }
@@ -196,7 +212,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
     }
 
     /// Reads a slab, the next after the last.
-    pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), FileError> {
+    pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), StreamError> {
         let (planes, plane) = (slab.planes.clone(), self.partition.plane_len());
         let (next, seen) = (self.next, &mut self.seen);
         self.volume
@@ -216,7 +232,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
         height: u32,
         emptied: Receiver<Filled<T>>,
         workers: &[SyncSender<Filled<T>>],
-    ) -> Result<Duration, FileError> {
+    ) -> Result<Duration, StreamError> {
         let mut reading = Duration::ZERO;
         for (number, slab) in self.partition.slabs_of(height).enumerate() {
             let Ok(mut filled) = emptied.recv() else {
@@ -235,7 +251,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
     }
 
     /// Reads a volume without cells: its samples are counted all the same, and damage is reported.
-    fn read_rest(&mut self, reading: &mut Duration) -> Result<(), FileError> {
+    fn read_rest(&mut self, reading: &mut Duration) -> Result<(), StreamError> {
         let start = Instant::now();
         let (planes, plane) = (
             self.partition.padded.stored.nz as usize,
@@ -244,10 +260,10 @@ impl<'r, T: Sample> Slabs<'r, T> {
         let (mut samples, mut mask) = (Vec::new(), Vec::new());
         while self.next < planes {
             let z = self.next..self.next + 1;
-            samples.resize(plane, T::zeroed());
+            resize(&mut samples, plane)?;
             (self.volume.read)(z.clone(), &mut samples, &mut self.seen)?;
             if let Some(of_mask) = &mut self.mask {
-                mask.resize(plane, 0);
+                resize(&mut mask, plane)?;
                 (of_mask.read)(z, &mut mask, &mut Seen { ..Seen::NOTHING })?;
             }
             self.next += 1;

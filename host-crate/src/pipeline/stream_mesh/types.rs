@@ -5,6 +5,7 @@ use crate::{
     grid::{Geometry, SampleSummary},
     io::{FileError, MeshWriter, VolumeReader},
     isosurface::{IsosurfaceError, IsosurfaceParams},
+    memory::OutOfMemory,
     monitor::{Cancelled, StageTime},
 };
 use std::time::Duration;
@@ -84,6 +85,12 @@ pub enum StreamError {
     /// The extraction failed.
     #[error(transparent)]
     Isosurface(#[from] IsosurfaceError),
+}
+
+impl From<OutOfMemory> for StreamError {
+    fn from(error: OutOfMemory) -> Self {
+        DeviceError::from(error).into()
+    }
 }
 
 impl From<DeviceError> for StreamError {

@@ -281,7 +281,7 @@ mod tests {
         for size in [[400, 300], [300, 400]] {
             let painter = painter(ColourBy::Radius, 0);
             let legend = Legend::of(&painter, size).unwrap();
-            let mut picture = Picture::filled(size[0], size[1], [1.0; 3]);
+            let mut picture = Picture::filled(size[0], size[1], [1.0; 3]).unwrap();
             legend.draw(&mut picture);
             for radius in [0.5, 4.0] {
                 let colour = as_bytes(painter.radius(radius)).map(|c| (c + 0.5) as u8);

@@ -133,7 +133,8 @@ pub fn skeletons<T: DeviceSample>(
         // SAFETY: members are numbers of cones, tiles cover the picture, and there is an element for each pixel.
         unsafe { stream.launch::<render_curves>(rows_launch(rows), args)? };
     }
-    let mut picture = Picture::from_pixels(params.width, params.height, &stream.download(&pixels)?);
+    let mut picture =
+        Picture::from_pixels(params.width, params.height, &stream.download(&pixels)?)?;
     if let Some(legend) = legend {
         legend.draw(&mut picture);
     }

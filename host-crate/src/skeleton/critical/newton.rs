@@ -3,10 +3,10 @@
 use super::CriticalPoint;
 use crate::{
     device::Stream,
-    grid::DevicePoints,
+    grid::Metric,
     skeleton::{
         NodeKind, SkeletonError,
-        field::{PointForce, forces_at},
+        field::{PointForce, Sources, forces_at},
     },
 };
 use nalgebra::{Point3, SymmetricEigen, Vector3};
@@ -14,13 +14,13 @@ use nalgebra::{Point3, SymmetricEigen, Vector3};
 /// Steps after which a place has led nowhere.
 const MAX_STEPS: usize = 40;
 
-/// The longest step, in voxels.
+/// The longest step, in the smallest spacing.
 const LONGEST: f64 = 0.5;
 
 /// A step this short ends the search: what is left is rounding.
 const SHORTEST: f64 = 1e-10;
 
-/// How far from its beginning a search may lead, in voxels along each axis: beyond, it is found from other cells.
+/// How far from its beginning a search may lead, in steps of the grid along each axis: beyond, it is found from other cells.
 const REACH: f64 = 1.5;
 
 /// A force that is this part of the magnitudes it is the sum of is 0.
@@ -37,7 +37,7 @@ struct Walk {
 /// it leads away, or nowhere, have none.
 pub fn polish(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     exponent: f64,
     starts: &[Point3<f64>],
 ) -> Result<Vec<CriticalPoint>, SkeletonError> {
@@ -46,6 +46,7 @@ pub fn polish(
         at: start,
         last: f64::INFINITY,
     };
+    let (metric, _) = Metric::snapped(sources.geometry());
     let mut walks: Vec<Walk> = starts.iter().map(walk).collect();
     let mut found = Vec::new();
     for _ in 0..MAX_STEPS {
@@ -64,7 +65,7 @@ pub fn polish(
                 Some(step) => {
                     let length = step.norm();
                     let scale = (LONGEST / length).min(1.0);
-                    walk.at += step * scale;
+                    walk.at += metric.to_voxels(step * scale);
                     walk.last = length;
                     if (walk.at - walk.start).amax() <= REACH {
                         going.push(walk);

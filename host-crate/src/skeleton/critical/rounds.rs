@@ -13,7 +13,7 @@ const MIN_LATER: u64 = 1 << 14;
 
 impl Context<'_> {
     /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
-    /// densely there and around.
+    /// densely there, and around them and what was found.
     pub(in crate::skeleton) fn critical_points(
         &self,
     ) -> Result<(Search, Vec<Certificate>), SkeletonError> {
@@ -28,6 +28,10 @@ impl Context<'_> {
         let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
         for (around, along) in rounds {
             let mut wanted = cells.clone();
+            if around {
+                // forces of the same sign at all corners may hide an attracting point beside a saddle that was found from elsewhere
+                wanted.extend(search.cells());
+            }
             if !certificate.is_empty() {
                 let unbalanced = |cell: &[i64; 3]| {
                     let corner = Point3::from(cell.map(|at| at as f64));

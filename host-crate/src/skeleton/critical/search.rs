@@ -1,11 +1,15 @@
 //! The search for all critical points.
 
 use super::{CriticalPoint, newton::polish};
-use crate::{device::Stream, grid::DevicePoints, skeleton::SkeletonError};
+use crate::{
+    device::Stream,
+    grid::Metric,
+    skeleton::{SkeletonError, field::Sources},
+};
 use nalgebra::{Point3, Vector3};
 use std::collections::{HashMap, HashSet};
 
-/// Points nearer than this, in voxels, are one.
+/// Points nearer than this, in the smallest spacing, are one.
 const SAME: f64 = 1e-5;
 
 /// The critical points found so far.
@@ -25,7 +29,7 @@ impl Search {
     /// Searches cells, which are known by their first corners; `is_inside` tests whether a place is in a cell with a force at all corners.
     pub fn search(
         &mut self,
-        (stream, sources, exponent): (&Stream, &DevicePoints, f64),
+        (stream, sources, exponent): (&Stream, &Sources, f64),
         cells: &[[i64; 3]],
         Density(along): Density,
         is_inside: impl Fn(&Point3<f64>) -> bool,
@@ -42,15 +46,22 @@ impl Search {
                 places.iter().map(move |place| corner + place)
             })
             .collect();
+        let (metric, _) = Metric::snapped(sources.geometry());
         // a bound for what is searched at a time
         for starts in starts.chunks(1 << 18) {
             for point in polish(stream, sources, exponent, starts)? {
                 if is_inside(&point.position) {
-                    self.keep(point);
+                    self.keep(point, metric);
                 }
             }
         }
         Ok(())
+    }
+
+    /// The cells of the points found so far, by their first corners.
+    pub fn cells(&self) -> impl Iterator<Item = [i64; 3]> {
+        let places = self.points.iter().map(|point| point.position);
+        places.map(|at| [at.x, at.y, at.z].map(|at| at.floor() as i64))
     }
 
     /// Sorts the points by where they are: z, then y, then x.
@@ -65,13 +76,13 @@ impl Search {
     }
 
     /// Keeps a point unless it is known.
-    fn keep(&mut self, point: CriticalPoint) {
+    fn keep(&mut self, point: CriticalPoint, metric: Metric) {
         let voxel = voxel_of(&point.position);
         let known = neighbours(voxel).any(|place| {
             let there = self.places.get(&place).into_iter().flatten();
             there
                 .map(|&known| self.points[known].position)
-                .any(|known| (known - point.position).norm() < SAME)
+                .any(|known| metric.to_world(known - point.position).norm() < SAME)
         });
         if !known {
             self.places

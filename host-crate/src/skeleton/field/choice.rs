@@ -10,6 +10,8 @@ pub(super) struct Choice<'a> {
     pub device: &'a Device,
     pub pairs: u64,
     pub targets: u64,
+    /// Whether voxels are cubes.
+    pub is_of_cubes: bool,
 }
 
 /// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
@@ -20,12 +22,15 @@ const FEW_ON_GPU: u64 = 1 << 34;
 const FEW_SOURCES: u64 = 1 << 12;
 
 impl Choice<'_> {
-    /// The variant that is meant; one that compares all pairs where sources are not known as voxels of the targets' grid.
+    /// The variant that is meant; [`FieldVariant::Tuned`] where voxels are no cubes, and in the place of series where sources are not known as voxels of the targets' grid.
     pub fn variant(&self, wanted: FieldVariant, has_voxels: bool) -> FieldVariant {
         let few = match self.device.kind() {
             DeviceKind::Cpu => FEW_ON_CPU,
             DeviceKind::Cuda => FEW_ON_GPU,
         };
+        if !self.is_of_cubes {
+            return FieldVariant::Tuned;
+        }
         let is_large = self.pairs > few && self.pairs / self.targets.max(1) > FEW_SOURCES;
         match wanted {
             FieldVariant::Auto if is_large && has_voxels => FieldVariant::Tree,

@@ -1,7 +1,7 @@
 //! Forces by several devices.
 
 use super::{
-    Targets,
+    Sources, Targets,
     job::{Job, WholeJob},
 };
 use crate::{
@@ -23,13 +23,14 @@ use std::ops::Range;
 /// Slices are those that the first device would have alone, so that each force is added up in the same order as by one device. Synchronises all streams.
 pub(super) fn forces_on(
     streams: &[Stream],
-    (sources, mask): (&DevicePoints, &DeviceMask),
+    (sources, mask): (&Sources, &DeviceMask),
     params: &SkeletonParams,
     counter: Option<&Counter<'_>>,
 ) -> Result<Buffer<f32>, SkeletonError> {
     let first = &streams[0];
     let words = mask.download(first)?;
-    let sources = sources.download(first)?;
+    let own = sources.weights(first)?;
+    let sources = sources.points.download(first)?;
     let whole = WholeJob {
         stream: first,
         items: match params.variant {
@@ -42,7 +43,10 @@ pub(super) fn forces_on(
     let forces_of = |worker: usize, part: Range<usize>| -> Result<Vec<f32>, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let sources = DevicePoints::from_voxels(stream, &sources, dims, geometry)?;
+        let sources = Sources {
+            points: DevicePoints::from_voxels(stream, &sources, dims, geometry)?,
+            weights: stream.upload(&own)?,
+        };
         // the same grid, so that coordinates are what they are in the whole
         let mut mine = vec![0; words.len()];
         mine[part.clone()].copy_from_slice(&words[part]);

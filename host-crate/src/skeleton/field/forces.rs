@@ -1,7 +1,7 @@
 //! The force at voxels.
 
 use super::{
-    ForceBounds, Targets,
+    ForceBounds, Sources, Targets,
     choice::Choice,
     devices::forces_on,
     job::Job,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
-    grid::{DeviceMask, DevicePoints, Points},
+    grid::{DeviceMask, DevicePoints, Metric, Points},
     skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -19,8 +19,10 @@ use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
 pub struct ForceField {
     /// The voxels that have a force.
     pub mask: DeviceMask,
-    /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, with voxels as the unit of length. A
+    /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, in the world with the smallest spacing as the unit of length. A
     /// direction of three zeros is none.
+    ///
+    /// Components are along the grid's axes, whichever way these point. Where the axes are not at right angles, x is along the first, y in the plane of the first two, and z across both.
     pub forces: Buffer<f32>,
     /// How many voxels of the mask come before each of its words.
     pub before: Buffer<u64>,
@@ -74,6 +76,9 @@ impl ForceField {
 
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
 ///
+/// Lengths are those of the world. Where voxels are no cubes all pairs are compared, as by [`FieldVariant::Tuned`], whatever [`SkeletonParams::variant`] says; the field's `variant` has the
+/// one that was taken.
+///
 /// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24 bytes for each voxel with a force and slice of the surface, and
 /// 40 bytes for each remain. By series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for each voxel with a force, at most three
 /// for each of the solid, and 0.1 for each of the grid. Synchronises the stream.
@@ -102,10 +107,10 @@ pub fn force_field_on_devices(
 ) -> Result<ForceField, SkeletonError> {
     params.check()?;
     let stream = execution.first();
-    let sources = DevicePoints::from_sites(stream, &classes.surface)?;
+    let sources = Sources::of_surface(stream, classes)?;
     let inside = classes.inside(stream)?;
-    let sources = Sources {
-        points: &sources,
+    let sources = Acting {
+        sources: &sources,
         voxels: Some(&classes.surface),
     };
     if params.boundary == BoundaryForce::Exact {
@@ -142,32 +147,35 @@ pub fn force_field_on_devices(
     })
 }
 
-/// What exerts forces: points, and the same as voxels of the targets' grid where they are known to be some.
+/// What exerts forces, and the same as voxels of the targets' grid where it is known to be some.
 #[derive(Clone, Copy)]
-struct Sources<'a> {
-    points: &'a DevicePoints,
+struct Acting<'a> {
+    sources: &'a Sources,
     voxels: Option<&'a DeviceMask>,
 }
 
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
-/// [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once: for others all pairs are compared, as by [`FieldVariant::Tuned`].
+/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once, and for cubes: for others all pairs are
+/// compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
 /// Errors of the device.
 pub fn forces(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
-        FieldVariant::Tree | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
+        FieldVariant::Tree | FieldVariant::Auto if is_of_cubes(&mask) => {
+            voxels_of(stream, &sources.points, &mask)?
+        }
         _ => None,
     };
-    let sources = Sources {
-        points: sources,
+    let sources = Acting {
+        sources,
         voxels: voxels.as_ref(),
     };
     forces_on_devices(execution, sources, mask, params)
@@ -189,16 +197,20 @@ fn voxels_of(
     Ok(each_once.then_some(made))
 }
 
+fn is_of_cubes(mask: &DeviceMask) -> bool {
+    Metric::snapped(&mask.geometry).0.is_of_cubes()
+}
+
 fn forces_on_devices(
     execution: Execution<'_>,
-    sources: Sources<'_>,
+    acting: Acting<'_>,
     mask: DeviceMask,
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     params.tree.check()?;
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
-    let pairs = targets.count.saturating_mul(sources.points.len() as u64);
+    let pairs = targets.count.saturating_mul(acting.sources.len() as u64);
     let monitor = execution.monitor();
     let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
     let counter = counter.as_ref();
@@ -206,17 +218,18 @@ fn forces_on_devices(
         device: stream.device(),
         pairs,
         targets: targets.count,
+        is_of_cubes: is_of_cubes(&mask),
     };
     let params = &SkeletonParams {
-        variant: choice.variant(params.variant, sources.voxels.is_some()),
+        variant: choice.variant(params.variant, acting.voxels.is_some()),
         ..*params
     };
     let mut bounds = None;
-    let forces = match (sources.voxels, execution.streams()) {
+    let forces = match (acting.voxels, execution.streams()) {
         (Some(voxels), _) if params.variant == FieldVariant::Tree => {
             let field = TreeField {
                 sources: voxels,
-                points: sources.points,
+                points: acting.sources,
                 targets: &targets,
                 params,
                 counter,
@@ -227,14 +240,14 @@ fn forces_on_devices(
         }
         (_, [_]) => Job {
             stream,
-            sources: sources.points,
+            sources: acting.sources,
             targets: &targets,
             params,
             whole: None,
             counter,
         }
         .compute()?,
-        (_, streams) => forces_on(streams, (sources.points, &mask), params, counter)?,
+        (_, streams) => forces_on(streams, (acting.sources, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {

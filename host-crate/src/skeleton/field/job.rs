@@ -1,23 +1,23 @@
 //! Forces by one device.
 
-use super::{Targets, portions::by_portions};
+use super::{Sources, Targets, portions::by_portions, sources::world_of};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over},
-    grid::DevicePoints,
+    grid::{DevicePoints, Metric},
     monitor::Counter,
     skeleton::{FieldVariant, Precision, SkeletonError, SkeletonParams},
 };
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::skeleton::field::{
     Add, AnyPower, FIELD_SOURCES, NUMBERS, PIECE, Portion, Power, Power2, Power3, Power4, Power5,
-    Power6, Power7, Power8, Power9, Slices, finish_forces, forces_constant, forces_shared,
-    forces_simple, forces_tuned,
+    Power6, Power7, Power8, Power9, Slices, WholePower, finish_forces, forces_constant,
+    forces_in_world, forces_shared, forces_simple, forces_tuned,
 };
 
 /// Forces to compute.
 pub(super) struct Job<'a> {
     pub stream: &'a Stream,
-    pub sources: &'a DevicePoints,
+    pub sources: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
@@ -115,6 +115,14 @@ impl Job<'_> {
         } else {
             0
         };
+        let (metric, _) = Metric::snapped(&self.targets.mask.geometry);
+        if !metric.is_of_cubes() {
+            let (sums, slices) = match integer {
+                0 => self.in_world::<A, AnyPower>(&metric)?,
+                _ => self.in_world::<A, WholePower>(&metric)?,
+            };
+            return self.finish(&sums, slices);
+        }
         match integer {
             2 => self.run::<A, Power2>(),
             3 => self.run::<A, Power3>(),
@@ -129,7 +137,6 @@ impl Job<'_> {
     }
 
     fn run<A: Add, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
-        let stream = self.stream;
         let (sums, slices) = match self.params.variant {
             // who calls has chosen, and `Tree` is no job for all pairs
             FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Tree => {
@@ -139,6 +146,12 @@ impl Job<'_> {
             FieldVariant::Constant => self.constant::<A, P>()?,
             FieldVariant::Shared => self.by_target::<forces_shared<A, P>>()?,
         };
+        self.finish(&sums, slices)
+    }
+
+    /// Directions and magnitudes of sums.
+    fn finish(&self, sums: &Buffer<f64>, slices: Slices) -> Result<Buffer<f32>, SkeletonError> {
+        let stream = self.stream;
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
         // SAFETY: there are three sums for each target and slice, and four numbers for each target.
@@ -213,7 +226,7 @@ impl Job<'_> {
             // each target and slice.
             unsafe {
                 let args = (
-                    self.sources.coordinates.view(),
+                    self.sources.points.coordinates.view(),
                     places.coordinates.view(),
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
@@ -229,6 +242,36 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
+    /// The same where voxels are no cubes.
+    fn in_world<A: Add, P: Power>(
+        &self,
+        metric: &Metric,
+    ) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+        let (runs, places) = self.targets.runs(self.stream)?;
+        let plan = self.plan::<forces_in_world<A, P>>(runs.count)?;
+        let mut sums = self.sums(plan.slices)?;
+        self.launch(plan, plan.all(), |launch, portion| {
+            // SAFETY: as in `tuned`, and sources have a weight each or none.
+            unsafe {
+                let args = (
+                    self.sources.points.coordinates.view(),
+                    self.sources.weights.view(),
+                    places.coordinates.view(),
+                    self.targets.mask.bits.view(),
+                    self.targets.before.view(),
+                    runs,
+                    world_of(metric),
+                    plan.slices,
+                    portion,
+                    self.params.exponent as f32,
+                    sums.view_mut(),
+                );
+                Ok(self.stream.launch::<forces_in_world<A, P>>(launch, args)?)
+            }
+        })?;
+        Ok((sums, plan.slices))
+    }
+
     /// By a kernel whose threads take a target each and go through all sources of a slice.
     fn by_target<K>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError>
     where
@@ -239,7 +282,7 @@ impl Job<'_> {
         let mut sums = self.sums(plan.slices)?;
         self.launch(plan, plan.all(), |launch, portion| {
             let args = (
-                self.sources.coordinates.view(),
+                self.sources.points.coordinates.view(),
                 targets.coordinates.view(),
                 plan.slices,
                 portion,
@@ -268,7 +311,7 @@ impl Job<'_> {
         for slice in 0..plan.slices.count {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
             // SAFETY: it is read by this job's launches only.
-            unsafe { constant.write(&self.sources.coordinates, start..end) }?;
+            unsafe { constant.write(&self.sources.points.coordinates, start..end) }?;
             let pairs = Portion {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,

@@ -6,11 +6,13 @@ mod forces;
 mod job;
 mod point_forces;
 mod portions;
+mod sources;
 mod targets;
 mod tree;
 
 pub use forces::{ForceField, force_field, force_field_on_devices, forces};
 pub use point_forces::{PointForce, forces_at};
+pub use sources::Sources;
 pub(crate) use targets::Targets;
 pub use tree::ForceBounds;
 pub(super) use tree::bricks_of;

@@ -1,16 +1,19 @@
 //! The force anywhere.
 
+use super::{Sources, sources::world_of};
 use crate::{
     device::{Launch, Stream, over},
-    grid::DevicePoints,
+    grid::Metric,
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
     Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at as slices_at,
+    forces_at_in_world,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// The force at a point, with its derivatives; lengths are in voxels.
+/// The force at a point, with its derivatives, in the world with the smallest spacing as the unit of length. Components are those of
+/// [`ForceField::forces`](super::ForceField::forces).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointForce {
     /// The force.
@@ -27,7 +30,7 @@ const SLICE: u64 = 4096;
 /// Sums of slices that there is room for at a time: 32 MiB.
 const MAX_SUMS: u64 = 1 << 22;
 
-/// The force that points exert anywhere, in `f64`.
+/// The force that points exert anywhere, in `f64`. Places are in voxels, as the points are; lengths are those of the world that the points' geometry is the way to.
 ///
 /// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096 sources, in rounds of points that fit in 32 MiB. Synchronises the stream.
 ///
@@ -35,7 +38,7 @@ const MAX_SUMS: u64 = 1 << 22;
 /// Errors of the device.
 pub fn forces_at(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
@@ -56,7 +59,7 @@ pub fn forces_at(
 /// What is found for some points.
 fn numbers_at(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     points: &[f64],
     slices: u64,
     exponent: f64,
@@ -69,16 +72,21 @@ fn numbers_at(
     };
     let parts = slices.points * slices.count;
     let mut sums = stream.alloc::<f64>(OF_POINT * parts as usize)?;
-    // SAFETY: sources and points have three coordinates each, and there is room for what each slice adds for each point.
+    let (metric, _) = Metric::snapped(sources.geometry());
+    let launch = Launch::pieces(parts).block_divides(THREADS);
+    let exponent = Exponent::new(exponent);
+    let (from, to) = (sources.points.coordinates.view(), at.view());
+    // SAFETY: sources and points have three coordinates each, sources a weight each or none, and there is room for what each slice adds for each point.
     unsafe {
-        let args = (
-            sources.coordinates.view(),
-            at.view(),
-            slices,
-            Exponent::new(exponent),
-            sums.view_mut(),
-        );
-        stream.launch::<slices_at>(Launch::pieces(parts).block_divides(THREADS), args)?;
+        if metric.is_of_cubes() {
+            let args = (from, to, slices, exponent, sums.view_mut());
+            stream.launch::<slices_at>(launch, args)?;
+        } else {
+            let world = world_of(&metric);
+            let weights = sources.weights.view();
+            let args = (from, weights, to, slices, world, exponent, sums.view_mut());
+            stream.launch::<forces_at_in_world>(launch, args)?;
+        }
     }
     if slices.count == 1 {
         return Ok(stream.download(&sums)?);

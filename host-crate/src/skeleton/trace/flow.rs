@@ -2,12 +2,12 @@
 //!
 //! Inside a limb the force is strong across and weak along it: methods that look at the force alone take short steps from side to side. So a step takes the
 //! derivatives too, and follows the force that they make linear, for which the way is known: along an eigenvector with the eigenvalue λ, a force f moves a point in the time t by
-//! `f · (exp(λ t) - 1) / λ`. PointGrid a critical point that is exact, and where all eigenvalues are negative the way ends, in the point itself.
+//! `f · (exp(λ t) - 1) / λ`. Near a critical point that is exact, and where all eigenvalues are negative the way ends, in the point itself.
 
 use crate::skeleton::field::PointForce;
 use nalgebra::{SymmetricEigen, Vector3};
 
-/// The length of a step, in voxels.
+/// The length of a step, in the smallest spacing.
 pub const STEP: f64 = 0.25;
 
 /// Halvings of the interval in which the time of a step is sought, on a logarithmic scale.

@@ -1,41 +1,44 @@
-//! A skeleton that grows curve by curve.
+//! A skeleton that grows curve by curve. Points are in voxels, lengths in the world, in its smallest spacing.
 
 use super::point_grid::{Hit, PointGrid};
-use crate::grid::Geometry;
+use crate::grid::{Geometry, Metric};
 use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 
-/// A curve this near to a node or to another curve, in voxels, has reached it.
+/// A curve this near to a node or to another curve has reached it.
 pub const REACHED: f64 = 0.5;
 
-/// A node no farther than this from a curve's beginning, in voxels, is one that the curve begins beside: it may lead there, or away.
+/// A node no farther than this from a curve's beginning is one that the curve begins beside: it may lead there, or away.
 const BESIDE_BEGINNING: f64 = 2.0 * REACHED;
 
-/// Such a node has been reached by a curve this near to it, in voxels.
+/// Such a node has been reached by a curve this near to it.
 const ARRIVED: f64 = 0.05;
 
 /// How far from its beginning a curve does not meet those that begin there too.
 const AT_BEGINNING: f64 = 1.5;
 
-/// Points of the skeleton that are nearer than this, in voxels, are the same.
+/// Points of the skeleton that are nearer than this are the same.
 const SAME_POINT: f64 = 1e-9;
 
 /// A skeleton on its way.
 pub struct Growth {
     skeleton: Skeleton,
     near: PointGrid,
+    metric: Metric,
 }
 
 impl Growth {
     /// Nothing, as yet.
     pub fn new(geometry: Geometry) -> Self {
+        let (metric, _) = Metric::snapped(&geometry);
         Self {
             skeleton: Skeleton {
                 nodes: Vec::new(),
                 edges: Vec::new(),
                 geometry,
             },
-            near: PointGrid::default(),
+            near: PointGrid::new(metric),
+            metric,
         }
     }
 
@@ -61,6 +64,13 @@ impl Growth {
     /// Whether something of the skeleton is near.
     pub fn is_near(&self, at: &Point3<f64>, within: f64) -> bool {
         self.near.nearest(at, within, |_, _| true).is_some()
+    }
+
+    /// Whether something of the skeleton is near a voxel, within so many steps of the grid: along an axis of wide spacing they are long.
+    pub fn is_beside(&self, voxel: &Point3<f64>, within: f64) -> bool {
+        let metric = Metric::cubes();
+        let found = self.near.nearest_by(metric, voxel, within, |_, _| true);
+        found.is_some()
     }
 
     /// How far the nearest other node is from a node, if it is within a distance.
@@ -101,17 +111,18 @@ impl Growth {
     /// What a curve from a node meets at a point.
     pub fn met(&self, from: usize, at: &Point3<f64>) -> Option<Hit> {
         let start = self.skeleton.nodes[from].position;
-        let has_left = (at - start).norm() > AT_BEGINNING;
+        let distance = |a: &Point3<f64>, b: &Point3<f64>| self.metric.to_world(a - b).norm();
+        let has_left = distance(at, &start) > AT_BEGINNING;
         let wanted = |place: &Point3<f64>, hit: Hit| match hit {
             Hit::Node(node) if node == from => has_left,
             Hit::Node(_) => {
                 has_left
-                    || (place - start).norm() > BESIDE_BEGINNING
-                    || (place - at).norm() <= ARRIVED
+                    || distance(place, &start) > BESIDE_BEGINNING
+                    || distance(place, at) <= ARRIVED
             }
             Hit::Curve { edge, .. } => {
                 let same_beginning = self.skeleton.edges[edge].nodes.contains(&from);
-                !same_beginning || (place - start).norm() > AT_BEGINNING
+                !same_beginning || distance(place, &start) > AT_BEGINNING
             }
         };
         // a node that is near enough comes before the curves that lead to it

@@ -1,6 +1,9 @@
 //! The background of a component: which of it hangs together by faces.
 
-use super::{neighbours::OFFSETS, object::Object};
+use super::{
+    neighbours::{OFFSETS, bits},
+    object::Object,
+};
 use crate::union_find::UnionFind;
 use std::{collections::HashMap, ops::Range};
 
@@ -127,15 +130,25 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Makes a voxel background and joins what is beyond two of its faces; false, and nothing is done, if that hangs together.
-    pub fn open(&mut self, voxel: usize, faces: [usize; 2]) -> bool {
+    /// Makes a voxel background and joins what is beyond some of its faces, which are given as bits. How many sets there are fewer; nothing is done, and this is 0, if two
+    /// of them hang together already.
+    pub fn open(&mut self, voxel: usize, faces: u32) -> u64 {
         let place = self.object.place(voxel);
         let beyond = |face: usize| [0, 1, 2].map(|axis| place[axis] + OFFSETS[face][axis]);
-        let [one, other] = faces.map(|face| self.gap_at(beyond(face)));
-        let is_new = self.join_sets(one, other);
-        if is_new {
-            self.opened.insert(place, one);
+        let mut sides: Vec<usize> = bits(faces)
+            .map(|face| {
+                let gap = self.gap_at(beyond(face));
+                self.sets.root(gap)
+            })
+            .collect();
+        sides.sort_unstable();
+        if sides.windows(2).any(|pair| pair[0] == pair[1]) {
+            return 0;
         }
-        is_new
+        for &side in &sides[1..] {
+            self.join_sets(sides[0], side);
+        }
+        self.opened.insert(place, sides[0]);
+        sides.len() as u64 - 1
     }
 }

@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError},
+    memory,
     monitor::{Cancelled, StageTime, Stopwatch, add_times},
     skeleton::SkeletonError,
 };
@@ -49,6 +50,9 @@ pub struct Piece {
     pub times: Vec<StageTime>,
 }
 
+/// Bytes that a component takes for each of its voxels at the least, on the host: those of a solid one without tunnels.
+const LEAST_BYTES: u64 = 50;
+
 /// The skeleton of one component. A device computes distances and ways of a large one.
 pub fn one(
     runs: &[Run],
@@ -65,6 +69,7 @@ pub fn one(
         steps.finish()?;
         return Ok(point(&runs[0], frame, watch));
     }
+    memory::require("a skeleton", voxels * LEAST_BYTES).map_err(DeviceError::from)?;
     let metric = &frame.metric(metric);
     let object = &Object::new(runs, &frame, steps)?;
     watch.lap("voxels");

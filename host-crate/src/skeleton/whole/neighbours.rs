@@ -131,29 +131,37 @@ fn lowest(set: u32) -> u32 {
     set & set.wrapping_neg()
 }
 
+/// Whether there is one component of the object around a voxel.
+#[inline(always)]
+pub fn is_one_piece(around: u32) -> bool {
+    let object = around & AROUND;
+    object != 0 && component(lowest(object), object) == object
+}
+
 /// Whether an object keeps its topology without a voxel with these neighbours, for objects that hang together by corners and backgrounds by faces: there is one
 /// component of the object around it, and one of the background that it has a face to (Bertrand and Malandain 1994).
 #[inline(always)]
 pub fn is_simple(around: u32) -> bool {
-    let object = around & AROUND;
     let free = !around & FACES;
-    if free == 0 || object == 0 || component(lowest(object), object) != object {
+    if free == 0 || !is_one_piece(around) {
         return false;
     }
     free & !component_by_faces(lowest(free), !around & NEAR) == 0
 }
 
-/// If a voxel has one component of the object around it, and two of the background that it has faces to: one face of each.
-pub fn wall_between(around: u32) -> Option<[usize; 2]> {
-    let object = around & AROUND;
-    let free = !around & FACES;
-    if free == 0 || object == 0 || component(lowest(object), object) != object {
+/// If a voxel has one component of the object around it, and several of the background that it has faces to: one face of each, as bits.
+#[inline(always)]
+pub fn wall_between(around: u32) -> Option<u32> {
+    let mut free = !around & FACES;
+    if free.count_ones() < 2 || !is_one_piece(around) {
         return None;
     }
-    let background = !around & NEAR;
-    let rest = free & !component_by_faces(lowest(free), background);
-    let more = rest & !component_by_faces(lowest(rest), background);
-    (rest != 0 && more == 0).then(|| [free, rest].map(|faces| faces.trailing_zeros() as usize))
+    let mut faces = 0;
+    while free != 0 {
+        faces |= lowest(free);
+        free &= !component_by_faces(lowest(free), !around & NEAR);
+    }
+    (faces.count_ones() > 1).then_some(faces)
 }
 
 /// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels before it in order that have this cell too.
@@ -240,10 +248,26 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_has_two_sides() {
-        let plate = bits(AROUND).filter(|&bit| OFFSETS[bit][2] == 0);
-        let plate = plate.fold(0, |set, bit| set | 1 << bit);
-        assert_eq!(wall_between(plate), Some([4, 22]));
+    fn a_wall_has_two_sides_or_more() {
+        let plate_across = |axis: usize| {
+            let plate = bits(AROUND).filter(|&bit| OFFSETS[bit][axis] == 0);
+            plate.fold(0, |set, bit| set | 1 << bit)
+        };
+        let plate = plate_across(2);
+        assert_eq!(wall_between(plate), Some(1 << 4 | 1 << 22));
+        // with half of a plate that meets it
+        let half = bits(plate_across(0)).filter(|&bit| OFFSETS[bit][2] > 0);
+        let three = half.fold(plate, |set, bit| set | 1 << bit);
+        assert_eq!(wall_between(three), None, "no face beyond the half plate");
+        let corner = plate_across(0) | plate_across(1) | plate;
+        assert_eq!(
+            wall_between(corner & !(1 << 12) & !(1 << 22)),
+            Some(1 << 12 | 1 << 22)
+        );
+        assert_eq!(
+            wall_between(corner & !(1 << 12) & !(1 << 22) & !(1 << 10)).map(u32::count_ones),
+            Some(3)
+        );
         assert_eq!(wall_between(1), None);
         assert_eq!(wall_between(AROUND), None);
     }

@@ -45,7 +45,7 @@ fn normal(voxels: &[[i64; 3]], order: [usize; 3], flips: usize) -> Vec<[i64; 3]>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
     /// Any set of voxels, sparse and dense: the hardest topology.
     #[test]

@@ -28,7 +28,8 @@ use rayon::prelude::*;
 /// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume. Components are worked on side by side, one by each
 /// thread: each takes about 50 bytes for each of its voxels if it is solid and has no tunnel, 90 if it has some, and up to 280 if it is one voxel thin, since the faces of its
 /// surface are kept. So it was measured, as the most that a process held which did nothing else: 247 MB for a ball of 4,988,181 voxels, 448 MB for a ring of 5,109,680, 618 MB
-/// for a sheet of 2,250,000.
+/// for a sheet of 2,250,000. What is needed at the least is asked for before a component is begun; a component that turns out to need more than there is ends the process, as
+/// Rust's lists do.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, monitor::Monitor, skeleton::{SkeletonizeParams, skeletonize}};
@@ -50,7 +51,8 @@ use rayon::prelude::*;
 /// # Errors
 /// [`SkeletonError::Empty`] without a voxel of an object, [`SkeletonError::NotALabel`] for a sample that is no whole number, [`SkeletonError::NoSuchLabel`] for a label that
 /// has no voxel, [`SkeletonError::Cover`] for numbers that are none, [`SkeletonError::TooManyComponents`] and
-/// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops it.
+/// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops it;
+/// [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) for a component for which there is not the least memory.
 pub fn skeletonize<T: Sample>(
     labels: VolumeView<'_, T>,
     params: &SkeletonizeParams,

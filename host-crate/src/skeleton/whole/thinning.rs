@@ -35,7 +35,8 @@ pub struct Thinned {
 }
 
 impl Scaffold {
-    /// That of an object; squared distances are in squares of the smallest spacing. Walls around cavities are opened.
+    /// That of an object; squared distances are in squares of the smallest spacing. Cavities are opened where a voxel of the wall can go; a
+    /// cavity stays if a curve begins at each of them, as at the six voxels around a single one.
     pub fn of(
         object: &Object,
         squares: &[f64],
@@ -177,11 +178,13 @@ impl<'a> Thinning<'a> {
         for &number in words {
             let word = number as usize;
             let here = self.waiting[word].load(Relaxed) & field;
-            if here != 0 {
+            // what waited may have been deleted as a wall
+            let left = here & self.left[word].load(Relaxed);
+            if left != 0 {
                 let around = around_of(self.object, word, |word| self.left[word].load(Relaxed));
                 let mut simple = 0;
                 let voxels = self.object.words()[word];
-                for bit in ones(here) {
+                for bit in ones(left) {
                     let around = around(bit);
                     if is_simple(around) {
                         simple |= 1 << bit;
@@ -233,8 +236,8 @@ impl<'a> Thinning<'a> {
         })
     }
 
-    /// Deletes voxels of walls between two sides that are different cavities, or the outside: those of the least distance first, and as many as there are sides to
-    /// join. Thins on. How many there were.
+    /// Deletes voxels of walls between sides that are different cavities, or the outside: those of the least distance first, and as many as there are sides to
+    /// join. Thins on. How many cavities there are fewer.
     fn open_walls(&mut self, squares: &[f64]) -> Result<u64, Cancelled> {
         let object = self.object;
         let left = self.left();
@@ -257,13 +260,14 @@ impl<'a> Thinning<'a> {
             let Some(faces) = wall_between(around) else {
                 continue;
             };
-            if background.open(wall as usize, faces) {
+            let joined = background.open(wall as usize, faces);
+            if joined > 0 {
                 let voxel = wall;
                 self.deleted.push(Thinned { voxel, around });
                 let mut lists = std::mem::take(&mut self.lists);
                 self.delete(word, 1 << bit, &mut lists);
                 self.lists = lists;
-                opened += 1;
+                opened += joined;
             }
         }
         self.delete_waiting()?;
@@ -289,4 +293,61 @@ fn levels(object: &Object, squares: &[f64]) -> Vec<OfLevel> {
             bits,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::{Geometry, Mask},
+        skeleton::whole::{
+            distances, frame::Frame, metric::Metric, neighbours::is_one_piece, numbers::Numbers,
+            object_tests::runs_of, scan::Runs,
+        },
+    };
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+
+        /// What is left has the tunnels of the object, and a cavity only if no voxel of its wall can go.
+        #[test]
+        fn thinning_keeps_tunnels(
+            seed in any::<u64>(),
+            fill in 0.3f64..0.95,
+            dims in prop::array::uniform3(1usize..12),
+        ) {
+            let mut state = seed;
+            let mut is_set = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                ((state >> 40) as f64) < fill * (1u64 << 24) as f64
+            };
+            let samples: Vec<bool> = (0..dims.iter().product::<usize>()).map(|_| is_set()).collect();
+            let mask = Mask::from_bools(&samples, dims, Geometry::default()).unwrap();
+            let runs = Runs::of_mask(&mask).unwrap();
+            let components = runs.components().unwrap();
+            let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
+            let (metric, _) = Metric::of(mask.geometry());
+            let steps = &Steps::none();
+            let object = Object::new(runs, &Frame::plain(runs), steps).unwrap();
+            let squares = distances::squares(&object, &metric, steps).unwrap();
+            let numbers = Numbers::of(&object);
+            let scaffold = Scaffold::of(&object, &squares, numbers.cavities, steps).unwrap();
+            prop_assert_eq!(scaffold.left.len() + scaffold.deleted.len(), object.len());
+            let without = |gone: Option<u32>| {
+                let left = scaffold.left.iter().map(|at| at.voxel).filter(|&voxel| Some(voxel) != gone);
+                let left = runs_of(left.map(|voxel| object.place(voxel as usize).map(|x| x as u32)));
+                Numbers::of(&Object::new(&left, &Frame::plain(&left), steps).unwrap())
+            };
+            let found = without(None);
+            prop_assert_eq!(found.tunnels, numbers.tunnels);
+            if found.cavities > 0 {
+                // a voxel that joins pieces of the object cannot
+                for at in scaffold.left.iter().filter(|at| is_one_piece(at.around)) {
+                    let other = without(Some(at.voxel));
+                    prop_assert!(other.tunnels != numbers.tunnels || other.cavities >= found.cavities, "{:?} can go", at);
+                }
+            }
+        }
+    }
 }

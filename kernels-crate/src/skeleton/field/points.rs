@@ -1,5 +1,9 @@
 //! The force anywhere, with its derivatives.
 
+use super::{
+    lengths::{Cubes, Lengths, World},
+    tile::weight_at,
+};
 use crate::rows::Items;
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
@@ -98,10 +102,49 @@ pub unsafe fn forces_at(
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
+    add_up(Cubes, (sources, None), points, slices, exponent, sums);
+}
+
+/// The same where voxels are no cubes: forces and derivatives in the world that `world` is the way to.
+///
+/// A block takes a point and a slice at a time, as in [`forces_at`], with seven products more for each source.
+///
+/// # Safety
+/// As [`forces_at`]; `weights` hold one element for each source, or none: then each weighs 1.
+#[kernel]
+pub unsafe fn forces_at_in_world(
+    sources: View<f32>,
+    weights: View<f32>,
+    points: View<f64>,
+    slices: PointSlices,
+    world: World,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
+    add_up(
+        world,
+        (sources, Some(weights)),
+        points,
+        slices,
+        exponent,
+        sums,
+    );
+}
+
+/// Writes what slices of the sources add at the points of the calling block.
+#[inline(always)]
+fn add_up<L: Lengths>(
+    lengths: L,
+    sources: (View<f32>, Option<View<f32>>),
+    points: View<f64>,
+    slices: PointSlices,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
     let shared = shared_view![f64; OF_POINT * THREADS as usize];
     let thread = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
-    let count = sources.len() as u64 / 3;
+    let count = sources.0.len() as u64 / 3;
     let mut part = thread::block_idx_x() as u64;
     while part < slices.points * slices.count {
         // there is one at least
@@ -115,7 +158,13 @@ pub unsafe fn forces_at(
         let start = (part - point * slices.count) * slices.len;
         let rest = count - start;
         let end = start + if rest < slices.len { rest } else { slices.len };
-        let mine = sum_of_thread(sources, [start as usize, end as usize], at, exponent);
+        let mine = sum_of_thread(
+            lengths,
+            sources,
+            [start as usize, end as usize],
+            at,
+            exponent,
+        );
         let mut k = 0;
         while k < OF_POINT {
             shared.write(k * threads + thread, mine[k]);
@@ -162,9 +211,11 @@ pub unsafe fn add_slices_at(
 }
 
 /// What those of some sources make that are the calling thread's.
+#[cuda_std::inline_closures]
 #[inline(always)]
-fn sum_of_thread(
-    sources: View<f32>,
+fn sum_of_thread<L: Lengths>(
+    lengths: L,
+    (sources, weights): (View<f32>, Option<View<f32>>),
     [first, end]: [usize; 2],
     at: [f64; 3],
     exponent: Exponent,
@@ -177,16 +228,21 @@ fn sum_of_thread(
         let from = |axis: usize| {
             each(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
         };
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let [x, y, z] = [from(0), from(1), from(2)];
+        let vector = |axis: usize| each(|lane| lengths.vector([x[lane], y[lane], z[lane]])[axis]);
+        let own = each(|lane| weight_at(weights, start + lane * threads) as f64);
+        let own = L::WEIGHTED.then_some(own);
+        add(&mut sums, [vector(0), vector(1), vector(2)], own, exponent);
         start += LANES * threads;
     }
     // the rest one by one, the other lanes so far away that they make nothing
     while start < end {
-        let from = |axis: usize| {
-            let here = at[axis] - sources.read(3 * start + axis) as f64;
-            each(|lane| if lane == 0 { here } else { NOWHERE })
-        };
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let from = |axis: usize| at[axis] - sources.read(3 * start + axis) as f64;
+        let vector = lengths.vector([from(0), from(1), from(2)]);
+        let alone = |axis: usize| each(|lane| if lane == 0 { vector[axis] } else { NOWHERE });
+        let own = [weight_at(weights, start) as f64; LANES];
+        let own = L::WEIGHTED.then_some(own);
+        add(&mut sums, [alone(0), alone(1), alone(2)], own, exponent);
         start += threads;
     }
     sums.map(|lanes| {
@@ -202,12 +258,20 @@ fn sum_of_thread(
 /// So far away that a force is 0.
 pub(super) const NOWHERE: f64 = 1e150;
 
-/// Adds what some sources make: x, y and z from them to the point.
+/// Adds what some sources make: x, y and z from them to the point, and their own weights.
 #[inline(always)]
-fn add(sums: &mut [Lanes; OF_POINT], [x, y, z]: [Lanes; 3], exponent: Exponent) {
+fn add(
+    sums: &mut [Lanes; OF_POINT],
+    [x, y, z]: [Lanes; 3],
+    own: Option<Lanes>,
+    exponent: Exponent,
+) {
     let squared = each(|lane| x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane]);
     let inverse = squared.map(|squared| 1.0 / squared);
-    let weight = exponent.weights(squared, inverse);
+    let mut weight = exponent.weights(squared, inverse);
+    if let Some(own) = own {
+        weight = each(|lane| weight[lane] * own[lane]);
+    }
     let fall = each(|lane| -(exponent.m + 1.0) * weight[lane] * inverse[lane]);
     let made = [
         each(|lane| weight[lane] * x[lane]),

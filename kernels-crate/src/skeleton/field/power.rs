@@ -63,6 +63,36 @@ integer_powers! {
     Power9 "9" 9
 }
 
+/// Any whole exponent up to 14, known when the kernel runs: for kernels that are not there for each of them. All threads take the same branches.
+#[derive(Clone, Copy, Debug)]
+pub struct WholePower;
+
+impl KernelType for WholePower {
+    const NAME: &'static str = "WholePower";
+}
+
+impl Power for WholePower {
+    #[inline(always)]
+    fn weight(squared: f32, exponent: f32) -> f32 {
+        let m = exponent as u32;
+        // R^-2 so many times, and once more R^-1 for an even m
+        let times = m.div_ceil(2);
+        let root = rsqrt_of_normal(squared);
+        let inverse = root * root;
+        let square = inverse * inverse;
+        factor(m & 1 == 0, root)
+            * factor(times & 1 != 0, inverse)
+            * factor(times & 2 != 0, square)
+            * factor(times & 4 != 0, square * square)
+    }
+}
+
+/// A factor, or 1 without it.
+#[inline(always)]
+fn factor(is_there: bool, factor: f32) -> f32 {
+    if is_there { factor } else { 1.0 }
+}
+
 /// Any exponent, by logarithms: two units in the last place for each of `m + 1`.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyPower;
@@ -105,5 +135,8 @@ mod tests {
         check::<Power8>(8.0);
         check::<Power9>(9.0);
         check::<AnyPower>(2.5);
+        for exponent in 2..=9 {
+            check::<WholePower>(f64::from(exponent));
+        }
     }
 }

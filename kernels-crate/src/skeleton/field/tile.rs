@@ -12,7 +12,7 @@ pub const STEP: usize = 4;
 /// So far away that its force is 0, whatever the exponent, and none of its squares infinite.
 const NOWHERE: f32 = 1e18;
 
-/// A tile of sources: x, y, z and nothing.
+/// A tile of sources: x, y, z and weight.
 #[derive(Clone, Copy)]
 pub struct Tile {
     near: SharedView<f32>,
@@ -29,9 +29,16 @@ impl Tile {
         }
     }
 
-    /// Stages the sources from `start` on, `end` at most; says how many, filled up with ones that are nowhere. All threads of the block call it; two barriers are in it.
+    /// Stages the sources from `start` on, `end` at most; says how many, filled up with ones that are nowhere. Without weights, or with none, each weighs 1.
+    /// All threads of the block call it; two barriers are in it.
     #[inline(always)]
-    pub fn stage(&self, sources: View<f32>, start: u64, end: u64) -> usize {
+    pub fn stage(
+        &self,
+        sources: View<f32>,
+        weights: Option<View<f32>>,
+        start: u64,
+        end: u64,
+    ) -> usize {
         let here = if end - start < TILE {
             end - start
         } else {
@@ -49,7 +56,7 @@ impl Tile {
                     sources.read(at),
                     sources.read(at + 1),
                     sources.read(at + 2),
-                    0.0,
+                    weight_at(weights, start as usize + i),
                 ];
             }
             self.near.write_vector(4 * i, source);
@@ -67,8 +74,14 @@ impl Tile {
     /// The coordinates of a source.
     #[inline(always)]
     pub fn source(&self, i: usize) -> [f32; 3] {
-        let [x, y, z, _] = self.near.read_vector::<4>(4 * i);
+        let [x, y, z, _] = self.weighted(i);
         [x, y, z]
+    }
+
+    /// The coordinates of a source, and its weight.
+    #[inline(always)]
+    pub fn weighted(&self, i: usize) -> [f32; 4] {
+        self.near.read_vector::<4>(4 * i)
     }
 
     /// The same in the numbers that are added up.
@@ -81,5 +94,14 @@ impl Tile {
             }
             None => self.source(i).map(A::of),
         }
+    }
+}
+
+/// The weight of a source: 1 without weights.
+#[inline(always)]
+pub fn weight_at(weights: Option<View<f32>>, source: usize) -> f32 {
+    match weights {
+        Some(weights) if !weights.is_empty() => weights.read(source),
+        _ => 1.0,
     }
 }

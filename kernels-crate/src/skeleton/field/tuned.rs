@@ -2,7 +2,10 @@
 
 use super::{
     add::{Add, Portion, Slices},
-    power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9},
+    lengths::{Cubes, Lengths, World},
+    power::{
+        AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, WholePower,
+    },
     tile::{STEP, Tile},
 };
 use crate::{
@@ -10,7 +13,7 @@ use crate::{
     distance::sites::BitRows,
     rows::Items,
 };
-use cuda_std::{GpuFloat, View, ViewMut, kernel, thread};
+use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Targets that a thread has: side by side along x, beginning at a multiple of as many.
 pub const RUN: u32 = 4;
@@ -89,44 +92,127 @@ pub unsafe fn forces_tuned<A: Add, P: Power>(
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    let tile = Tile::of_block::<A>();
-    let blocks = quotient_up(runs.count, thread::block_dim_x() as u64);
-    let mut item = portion.first + thread::block_idx_x() as u64;
-    while item < portion.end {
-        let (slice, block) = div_rem(item, blocks);
-        let run = block * thread::block_dim_x() as u64 + thread::thread_idx_x() as u64;
-        let mut place = [0.0; 3];
-        if run < runs.count {
-            let first = 3 * run as usize;
-            place = [at.read(first), at.read(first + 1), at.read(first + 2)];
+    let runs_of = RunTargets {
+        at,
+        words,
+        before,
+        runs,
+    };
+    runs_of.forces::<A, P, _>(Cubes, (sources, None), slices, portion, exponent, sums);
+}
+
+/// The same where voxels are no cubes: forces in the world that `world` is the way to.
+///
+/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three products more for all four, and two for each. Sums of weights and exact differences
+/// become vectors when they are written.
+///
+/// # Safety
+/// As [`forces_tuned`]; `weights` hold one element for each source, or none: then each weighs 1.
+#[kernel(A = [f32, f64], P = [WholePower, AnyPower])]
+pub unsafe fn forces_in_world<A: Add, P: Power>(
+    sources: View<f32>,
+    weights: View<f32>,
+    at: View<f32>,
+    words: View<u32>,
+    before: View<u64>,
+    runs: Runs,
+    world: World,
+    slices: Slices,
+    portion: Portion,
+    exponent: f32,
+    sums: ViewMut<f64>,
+) {
+    let runs_of = RunTargets {
+        at,
+        words,
+        before,
+        runs,
+    };
+    runs_of.forces::<A, P, _>(
+        world,
+        (sources, Some(weights)),
+        slices,
+        portion,
+        exponent,
+        sums,
+    );
+}
+
+/// Runs of targets.
+#[derive(Clone, Copy)]
+struct RunTargets<'a> {
+    at: View<'a, f32>,
+    words: View<'a, u32>,
+    before: View<'a, u64>,
+    runs: Runs,
+}
+
+impl RunTargets<'_> {
+    /// Writes the sums of the runs of the calling block.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    fn forces<A: Add, P: Power, L: Lengths>(
+        self,
+        lengths: L,
+        sources: (View<f32>, Option<View<f32>>),
+        slices: Slices,
+        portion: Portion,
+        exponent: f32,
+        sums: ViewMut<f64>,
+    ) {
+        let tile = Tile::of_block::<A>();
+        let blocks = quotient_up(self.runs.count, thread::block_dim_x() as u64);
+        let mut item = portion.first + thread::block_idx_x() as u64;
+        while item < portion.end {
+            let (slice, block) = div_rem(item, blocks);
+            let run = block * thread::block_dim_x() as u64 + thread::thread_idx_x() as u64;
+            let mut place = [0.0; 3];
+            if run < self.runs.count {
+                let first = 3 * run as usize;
+                place = [
+                    self.at.read(first),
+                    self.at.read(first + 1),
+                    self.at.read(first + 2),
+                ];
+            }
+            let range = slices.range(slice);
+            let held = forces_of_run::<A, P, L>(lengths, &tile, sources, range, place, exponent);
+            if run < self.runs.count {
+                write_run(
+                    self.words,
+                    self.before,
+                    self.runs.bits,
+                    place,
+                    |k, target| {
+                        let to = slices.sums(slice, target);
+                        let held = if k == 0 {
+                            held[0]
+                        } else if k == 1 {
+                            held[1]
+                        } else if k == 2 {
+                            held[2]
+                        } else {
+                            held[3]
+                        };
+                        let [x, y, z] = held;
+                        let [x, y, z] = lengths.vector([x.widen(), y.widen(), z.widen()]);
+                        sums.write(to, x);
+                        sums.write(to + 1, y);
+                        sums.write(to + 2, z);
+                    },
+                );
+            }
+            item += thread::grid_dim_x() as u64;
         }
-        let held = forces_of_run::<A, P>(&tile, sources, slices.range(slice), place, exponent);
-        if run < runs.count {
-            write_run(words, before, runs.bits, place, |k, target| {
-                let to = slices.sums(slice, target);
-                let [x, y, z] = if k == 0 {
-                    held[0]
-                } else if k == 1 {
-                    held[1]
-                } else if k == 2 {
-                    held[2]
-                } else {
-                    held[3]
-                };
-                sums.write(to, x.widen());
-                sums.write(to + 1, y.widen());
-                sums.write(to + 2, z.widen());
-            });
-        }
-        item += thread::grid_dim_x() as u64;
     }
 }
 
 /// The forces of some sources on the four voxels of a run. All threads of the block call it.
 #[inline(always)]
-fn forces_of_run<A: Add, P: Power>(
+fn forces_of_run<A: Add, P: Power, L: Lengths>(
+    lengths: L,
     tile: &Tile,
-    sources: View<f32>,
+    (sources, weights): (View<f32>, Option<View<f32>>),
     [mut start, end]: [u64; 2],
     [run, y, z]: [f32; 3],
     exponent: f32,
@@ -135,15 +221,15 @@ fn forces_of_run<A: Add, P: Power>(
     let wide = [x, y, z].map(A::of);
     let mut held = [[A::ZERO; 3]; RUN as usize];
     while start < end {
-        let here = tile.stage(sources, start, end);
+        let here = tile.stage(sources, weights, start, end);
         let mut i = 0;
         while i < here {
             let mut step = 0;
             while step < STEP {
-                let [cx, cy, cz] = tile.source(i + step);
+                let [cx, cy, cz, own] = tile.weighted(i + step);
                 let far = tile.wide_source::<A>(i + step);
                 let (dy, dz) = (y - cy, z - cz);
-                let across = GpuFloat::mul_add(dy, dy, dz * dz);
+                let across = lengths.across(dy, dz);
                 let along_y = wide[1] - far[1];
                 let along_z = wide[2] - far[2];
                 let dx = x - cx;
@@ -151,7 +237,8 @@ fn forces_of_run<A: Add, P: Power>(
                 let mut k = 0;
                 while k < RUN as usize {
                     let dx = if k == 0 { dx } else { dx + k as f32 };
-                    let weight = A::of(P::weight(GpuFloat::mul_add(dx, dx, across), exponent));
+                    let weight = P::weight(lengths.squared(dx, across), exponent);
+                    let weight = A::of(if L::WEIGHTED { weight * own } else { weight });
                     let along_x = if k == 0 {
                         along_x
                     } else {

@@ -178,7 +178,7 @@ pub unsafe fn forces_shared<A: Add, P: Power>(
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [mut start, end] = slices.range(slice);
         while start < end {
-            let here = tile.stage(sources, start, end);
+            let here = tile.stage(sources, None, start, end);
             let mut i = 0;
             while i < here {
                 target.add::<P>(tile.source(i), exponent);

@@ -8,13 +8,16 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError},
-    grid::{DeviceMask, DevicePoints},
+    grid::DeviceMask,
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
         slab::by_weight,
     },
-    skeleton::{Execution, SkeletonError, SkeletonParams, field::Targets},
+    skeleton::{
+        Execution, SkeletonError, SkeletonParams,
+        field::{Sources, Targets},
+    },
 };
 use std::ops::Range;
 
@@ -23,7 +26,7 @@ pub(in crate::skeleton::field) struct TreeField<'a> {
     /// The sources.
     pub sources: &'a DeviceMask,
     /// The same as points.
-    pub points: &'a DevicePoints,
+    pub points: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
     pub counter: Option<&'a Counter<'a>>,

@@ -24,8 +24,8 @@
 //! all pairs had been compared; and where the force is weak, since the direction there is lost.
 //!
 //! # What it is for
-//! Sources are voxels of the targets' grid, and lengths are in voxels along each axis, as for all variants of the field. A spacing that differs by axis would take tables by
-//! `|dx|`, `|dy|` and `|dz|` in place of those by squared distance and by kind of offset: `tables.rs` and the look-up in `near_forces` are all that would change.
+//! Sources are voxels of the targets' grid, and voxels are cubes. A spacing that differs by axis would take tables by
+//! `|dx|`, `|dy|` and `|dz|` in place of those by squared distance and by kind of offset, and a radius of near bricks for each axis: until then all pairs are compared there.
 
 mod bounds;
 mod devices;

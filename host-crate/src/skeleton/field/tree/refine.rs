@@ -6,7 +6,7 @@ use crate::{
     grid::{DeviceMask, DevicePoints},
     skeleton::{
         FieldVariant, Precision, SkeletonError, SkeletonParams, TreeParams,
-        field::{Targets, job::Job},
+        field::{Sources, Targets, job::Job},
     },
 };
 use ferrovox_kernels::skeleton::{
@@ -36,7 +36,7 @@ impl Bounded<'_> {
     pub fn refine(
         &mut self,
         stream: &Stream,
-        sources: &DevicePoints,
+        sources: &Sources,
         params: &SkeletonParams,
     ) -> Result<u64, SkeletonError> {
         let mask = self.in_doubt(stream, params.tree)?;
@@ -60,7 +60,7 @@ impl Bounded<'_> {
             }
             .compute()?
         } else {
-            exact(stream, sources, &places, params.exponent)?
+            exact(stream, &sources.points, &places, params.exponent)?
         };
         let targets = self.targets;
         let (launch, items) = over(stream, count);

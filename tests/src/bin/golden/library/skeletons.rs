@@ -5,24 +5,26 @@ use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
     device::{Device, Stream},
-    grid::{DeviceMask, DevicePoints, DeviceVolume},
+    grid::{DeviceMask, DeviceVolume, Geometry},
     skeleton::{
         self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams,
         SurfaceBy,
-        field::{ForceField, force_field, force_field_on_devices, forces_at},
+        field::{ForceField, Sources, force_field, force_field_on_devices, forces_at},
     },
 };
 use nalgebra::Point3;
 
-fn solid(stream: &Stream) -> Result<DeviceMask> {
-    let voxels = DeviceVolume::upload(stream, inputs::solid().view())?;
+/// The solid in voxels of some form.
+fn solid(stream: &Stream, geometry: Geometry) -> Result<DeviceMask> {
+    let voxels = inputs::solid().with_geometry(geometry);
+    let voxels = DeviceVolume::upload(stream, voxels.view())?;
     Ok(DeviceMask::from_mask(stream, &voxels)?)
 }
 
 /// Classes of voxels, cavities, components, Euler numbers.
 pub fn classes(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
-    let solid = solid(stream)?;
+    let solid = solid(stream, Geometry::default())?;
     for by in [SurfaceBy::Faces, SurfaceBy::Corners] {
         let Classes {
             surface,
@@ -70,7 +72,7 @@ fn hash(record: &mut Record, stream: &Stream, name: &str, field: &ForceField) ->
 /// Forces with every choice.
 pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
-    let solid = solid(stream)?;
+    let solid = solid(stream, Geometry::default())?;
     let classes = skeleton::classify(stream, &solid, SurfaceBy::Faces)?;
     let plain = SkeletonParams::default();
     for variant in FieldVariant::ALL {
@@ -104,22 +106,52 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
         .collect::<Result<Vec<_>, _>>()?;
     let execution = Execution::on(&streams)?;
     let first = execution.first();
-    let solid = self::solid(first)?;
+    let solid = self::solid(first, Geometry::default())?;
     let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
     let field = force_field_on_devices(execution, &classes, &plain)?;
     hash(record, first, "devices", &field)?;
     let field = force_field_on_devices(execution.on_progress(&|_| ()), &classes, &plain)?;
     hash(record, first, "telling", &field)?;
 
-    let sources = DevicePoints::from_sites(first, &classes.surface)?;
+    anywhere(record, first, "forces_at", &classes)?;
+
+    for (name, geometry) in [
+        ("stretched", inputs::stretched()),
+        ("oblique", inputs::oblique()),
+    ] {
+        let solid = self::solid(first, geometry)?;
+        let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
+        for (precision, exponent) in [
+            (Precision::F32, 6.0),
+            (Precision::Accurate, 6.0),
+            (Precision::F32, 2.5),
+            (Precision::Accurate, 2.5),
+        ] {
+            let params = SkeletonParams {
+                precision,
+                exponent,
+                ..plain
+            };
+            let field = force_field(first, &classes, &params)?;
+            let name = format!("{name}-{}-{exponent}", precision.name());
+            hash(record, first, &name, &field)?;
+        }
+        anywhere(record, first, &format!("{name}-forces_at"), &classes)?;
+    }
+    Ok(())
+}
+
+/// Forces at points on a line.
+fn anywhere(record: &mut Record, stream: &Stream, name: &str, classes: &Classes) -> Result<()> {
+    let sources = Sources::of_surface(stream, classes)?;
     let points: Vec<_> = (0..40)
         .map(|number| {
             let part = f64::from(number) / 40.0;
             Point3::new(6.0 + 28.0 * part, 8.0 + 4.0 * part, 9.0 + part)
         })
         .collect();
-    let forces = forces_at(first, &sources, &points, 6.0)?;
-    record.bits("forces_at", |bits| {
+    let forces = forces_at(stream, &sources, &points, 6.0)?;
+    record.bits(name, |bits| {
         for found in &forces {
             bits.add(found.force.as_slice());
             bits.add(found.jacobian.as_slice());

@@ -1,0 +1,192 @@
+//! Volumes that are larger than the memory that may be taken.
+
+use crate::{
+    samples::{nifti, nifti_of_type},
+    support::{Folder, Run, binary},
+};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs::{self, File},
+    process::Command,
+};
+
+/// A file of zeros that takes no room on the disk.
+fn sparse(folder: &Folder, name: &str, bytes: u64) {
+    File::create(folder.path(name))
+        .and_then(|file| file.set_len(bytes))
+        .unwrap();
+}
+
+/// Runs the command with so many bytes of address space at most. Nothing where that cannot be limited.
+fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
+    let prlimit = Command::new("prlimit").arg("--version").output();
+    if prlimit.is_err() {
+        eprintln!("skipped: there is no prlimit");
+        return None;
+    }
+    let mut limited = Command::new("prlimit");
+    limited
+        .arg(format!("--as={}", mib << 20))
+        .arg(binary())
+        .args(arguments.split(' '))
+        .current_dir(folder.path(""))
+        // each thread takes address space for its stack and its heap
+        .env("RAYON_NUM_THREADS", "2");
+    Some(Run::of(&mut limited))
+}
+
+#[test]
+fn a_plane_that_is_more_than_the_budget_is_refused_before_it_is_read() {
+    let folder = Folder::new();
+    sparse(&folder, "big.raw", 2_000_000_000);
+    let mesh = "mesh big.raw --dims 20000x20000x5 --type u8 --iso 50 --device cpu -o out.ply";
+    let Some(run) = within(&folder, 1024, &format!("{mesh} --memory 10M")) else {
+        return;
+    };
+    run.refused(&["big.raw", "10485760 bytes", "20000 x 20000", "at least"]);
+    assert_eq!(names(&folder), ["big.raw".into()].into());
+}
+
+/// What is in the folder.
+fn names(folder: &Folder) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder.path("")).unwrap().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+/// A header of some bytes that says what no machine has, and samples that take no room on the disk.
+#[test]
+fn a_huge_volume_of_a_short_header_is_an_error() {
+    let folder = Folder::new();
+    let header = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 100000 100000 1000\nencoding: raw\ndata file: huge.raw\n";
+    folder.file("huge.nhdr", header);
+    let file = File::create(folder.path("huge.raw")).unwrap();
+    if file.set_len(10_000_000_000_000).is_err() {
+        eprintln!("skipped: the file system has no files of 10 TB");
+        return;
+    }
+    let before = names(&folder);
+    for command in [
+        "mesh huge.nhdr --iso 50 -o out.ply",
+        "mesh huge.nhdr --iso 50 -o out.ply --memory 1G",
+        "mesh huge.nhdr --iso 50 -o out.ply --method staged",
+        "distance huge.nhdr --iso 50 -o out.npy",
+        "distance huge.nhdr --iso 50 -o out.npy --memory 1G",
+        "distance huge.nhdr --labels -o out.npy",
+        "skeleton huge.nhdr --iso 50 -o out.swc",
+        "render huge.nhdr --iso 50 -o out.png",
+    ] {
+        let Some(run) = within(&folder, 2048, &format!("{command} --device cpu")) else {
+            return;
+        };
+        run.refused(&["huge.nhdr", " bytes"]);
+        assert_eq!(names(&folder), before, "{command}");
+    }
+}
+
+/// With ever more address space, until there is enough: an error or the result, and nothing between.
+#[test]
+fn memory_may_run_out_at_any_place() {
+    let folder = Folder::new();
+    let n = 96;
+    let inside = |at: usize, middle: usize| at.abs_diff(middle) < 9;
+    let voxel = |at: usize| {
+        let [x, y, z] = [at % n, at / n % n, at / n / n];
+        u8::from(
+            inside(y, 30) && inside(z, 40) && x > 3
+                || inside(x, 60) && inside(z, 40)
+                || inside(x, 20) && inside(y, 70),
+        ) * 100
+    };
+    let samples: Vec<u8> = (0..n * n * n).map(voxel).collect();
+    folder.file("a.nii", nifti_of_type(&samples, [96; 3], 2, 8));
+    for command in [
+        "mesh a.nii --iso 50 -o out.ply --normals",
+        "distance a.nii --iso 50 -o out.nii.gz --signed",
+        "skeleton a.nii --iso 50 -o out.json",
+        "render a.nii --iso 50 -o out.png",
+    ] {
+        let before = names(&folder);
+        let (mut mib, mut refusals) = (20, 0);
+        loop {
+            let Some(run) = within(&folder, mib, &format!("{command} --device cpu")) else {
+                return;
+            };
+            if run.status == Some(0) {
+                break;
+            }
+            let text = &run.stderr;
+            // at first not even the system's library finds room
+            let is_loaded = run.status == Some(1);
+            assert!(
+                is_loaded || refusals == 0,
+                "{command} {mib}: {:?} {text}",
+                run.status
+            );
+            assert_eq!(names(&folder), before, "{command} {mib}");
+            refusals += u32::from(is_loaded);
+            mib += 9;
+            assert!(mib < 2000, "{command}: {text}");
+        }
+        assert!(refusals > 1, "{command}");
+        fs::remove_file(folder.path(command.split(' ').nth(5).unwrap())).unwrap();
+    }
+}
+
+/// A plane of 400 MB goes through a buffer.
+#[test]
+fn statistics_do_not_hold_a_plane() {
+    let folder = Folder::new();
+    sparse(&folder, "big.raw", 400_000_000);
+    let info = "info big.raw --dims 20000x20000x1 --type u8 --stats --json";
+    let Some(run) = within(&folder, 384, info) else {
+        return;
+    };
+    assert_eq!(run.ok().json()["samples"], 400_000_000);
+}
+
+/// What does not fit is done in parts without being asked for.
+#[test]
+fn what_is_more_than_the_memory_is_streamed() {
+    let folder = Folder::new();
+    let n = 200;
+    let sample = |at: usize| (at % n + at / n % n + at / n / n) as f32;
+    let samples: Vec<f32> = (0..n * n * n).map(sample).collect();
+    folder.file("ramp.nii", nifti(&samples, [200; 3]));
+    for (command, name) in [
+        ("mesh ramp.nii --iso 290.5 --device cpu -o", "ply"),
+        ("distance ramp.nii --iso 290.5 --device cpu -o", "nii"),
+    ] {
+        folder.run(&format!("{command} whole.{name}")).ok();
+        let Some(run) = within(&folder, 130, &format!("{command} parts.{name}")) else {
+            return;
+        };
+        run.ok();
+        let read = |which| fs::read(folder.path(&format!("{which}.{name}"))).unwrap();
+        assert!(read("parts") == read("whole"), "{command}");
+    }
+}
+
+/// Noise has a mesh of a hundred times its size.
+#[test]
+fn a_mesh_that_is_more_than_the_budget_is_streamed() {
+    let folder = Folder::new();
+    let mut state = 1_u32;
+    let noise = (0..100 * 100 * 100).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    folder.file("noise.raw", noise.collect::<Vec<u8>>());
+    let mesh = "mesh noise.raw --dims 100x100x100 --type u8 --iso 128 --normals --device cpu";
+    let Some(run) = within(
+        &folder,
+        150,
+        &format!("{mesh} -o a.ply --memory 24M --json"),
+    ) else {
+        return;
+    };
+    run.ok();
+    folder.run(&format!("{mesh} -o b.ply")).ok();
+    let read = |name| fs::read(folder.path(name)).unwrap();
+    assert!(read("a.ply") == read("b.ply"));
+}

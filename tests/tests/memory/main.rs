@@ -1,0 +1,305 @@
+//! Every pipeline but that of skeletons, with each allocation of 64 KiB or more refused once: an error that says that memory ran out, and no files.
+//!
+//! A skeleton asks for the least that it needs before it begins, and takes it in lists deep inside, whose failure ends the process: the
+//! command's tests cover that.
+//!
+//! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is printed.
+
+mod allocator;
+
+use allocator::{SHOW, did_refuse, refusing};
+use ferrovox::{
+    device::{Device, start_threads},
+    grid::{Geometry, Inside, Volume},
+    io::{VolumeWriteOptions, write_volume},
+    isosurface::IsosurfaceParams,
+    monitor::Monitor,
+    pipeline::{
+        PipelineError, VolumeSource,
+        distance::{self, DistanceJob, Plane, PlanePicture, PointGrid, SitesFrom},
+        info::{self, InfoJob},
+        mesh::{self, MeshCheck, MeshJob},
+        render::{self, RenderJob},
+        voxelize::{self, VoxelizeJob},
+    },
+    render::RenderParams,
+    voxelize::VoxelizeParams,
+};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Samples along an axis: a bit for each, in whole words, is 77 KB.
+const N: usize = 80;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn names(&self) -> BTreeSet<OsString> {
+        let entries = fs::read_dir(self.0.path()).unwrap().flatten();
+        entries.map(|entry| entry.file_name()).collect()
+    }
+
+    /// Writes a volume.
+    fn volume<T: ferrovox::grid::Sample>(
+        &self,
+        name: &str,
+        sample: impl FnMut(usize, usize, usize) -> T,
+    ) -> VolumeSource
+    where
+        ferrovox::grid::AnyVolume: From<Volume<T>>,
+    {
+        let volume = Volume::from_fn([N; 3], Geometry::default(), sample).unwrap();
+        write_volume(
+            self.path(name),
+            &volume.into(),
+            &VolumeWriteOptions::default(),
+        )
+        .unwrap();
+        VolumeSource::new(self.path(name))
+    }
+}
+
+/// Two tubes that cross, and a ball beside them: how far a place is inside.
+fn solid(x: usize, y: usize, z: usize) -> f64 {
+    let [x, y, z] = [x, y, z].map(|n| n as f64 - N as f64 / 2.0);
+    let tube = 9.0 - y.hypot(z + 8.0);
+    let other = 7.0 - x.hypot(z + 8.0);
+    let ball = 12.0 - (x * x + y * y + (z - 24.0) * (z - 24.0)).sqrt();
+    let border = N as f64 / 2.0 - 4.0 - x.abs().max(y.abs());
+    tube.max(other).min(border).max(ball)
+}
+
+/// Refuses each allocation in turn, until there is none left to refuse.
+fn refuse_each(what: &str, folder: &Folder, run: impl Fn() -> Result<(), PipelineError>) {
+    start_threads().unwrap();
+    let before = folder.names();
+    run().unwrap();
+    let made: Vec<PathBuf> = folder
+        .names()
+        .difference(&before)
+        .map(|name| folder.0.path().join(name))
+        .collect();
+    let content = || -> Vec<Vec<u8>> { made.iter().map(|path| fs::read(path).unwrap()).collect() };
+    let expected = content();
+    let clear = || made.iter().for_each(|path| fs::remove_file(path).unwrap());
+    clear();
+    let mut refusals = 0;
+    if std::env::var_os("FERROVOX_PLACES").is_some() {
+        refusing(SHOW, run).0.unwrap();
+        return clear();
+    }
+    for number in 1.. {
+        let (result, was_reached) = refusing(number, &run);
+        match result {
+            Ok(()) => {
+                // nothing was refused, or less was asked for then
+                assert!(content() == expected, "{what}, number {number}");
+                clear();
+            }
+            Err(error) => {
+                assert!(did_refuse(), "{what}: {error}");
+                let text = error.to_string();
+                assert!(text.contains("memory"), "{what}, number {number}: {text}");
+                refusals += 1;
+            }
+        }
+        assert_eq!(folder.names(), before, "{what}, number {number}");
+        if !was_reached {
+            break;
+        }
+    }
+    eprintln!("{what}: {refusals} refusals");
+    assert!(refusals > 0, "{what}");
+}
+
+fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
+    MeshJob {
+        volume,
+        mask: None,
+        output: Some(output.to_owned()),
+        params: IsosurfaceParams {
+            normals: true,
+            ..IsosurfaceParams::default()
+        },
+        devices: vec![Device::cpu()],
+        memory: None,
+        check: MeshCheck::IfWhole,
+    }
+}
+
+fn run_mesh(job: &MeshJob) -> Result<(), PipelineError> {
+    mesh::run(job, &Monitor::silent()).map(|_| ())
+}
+
+/// What is tried in a folder.
+type Try = fn(&Folder);
+
+#[test]
+fn out_of_memory_is_an_error() {
+    let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
+    let tests: [(&str, Try); 6] = [
+        ("info", info_of_a_volume),
+        ("mesh", meshes),
+        ("streamed", streamed_meshes),
+        ("distance", distances),
+        ("voxelize", voxels_of_a_mesh),
+        ("render", pictures),
+    ];
+    // one after the other: the allocator is that of the process
+    for (_, test) in tests.iter().filter(|(name, _)| name.contains(&only)) {
+        test(&Folder::new());
+    }
+}
+
+fn info_of_a_volume(folder: &Folder) {
+    let source = folder.volume("a.npy", solid);
+    refuse_each("info", folder, || {
+        let job = InfoJob {
+            source: source.clone(),
+            statistics: true,
+        };
+        info::run(&job, &Monitor::silent()).map(|_| ())
+    });
+}
+
+fn meshes(folder: &Folder) {
+    let bytes = folder.volume("bytes.npy", |x, y, z| {
+        (solid(x, y, z) * 4.0 + 100.0).clamp(0.0, 255.0) as u8
+    });
+    let doubles = folder.volume("doubles.nrrd", solid);
+    let mask = folder.volume("mask.mha", |x, _, _| f32::from(x > 9));
+    let mut of_bytes = mesh_job(bytes, &folder.path("out.ply"));
+    of_bytes.params.iso = 100.0;
+    refuse_each("mesh of bytes", folder, || run_mesh(&of_bytes));
+    let devices = MeshJob {
+        devices: vec![Device::cpu(); 2],
+        ..of_bytes.clone()
+    };
+    refuse_each("mesh by two devices", folder, || run_mesh(&devices));
+    for (number, name) in ["out.obj", "out.stl", "out.vtk", "out.vtp"]
+        .into_iter()
+        .enumerate()
+    {
+        let job = MeshJob {
+            mask: (number == 0).then(|| mask.clone()),
+            check: MeshCheck::No,
+            ..mesh_job(doubles.clone(), &folder.path(name))
+        };
+        refuse_each(name, folder, || run_mesh(&job));
+    }
+}
+
+fn streamed_meshes(folder: &Folder) {
+    let floats = folder.volume("floats.nrrd", |x, y, z| solid(x, y, z) as f32);
+    let doubles = folder.volume("doubles.nii.gz", solid);
+    let mask = folder.volume("mask.npy", |x, _, _| u8::from(x > 9));
+    for (volume, devices) in [(floats, 1), (doubles, 2)] {
+        let job = MeshJob {
+            mask: Some(mask.clone()),
+            memory: Some(8 << 20),
+            devices: vec![Device::cpu(); devices],
+            ..mesh_job(volume, &folder.path("out.ply"))
+        };
+        refuse_each("streamed mesh", folder, || run_mesh(&job));
+    }
+}
+
+fn run_distance(job: &DistanceJob) -> Result<(), PipelineError> {
+    distance::run(job, &Monitor::silent()).map(|_| ())
+}
+
+fn distances(folder: &Folder) {
+    let mask = folder.volume("mask.npy", |x, y, z| u8::from(solid(x, y, z) > 0.0));
+    let floats = folder.volume("floats.npy", |x, y, z| solid(x, y, z) as f32);
+    let labels = folder.volume("labels.npy", |x, _, z| (x / 40 + z / 30) as i32);
+    fs::write(
+        folder.path("points.xyz"),
+        (0..9000)
+            .map(|n| format!("{} {} {}.5\n", n % 79, n / 79 % 79, n % 75))
+            .collect::<String>(),
+    )
+    .unwrap();
+    let job = |input: &VolumeSource, sites| DistanceJob {
+        output: Some(folder.path("out.npy")),
+        devices: vec![Device::cpu()],
+        ..DistanceJob::new(input.clone(), sites)
+    };
+    let level = |sub_voxel| SitesFrom::Level {
+        level: 0.0,
+        inside: Inside::Above,
+        sub_voxel,
+    };
+    let points = SitesFrom::Points {
+        grid: PointGrid::Dims([N; 3]),
+        strict: false,
+    };
+    let points_file = VolumeSource::new(folder.path("points.xyz"));
+    let whole = DistanceJob {
+        nearest: Some(folder.path("nearest.nrrd")),
+        picture: Some(PlanePicture {
+            path: folder.path("plane.png"),
+            plane: Plane { axis: 2, index: 30 },
+            longest_side: 300,
+        }),
+        ..job(&mask, SitesFrom::Mask)
+    };
+    refuse_each("distance, whole", folder, || run_distance(&whole));
+    let slabs = DistanceJob {
+        signed: true,
+        memory: Some(24 << 20),
+        ..job(&floats, level(false))
+    };
+    refuse_each("distance, by slabs", folder, || run_distance(&slabs));
+    for job in [
+        job(&floats, level(true)),
+        job(&labels, SitesFrom::Labels),
+        job(&points_file, points),
+    ] {
+        refuse_each("distance", folder, || run_distance(&job));
+    }
+}
+
+fn voxels_of_a_mesh(folder: &Folder) {
+    let floats = folder.volume("floats.npy", |x, y, z| solid(x, y, z) as f32);
+    for name in ["a.ply", "a.stl", "a.obj"] {
+        run_mesh(&mesh_job(floats.clone(), &folder.path(name))).unwrap();
+        let job = VoxelizeJob {
+            mesh: folder.path(name),
+            params: VoxelizeParams::with_resolution(84),
+            output: Some(folder.path("out.npy")),
+            device: Device::cpu(),
+        };
+        refuse_each("voxelize", folder, || {
+            voxelize::run(&job, &Monitor::silent()).map(|_| ())
+        });
+    }
+}
+
+fn pictures(folder: &Folder) {
+    let volume = folder.volume("doubles.npy", solid);
+    let job = RenderJob {
+        volume,
+        output: folder.path("out.png"),
+        params: RenderParams {
+            width: 160,
+            height: 120,
+            ..RenderParams::default()
+        },
+        device: Device::cpu(),
+    };
+    refuse_each("render", folder, || {
+        render::run(&job, &Monitor::silent()).map(|_| ())
+    });
+}

@@ -1,0 +1,326 @@
+//! Forces and skeletons by the published method in volumes whose spacing differs by axis, or whose axes lean: those of the object, not those of its voxels.
+
+use super::skeleton_classes::mask;
+use ferrovox::{
+    device::Stream,
+    grid::{DeviceMask, DevicePoints, Geometry, Volume},
+    skeleton::{
+        self, Execution, Extraction, FieldVariant, Levels, NodeKind, Precision, SkeletonParams,
+        SurfaceBy, classify,
+        field::{self, Sources},
+    },
+};
+use ferrovox_tests::devices;
+use nalgebra::{Matrix3, Point3, Vector3};
+
+const SPACINGS: [[f64; 3]; 5] = [
+    [1.0, 1.0, 1.0],
+    [0.7, 0.7, 1.0],
+    [1.0, 1.0, 2.0],
+    [0.5, 0.5, 1.5],
+    [0.5, 0.5, 2.5],
+];
+
+fn spaced(spacing: [f64; 3]) -> Matrix3<f64> {
+    Matrix3::from_diagonal(&spacing.into())
+}
+
+/// Axes that lean, none of them along the world's.
+fn leaning() -> Matrix3<f64> {
+    let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.2, 0.9);
+    turn.matrix() * Matrix3::new(0.8, 0.3, -0.2, 0.0, 1.0, 0.4, 0.0, 0.0, 1.7)
+}
+
+/// An object about the world's origin, which is `reach` away from all of it at most, or less along an axis; moved by a part of a voxel.
+fn sampled(
+    axes: Matrix3<f64>,
+    reach: [f64; 3],
+    inside: impl Fn(Vector3<f64>) -> bool,
+) -> Volume<u8> {
+    let back = axes.try_inverse().unwrap();
+    let half = [0, 1, 2].map(|axis| {
+        let along = (0..3).map(|k| (back[(axis, k)] * reach[k]).abs());
+        along.sum::<f64>().ceil() + 2.0
+    });
+    let origin = -axes * (Vector3::from(half) + Vector3::new(0.2, -0.1, 0.3));
+    let geometry = Geometry::new(axes, origin).unwrap();
+    Volume::from_fn(
+        half.map(|half| 2 * half as usize + 1),
+        geometry,
+        |x, y, z| {
+            let voxel = Point3::new(x as f64, y as f64, z as f64);
+            u8::from(inside(geometry.index_to_world(voxel).coords))
+        },
+    )
+    .unwrap()
+}
+
+/// A rod of radius 6 and length 48 along an axis of the world.
+fn rod(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
+    let mut reach = [6.0; 3];
+    reach[axis] = 24.0;
+    sampled(axes, reach, |at| {
+        let along = at[axis];
+        along.abs() <= 24.0 && at.norm_squared() - along * along <= 36.0
+    })
+}
+
+/// The axes of a grid, as they are without the turn, in the smallest spacing: x along the first, y in the plane of the first two.
+fn unturned(geometry: &Geometry) -> Matrix3<f64> {
+    let triangle = geometry.axes().qr().r() / geometry.spacing().min();
+    Matrix3::from_diagonal(&triangle.diagonal().map(f64::signum)) * triangle
+}
+
+/// The sum over all sources, with derivatives, and the sum of the magnitudes.
+fn expected(
+    axes: &Matrix3<f64>,
+    at: Point3<f64>,
+    sources: &[([f32; 3], f32)],
+    exponent: f64,
+) -> (Vector3<f64>, Matrix3<f64>, f64) {
+    let nothing = (Vector3::zeros(), Matrix3::zeros(), 0.0);
+    sources.iter().fold(nothing, |sum, (source, weight)| {
+        let from = axes * (at - Point3::from(source.map(f64::from)));
+        let weight = f64::from(*weight) * from.norm().powf(-exponent - 1.0);
+        let fall = (exponent + 1.0) * weight / from.norm_squared();
+        let jacobian = Matrix3::from_diagonal_element(weight) - fall * from * from.transpose();
+        (
+            sum.0 + weight * from,
+            sum.1 + jacobian,
+            sum.2 + weight * from.norm(),
+        )
+    })
+}
+
+/// Compares weights with areas: of all steps to voxels of a neighbourhood that are not of the solid, the sum, as an area vector here and in a grid of cubes.
+fn check_weights(
+    label: &str,
+    solid: &Volume<u8>,
+    axes: &Matrix3<f64>,
+    sources: &[[f32; 3]],
+    weights: &[f32],
+) {
+    let areas = Matrix3::from_columns(&[0, 1, 2].map(|axis| {
+        let column = |k: usize| axes.column((axis + k) % 3).into_owned();
+        column(1).cross(&column(2))
+    }));
+    let is_solid = |at: [i64; 3]| {
+        let inside = (0..3).all(|axis| (0..solid.dims()[axis] as i64).contains(&at[axis]));
+        let [nx, ny, _] = solid.dims().map(|side| side as i64);
+        inside && solid.samples()[((at[2] * ny + at[1]) * nx + at[0]) as usize] != 0
+    };
+    for (source, weight) in sources.iter().zip(weights) {
+        let here = source.map(|x| x as i64);
+        let mut out = Vector3::zeros();
+        for k in 0..125 {
+            let step = [k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2];
+            if !is_solid([0, 1, 2].map(|axis| here[axis] + step[axis])) {
+                out += Vector3::from(step.map(|x| x as f64));
+            }
+        }
+        let area = (areas * out).norm() / out.norm();
+        let off = (f64::from(*weight) / area - 1.0).abs();
+        assert!(off < 1e-6, "{label} {source:?}: {weight} {area}");
+    }
+}
+
+/// Compares forces at some voxels and places of a solid with sums on the host.
+fn check_forces(label: &str, stream: &Stream, solid: &Volume<u8>, params: &SkeletonParams) {
+    let axes = unturned(solid.geometry());
+    let classes = classify(stream, &mask(stream, solid), SurfaceBy::Faces).unwrap();
+    let surface = Sources::of_surface(stream, &classes).unwrap();
+    let sources = surface.points().download(stream).unwrap();
+    let weights = surface.weights(stream).unwrap();
+    let is_of_cubes = (axes - Matrix3::identity()).amax() < 1e-6;
+    assert_eq!(weights.is_empty(), is_of_cubes);
+    check_weights(label, solid, &axes, &sources, &weights);
+    let weights = weights.into_iter().chain(std::iter::repeat(1.0));
+    let sources: Vec<_> = sources.into_iter().zip(weights).collect();
+    let interior = DevicePoints::from_sites(stream, &classes.interior).unwrap();
+    let interior = interior.download(stream).unwrap();
+    let [nx, ny, _] = solid.dims();
+    let some = interior.iter().step_by(interior.len() / 12);
+    let targets: Vec<[f32; 3]> = some.copied().collect();
+    let indices: Vec<u64> = targets
+        .iter()
+        .map(|at| ((at[2] as usize * ny + at[1] as usize) * nx + at[0] as usize) as u64)
+        .collect();
+    let chosen =
+        DeviceMask::from_indices(stream, &indices, solid.dims(), *solid.geometry()).unwrap();
+    let field = field::forces(stream, &surface, chosen, params).unwrap();
+    if !is_of_cubes {
+        assert_eq!(field.variant, FieldVariant::Tuned);
+    }
+    let found = stream.download(&field.forces).unwrap();
+    for (&target, found) in targets.iter().zip(found.as_chunks::<4>().0) {
+        let at = Point3::from(target.map(f64::from));
+        let (force, _, scale) = expected(&axes, at, &sources, params.exponent);
+        let [x, y, z, magnitude] = found.map(f64::from);
+        let off = (magnitude * Vector3::new(x, y, z) - force).norm() / scale;
+        assert!(off < 1e-5, "{label} {params:?} {target:?}: {off}");
+    }
+    let places: Vec<Point3<f64>> = targets[..2]
+        .iter()
+        .map(|at| Point3::from(at.map(f64::from)) + Vector3::new(0.3, -0.2, 0.45))
+        .collect();
+    let found = field::forces_at(stream, &surface, &places, params.exponent).unwrap();
+    for (&at, found) in places.iter().zip(found) {
+        let (force, jacobian, scale) = expected(&axes, at, &sources, params.exponent);
+        assert!((found.force - force).norm() < 1e-12 * scale, "{label} {at}");
+        assert!(
+            (found.jacobian - jacobian).norm() < 1e-11 * scale,
+            "{label} {at}"
+        );
+        assert!((found.scale - scale).abs() < 1e-12 * scale, "{label} {at}");
+    }
+}
+
+#[test]
+fn forces_are_those_of_the_world() {
+    for test in devices::all() {
+        let stream = test.device.stream().unwrap();
+        for spacing in SPACINGS {
+            for axis in 0..3 {
+                let label = format!("{} {spacing:?} {axis}", test.label);
+                let rod = rod(spaced(spacing), axis);
+                check_forces(&label, &stream, &rod, &SkeletonParams::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_variant_and_exponent_takes_the_world() {
+    for test in devices::fast() {
+        let stream = test.device.stream().unwrap();
+        for solid in [rod(spaced([1.0, 0.6, 2.0]), 1), rod(leaning(), 0)] {
+            for exponent in [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0] {
+                for variant in FieldVariant::ALL {
+                    for precision in Precision::ALL {
+                        let params = SkeletonParams {
+                            exponent,
+                            variant,
+                            precision,
+                            ..SkeletonParams::default()
+                        };
+                        check_forces(&test.label, &stream, &solid, &params);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn core(solid: &Volume<u8>) -> Extraction {
+    let stream = ferrovox::device::Device::cpu().stream().unwrap();
+    let params = SkeletonParams {
+        levels: Levels::Core,
+        ..SkeletonParams::default()
+    };
+    let made = skeleton::skeleton(&stream, &mask(&stream, solid), &params).unwrap();
+    made.skeleton.validate().unwrap();
+    made
+}
+
+/// The places in the world of the nodes of a kind.
+fn places(made: &Extraction, kind: NodeKind) -> Vec<Point3<f64>> {
+    let nodes = made.skeleton.nodes.iter();
+    let geometry = &made.skeleton.geometry;
+    nodes
+        .filter(|node| node.kind == kind)
+        .map(|node| geometry.index_to_world(node.position))
+        .collect()
+}
+
+#[test]
+fn a_ball_of_the_world_has_its_point_in_the_middle() {
+    let grids = SPACINGS.map(spaced).into_iter().chain([leaning()]);
+    for axes in grids {
+        let ball = sampled(axes, [12.0; 3], |at| at.norm() <= 12.0);
+        let made = core(&ball);
+        let widest = ball.geometry().spacing().max();
+        let found = places(&made, NodeKind::Attracting);
+        assert!(
+            made.certificate[0].balanced(),
+            "{axes} {:?}",
+            made.certificate
+        );
+        assert!(
+            found.iter().any(|at| at.coords.norm() < 0.5 * widest),
+            "{axes} {found:?}"
+        );
+    }
+}
+
+/// Two balls of different radii that share a part: two attracting points, and a saddle in the waist.
+fn two_balls(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
+    let mut reach = [14.0; 3];
+    reach[axis] = 25.5;
+    sampled(axes, reach, |at| {
+        let along = at[axis];
+        let across = (at.norm_squared() - along * along).max(0.0).sqrt();
+        let ball = |middle: f64, radius: f64| (along - middle).hypot(across) <= radius;
+        ball(-11.5, 14.0) || ball(11.0, 12.5)
+    })
+}
+
+#[test]
+fn the_same_object_has_the_same_critical_points() {
+    let kinds = [NodeKind::Attracting, NodeKind::Saddle { index: 1 }];
+    for axis in 0..3 {
+        let known = core(&two_balls(spaced([1.0; 3]), axis));
+        for spacing in [[0.8, 0.8, 1.6], [0.8, 0.8, 2.5], [1.5, 1.0, 0.8]] {
+            let made = core(&two_balls(spaced(spacing), axis));
+            let widest = spacing.into_iter().fold(0.0, f64::max);
+            assert!(made.certificate[0].balanced(), "{spacing:?} {axis}");
+            for kind in kinds {
+                let [known, found] = [&known, &made].map(|made| places(made, kind));
+                let message = format!("{spacing:?} {axis} {kind:?}: {known:?} {found:?}");
+                assert_eq!(known.len(), found.len(), "{message}");
+                for place in known {
+                    let is_same = |at: &Point3<f64>| (at - place).norm() < 0.5 * widest;
+                    assert!(found.iter().any(is_same), "{message}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rods_have_their_axis() {
+    for spacing in SPACINGS {
+        for axis in 0..3 {
+            let made = core(&rod(spaced(spacing), axis));
+            assert!(made.certificate[0].balanced(), "{spacing:?} {axis}");
+            let geometry = made.skeleton.geometry;
+            let widest = spacing.into_iter().fold(0.0, f64::max);
+            let nodes = made.skeleton.nodes.iter().map(|node| &node.position);
+            let points = made.skeleton.edges.iter().flat_map(|edge| &edge.points);
+            for &point in nodes.chain(points) {
+                let at = geometry.index_to_world(point).coords;
+                let off = (at.norm_squared() - at[axis] * at[axis]).max(0.0).sqrt();
+                assert!(off < 0.5 * widest, "{spacing:?} {axis}: {at}");
+                assert!(at[axis].abs() < 24.0, "{spacing:?} {axis}: {at}");
+            }
+            let along = made.skeleton.edges.iter().flat_map(|edge| &edge.points);
+            let along = along.map(|&point| geometry.index_to_world(point)[axis]);
+            let ends = along.fold([0f64; 2], |[low, high], at| [low.min(at), high.max(at)]);
+            assert!(ends[1] - ends[0] > 6.0, "{spacing:?} {axis} {ends:?}");
+        }
+    }
+}
+
+/// Several devices make the bits of one.
+#[test]
+fn devices_share_a_field_of_the_world() {
+    let cpu = ferrovox::device::Device::cpu;
+    let streams = [cpu(), cpu()].map(|device| device.stream().unwrap());
+    let solid = rod(spaced([0.7, 0.7, 1.0]), 2);
+    let classes = classify(&streams[0], &mask(&streams[0], &solid), SurfaceBy::Faces).unwrap();
+    let params = SkeletonParams::default();
+    let alone = field::force_field(&streams[0], &classes, &params).unwrap();
+    let execution = Execution::on(&streams).unwrap();
+    let both = field::force_field_on_devices(execution, &classes, &params).unwrap();
+    let [alone, both] = [alone, both].map(|made| streams[0].download(&made.forces).unwrap());
+    assert_eq!(alone, both);
+}
