@@ -9,7 +9,7 @@ use ferrovox::{
     monitor::Monitor,
     pipeline::{
         VolumeSource,
-        distance::{self, DistanceJob, SitesFrom},
+        distance::{self, DistanceJob, PointGrid, SitesFrom},
         mesh::{self, MeshCheck, MeshJob},
         render::{self, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
@@ -38,6 +38,9 @@ pub struct Place {
     devices: usize,
 }
 
+/// The files that jobs read.
+const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
+
 /// All of them.
 pub const JOBS: [Job; 15] = [
     ("mesh, whole", |place| place.mesh(1, None)),
@@ -50,7 +53,7 @@ pub const JOBS: [Job; 15] = [
         place.scan_across(MultiDeviceMethod::AddAfterwards)
     }),
     ("distance, whole", |place| {
-        place.distance(1, DistanceMethod::Separable, None)
+        place.distance_of_level(DistanceMethod::Separable)
     }),
     ("distance, by slabs", |place| {
         place.distance(2, DistanceMethod::Separable, Some(60_000))
@@ -62,7 +65,7 @@ pub const JOBS: [Job; 15] = [
         place.distance(1, DistanceMethod::Bucketed, None)
     }),
     ("distance, centre point", |place| {
-        place.distance(1, DistanceMethod::CenterPoint, None)
+        place.distance_of_level(DistanceMethod::CenterPoint)
     }),
     ("skeleton, core", |place| {
         place.skeleton(Method::Core(SkeletonParams::default()))
@@ -75,7 +78,9 @@ pub const JOBS: [Job; 15] = [
 
 impl Place {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        // in memory where that can be: thousands of runs wait for the disk to have their files
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.expect("a temporary folder");
         let place = Self {
             folder,
             devices: Device::cuda_count().expect("the driver answers"),
@@ -93,6 +98,7 @@ impl Place {
         write("bar.nrrd", bar.expect("a volume").into()).expect("it is written");
         let corner = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
         fs::write(place.path("corner.obj"), corner).expect("it is written");
+        fs::write(place.path("points.xyz"), "3 4 5\n12 2 9\n7 11 17\n").expect("it is written");
         place
     }
 
@@ -106,7 +112,7 @@ impl Place {
         let names = entries.flatten().map(|entry| entry.file_name());
         names
             .map(|name| name.to_string_lossy().into_owned())
-            .filter(|name| !["ball.nrrd", "bar.nrrd", "corner.obj"].contains(&name.as_str()))
+            .filter(|name| !INPUTS.contains(&name.as_str()))
             .collect()
     }
 
@@ -161,19 +167,39 @@ impl Place {
         Ok(format!("{total} {output:?}").into_bytes())
     }
 
-    fn distance(&self, devices: usize, method: DistanceMethod, memory: Option<u64>) -> Made {
-        let output = self.path("out.npy");
+    fn distance_of_level(&self, method: DistanceMethod) -> Made {
         let sites = SitesFrom::Level {
             level: 0.0,
             inside: Inside::Above,
             sub_voxel: false,
         };
-        let job = DistanceJob {
+        let source = VolumeSource::new(self.path("ball.nrrd"));
+        self.map(DistanceJob {
             method: Some(method),
-            output: Some(output.clone()),
+            devices: self.devices(1)?,
+            ..DistanceJob::new(source, sites)
+        })
+    }
+
+    /// From points, which are there also where kernels do nothing.
+    fn distance(&self, devices: usize, method: DistanceMethod, memory: Option<u64>) -> Made {
+        let sites = SitesFrom::Points {
+            grid: PointGrid::Dims([16, 14, 20]),
+            strict: true,
+        };
+        self.map(DistanceJob {
+            method: Some(method),
             devices: self.devices(devices)?,
             memory,
-            ..DistanceJob::new(VolumeSource::new(self.path("ball.nrrd")), sites)
+            ..DistanceJob::new(VolumeSource::new(self.path("points.xyz")), sites)
+        })
+    }
+
+    fn map(&self, job: DistanceJob) -> Made {
+        let output = self.path("out.npy");
+        let job = DistanceJob {
+            output: Some(output.clone()),
+            ..job
         };
         distance::run(&job, &Monitor::silent())?;
         taken(&output)

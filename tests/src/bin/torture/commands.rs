@@ -3,7 +3,7 @@
 use crate::{
     Session,
     formats::Kind,
-    runs::{command, content, wait},
+    runs::{clear, command, content, wait},
 };
 use anyhow::Result;
 use std::fs;
@@ -51,9 +51,7 @@ pub fn run(session: &mut Session) -> Result<()> {
                 .report
                 .failed(&name, &bytes, format!("ferrovox {line}: {problem}"));
         }
-        for name in content(folder)?.keys() {
-            fs::remove_file(folder.join(name))?;
-        }
+        clear(folder, "")?;
     }
     Ok(())
 }

@@ -134,18 +134,13 @@ const NIFTI2: [(usize, Field, usize); 10] = [
 ];
 
 fn nifti(bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
-    let (first, little) = match bytes.first_chunk::<4>() {
-        Some(&first) if i32::from_le_bytes(first) & 0xffff_0000u32 as i32 == 0 => {
-            (i32::from_le_bytes(first), true)
-        }
-        Some(&first) => (i32::from_be_bytes(first), false),
+    // the length of the header, 348 or 540, is first
+    let (second, little) = match bytes.first_chunk() {
+        Some(&[0, 0, high, low]) => ([low, high] == 540u16.to_le_bytes(), false),
+        Some(&[low, high, ..]) => ([low, high] == 540u16.to_le_bytes(), true),
         None => return bytes,
     };
-    let fields = if first == 540 {
-        &NIFTI2[..]
-    } else {
-        &NIFTI1[..]
-    };
+    let fields = if second { &NIFTI2[..] } else { &NIFTI1[..] };
     let (at, what, count) = fields[random.below(fields.len())];
     let at = at + random.below(count) * what.bytes();
     field(bytes, at, what, random, little)
@@ -225,14 +220,11 @@ fn npy(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
 
 fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut inner = Vec::new();
-    let packed = bytes.starts_with(&GZIP);
-    packed.then(|| {
-        GzDecoder::new(bytes)
-            .take(UNPACKED)
-            .read_to_end(&mut inner)
-            .is_ok()
-    });
-    packed.then_some(inner)
+    bytes.starts_with(&GZIP).then(|| {
+        // of a file that is damaged already, what there is
+        let _ = GzDecoder::new(bytes).take(UNPACKED).read_to_end(&mut inner);
+        inner
+    })
 }
 
 fn pack(bytes: &[u8]) -> Vec<u8> {

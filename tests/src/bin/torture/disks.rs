@@ -2,7 +2,7 @@
 
 use crate::{
     Session,
-    runs::{command, content, volume, wait},
+    runs::{clear, command, content, volume, wait},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -32,7 +32,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         let ended = wait(command(&session.arguments.ferrovox, folder, "", &words).spawn()?)?;
         ensure!(ended.status.success(), "{line}: {}", ended.stderr);
         good.push(content(&small)?);
-        clear(&small)?;
+        clear(&small, "")?;
     }
     let mut mounts = true;
     while session.goes_on() {
@@ -106,7 +106,7 @@ pub fn run(session: &mut Session) -> Result<()> {
                 .report
                 .failed("line.txt", lines[which].as_bytes(), text);
         }
-        clear(&small)?;
+        clear(&small, "")?;
         drop(mount);
         device_full(session, folder, &how)?;
     }
@@ -126,13 +126,6 @@ fn device_full(session: &mut Session, folder: &Path, how: &str) -> Result<()> {
             ended.stderr
         );
         session.report.failed("line.txt", line.as_bytes(), problem);
-    }
-    Ok(())
-}
-
-fn clear(folder: &Path) -> Result<()> {
-    for name in content(folder)?.keys() {
-        fs::remove_file(folder.join(name))?;
     }
     Ok(())
 }

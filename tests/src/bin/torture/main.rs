@@ -19,7 +19,7 @@ mod signals;
 mod text;
 mod writers;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use mutate::Random;
 use report::Report;
@@ -109,12 +109,12 @@ fn run(arguments: Arguments) -> Result<bool> {
         .seed
         .unwrap_or_else(|| clock.map_or(1, |it| it.as_secs()));
     println!("torture: seed {seed}, {} seconds", arguments.seconds);
-    let is_wanted = |part: &&Part| {
-        let only = arguments.only.as_deref().unwrap_or_default();
-        part.0.contains(only)
-    };
-    let parts: Vec<&Part> = PARTS.iter().filter(is_wanted).collect();
-    let shares: f64 = parts.iter().map(|part| part.1).sum();
+    let only = arguments.only.clone().unwrap_or_default();
+    // each part has numbers of its own, whatever the others do
+    let parts = (1..).zip(PARTS);
+    let parts: Vec<(u64, Part)> = parts.filter(|(_, part)| part.0.contains(&only)).collect();
+    ensure!(!parts.is_empty(), "no part has {only} in its name");
+    let shares: f64 = parts.iter().map(|(_, part)| part.1).sum();
     let formats = formats::all(&arguments.corpus)?;
     let report = Report::new(&arguments.keep)?;
     let mut session = Session {
@@ -124,10 +124,9 @@ fn run(arguments: Arguments) -> Result<bool> {
         end: Instant::now(),
         arguments,
     };
-    for (number, (name, share, act)) in parts.into_iter().enumerate() {
+    for (number, (name, share, act)) in parts {
         let seconds = session.arguments.seconds * share / shares;
-        // each part has numbers of its own, however far the one before came
-        session.random = Random(seed ^ (number as u64 + 1) << 56);
+        session.random = Random(seed ^ number << 56);
         session.end = Instant::now() + Duration::from_secs_f64(seconds);
         session.report.begin(name);
         act(&mut session).with_context(|| format!("in the part {name}"))?;

@@ -1,6 +1,6 @@
 //! Damaged volumes that are still read, beside other libraries: who reads one too finds the same samples.
 
-use crate::{Session, formats::Kind, runs::names};
+use crate::{Session, formats::Kind, runs::clear};
 use anyhow::{Context, Result, bail};
 use ferrovox::{
     grid::AnyVolume,
@@ -31,17 +31,21 @@ pub fn run(session: &mut Session) -> Result<()> {
     fs::write(folder.join("peers.py"), SCRIPT)?;
     let python = session.arguments.python.clone();
     let start = || Peers::start(&python, folder);
+    let shown = python.display();
     let Ok(mut peers) = start() else {
-        session.report.count(format!(
-            "{} does not run: nothing is compared",
-            python.display()
-        ));
+        println!("peers: {shown} does not run: nothing is compared");
         return Ok(());
     };
-    for name in ["nibabel", "SimpleITK", "nrrd", "numpy"] {
-        if !peers.names.iter().any(|it| it == name) {
-            session.report.count(format!("{name} is not there"));
-        }
+    let all = ["nibabel", "SimpleITK", "nrrd", "numpy"];
+    let missing: Vec<&str> = all
+        .into_iter()
+        .filter(|name| !peers.names.iter().any(|it| it == name))
+        .collect();
+    if !missing.is_empty() {
+        println!(
+            "peers: not compared with {}, which {shown} does not have",
+            missing.join(", ")
+        );
     }
     if peers.names.is_empty() {
         return Ok(());
@@ -56,7 +60,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         let name = format!("in.{}{}", format.extension, if packed { ".gz" } else { "" });
         let path = folder.join(&name);
         // some take a file beside it, of nearly the same name, for the one that is meant
-        clear(folder)?;
+        clear(folder, "in.")?;
         fs::write(&path, &bytes)?;
         let ours = read_volume(&path, &ReadOptions::default());
         let Ok(ours) = ours else {
@@ -96,14 +100,6 @@ pub fn run(session: &mut Session) -> Result<()> {
                     .failed(&name, &bytes, format!("beside {peer}: {difference}"));
             }
         }
-    }
-    Ok(())
-}
-
-/// Removes the files of the last comparison.
-fn clear(folder: &Path) -> Result<()> {
-    for name in names(folder)?.iter().filter(|name| name.starts_with("in.")) {
-        fs::remove_file(folder.join(name))?;
     }
     Ok(())
 }

@@ -3,8 +3,10 @@
 use crate::{Session, memory};
 use anyhow::Result;
 use std::{
-    fs,
+    fs::{self, File},
+    os::unix::fs::FileExt,
     panic::catch_unwind,
+    path::PathBuf,
     process,
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -16,56 +18,72 @@ const SLOW: Duration = Duration::from_secs(4);
 /// After which it counts as endless.
 const ENDLESS: Duration = Duration::from_secs(60);
 
+/// When the reading that goes on began.
+type Begun = Arc<Mutex<Option<Instant>>>;
+
 pub fn run(session: &mut Session) -> Result<()> {
-    let begun = Arc::new(Mutex::new(None::<(Instant, String)>));
+    let begun = Begun::default();
     watch(begun.clone());
     // the message of a panic is not printed: the file is kept, and shows it again
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
+    // what is being read, should this process end: one file for each format, which stays open, since to make files takes longer than to
+    // read them
+    let names: Vec<String> = session
+        .formats
+        .iter()
+        .map(|format| format!("{}.{}", format.name, format.extension))
+        .collect();
+    let paths: Vec<PathBuf> = names
+        .iter()
+        .map(|name| session.report.current(name))
+        .collect();
+    let current: Vec<File> = paths.iter().map(File::create).collect::<Result<_, _>>()?;
     while session.goes_on() {
         let (at, bytes) = session.damaged();
-        let format = &session.formats[at];
-        let (name, read) = (format!("{}.{}", format.name, format.extension), format.read);
-        let current = session.report.current(&name);
-        fs::write(&current, &bytes)?;
+        let read = session.formats[at].read;
+        current[at].set_len(0)?;
+        current[at].write_all_at(&bytes, 0)?;
         let start = Instant::now();
         let set = |what| *begun.lock().unwrap_or_else(PoisonError::into_inner) = what;
-        set(Some((start, current.display().to_string())));
+        set(Some(start));
         let (outcome, peak) = memory::peak(|| catch_unwind(|| read(&bytes)));
         set(None);
         let time = start.elapsed();
         let limit = memory::limit(bytes.len());
-        if let Err(panic) = outcome {
+        let problem = if let Err(panic) = outcome {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied());
-            let text = format!("a panic: {}", text.unwrap_or("without a text"));
-            session.report.failed(&name, &bytes, text);
+            Some(format!("a panic: {}", text.unwrap_or("without a text")))
         } else if time > SLOW {
-            let text = format!("it takes {time:?}");
-            session.report.failed(&name, &bytes, text);
+            Some(format!("it takes {time:?}"))
         } else if peak > limit {
-            let text = format!("it takes {peak} bytes of memory, of {limit}");
-            session.report.failed(&name, &bytes, text);
+            Some(format!("it takes {peak} bytes of memory, of {limit}"))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            session.report.failed(&names[at], &bytes, problem);
         }
-        session
-            .report
-            .count(format!("damaged {} read", session.formats[at].name));
-        fs::remove_file(&current)?;
+        session.report.count(&names[at]);
+    }
+    for path in paths {
+        fs::remove_file(path)?;
     }
     std::panic::set_hook(hook);
     Ok(())
 }
 
 /// Ends the process where a reading never does; its file stays.
-fn watch(begun: Arc<Mutex<Option<(Instant, String)>>>) {
+fn watch(begun: Begun) {
     thread::spawn(move || {
         loop {
             thread::sleep(Duration::from_secs(1));
             let begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((start, name)) = &*begun
-                && start.elapsed() > ENDLESS
-            {
-                eprintln!("FAILED readers: {name} is read without an end");
+            if begun.is_some_and(|start| start.elapsed() > ENDLESS) {
+                eprintln!(
+                    "FAILED readers: the newest of the files current-* is read without an end"
+                );
                 process::exit(1);
             }
         }

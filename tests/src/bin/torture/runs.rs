@@ -100,12 +100,15 @@ pub fn content(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     entries.map(file).collect()
 }
 
-/// The names of its files.
-pub fn names(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder)?.flatten();
-    Ok(entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect())
+/// Removes the files of a folder whose names begin so.
+pub fn clear(folder: &Path, start: &str) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(start) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A raw volume with a pattern, and the options that read it.

@@ -2,7 +2,7 @@
 
 use crate::{
     Session,
-    runs::{command, content, names, volume, wait},
+    runs::{command, content, volume, wait},
 };
 use anyhow::{Context, Result};
 use std::{
@@ -47,8 +47,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         kill.status().context("cannot run kill")?;
         let ended = wait(child)?;
         let after = content(folder)?;
-        let new = OUTPUTS.map(|output| after[output] == expected[output]);
-        let old = OUTPUTS.map(|output| after[output] == b"before");
+        let new = OUTPUTS.map(|output| after.get(output) == expected.get(output));
+        let old = OUTPUTS.map(|output| after.get(output).is_some_and(|it| it == b"before"));
         let done = ended.status.success();
         let (code, signal) = (ended.status.code(), ended.status.signal());
         let stopped = code == Some(128 + number) || signal == Some(number);
@@ -68,19 +68,17 @@ pub fn run(session: &mut Session) -> Result<()> {
             .any(|(at, _)| !new[at] && !old[at])
         {
             problem = Some("an output is half-written".to_owned());
-        } else if number != 9 && names(folder)?.len() > 3 {
-            problem = Some(format!("files are left: {:?}", names(folder)?));
-        } else if names(folder)?.len() > 3 {
+        } else if number != 9 && after.len() > 3 {
+            problem = Some(format!("files are left: {:?}", after.keys()));
+        } else if after.len() > 3 {
             session
                 .report
                 .count("kills that left temporary files, which the next run removed");
             let next = wait(start()?)?;
-            if !next.status.success() || content(folder)? != expected {
-                problem = Some(format!(
-                    "the run after a kill: {}, {:?}",
-                    next.stderr,
-                    names(folder)?
-                ));
+            let after = content(folder)?;
+            if !next.status.success() || after != expected {
+                let names = after.keys();
+                problem = Some(format!("the run after a kill: {}, {names:?}", next.stderr));
             }
         }
         let end = if done {
