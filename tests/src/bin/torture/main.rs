@@ -24,8 +24,10 @@ use clap::Parser;
 use mutate::Random;
 use report::Report;
 use std::{
+    fs,
     path::PathBuf,
-    process::ExitCode,
+    process::{self, ExitCode},
+    thread,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -55,6 +57,9 @@ struct Arguments {
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
 }
+
+/// What a run may take beyond its time: the longest that a command may take, and a part's beginning.
+const ENDLESS: Duration = Duration::from_secs(120);
 
 /// A part of the run: its name, its share of the time, and what it does until its time is over.
 type Part = (&'static str, f64, fn(&mut Session) -> Result<()>);
@@ -103,7 +108,10 @@ fn main() -> ExitCode {
 }
 
 /// Whether nothing failed.
-fn run(arguments: Arguments) -> Result<bool> {
+fn run(mut arguments: Arguments) -> Result<bool> {
+    // commands run in folders of their own
+    arguments.ferrovox = fs::canonicalize(&arguments.ferrovox)
+        .with_context(|| format!("cannot find {}", arguments.ferrovox.display()))?;
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let seed = arguments
         .seed
@@ -117,6 +125,7 @@ fn run(arguments: Arguments) -> Result<bool> {
     let shares: f64 = parts.iter().map(|(_, part)| part.1).sum();
     let formats = formats::all(&arguments.corpus)?;
     let report = Report::new(&arguments.keep)?;
+    watch(Duration::from_secs_f64(arguments.seconds) + ENDLESS);
     let mut session = Session {
         formats,
         random: Random(seed),
@@ -132,4 +141,15 @@ fn run(arguments: Arguments) -> Result<bool> {
         act(&mut session).with_context(|| format!("in the part {name}"))?;
     }
     Ok(session.report.finish(seed))
+}
+
+/// Ends the process after this time, where something was read without an end.
+fn watch(time: Duration) {
+    thread::spawn(move || {
+        thread::sleep(time);
+        println!(
+            "FAILED: no end; the newest of current-* in the folder of failures, or of in.* in a temporary one, shows it"
+        );
+        process::exit(1);
+    });
 }

@@ -30,21 +30,24 @@ READERS = {".nii": ["nibabel", "SimpleITK"], ".nii.gz": ["nibabel", "SimpleITK"]
 def foibles(name):
     """Refuses files that SimpleITK reads in a way of its own, by what their format says or by what it leaves open."""
     with open(name, "rb") as file:
-        header = file.read(4096).lower()
+        header = file.read(1 << 18).lower()
     # it does not look whether as many bytes are unpacked as it expects, and gives what its memory held
     if name.endswith(".mha") and b"compressed" in header and b"compresseddatasize" not in header:
         raise ValueError("packed, without a size")
+    # a carriage return at the start of a line ends the header for it
+    if name.endswith(".nrrd") and b"\n\r" in header:
+        raise ValueError("a carriage return at the start of a line")
     # of two lines with one key it takes the last
     keys = [line.split(b"=")[0].strip() for line in header.split(b"\n") if b"=" in line]
     if name.endswith(".mha") and len(set(keys)) < len(keys):
         raise ValueError("a key twice")
-    # it takes a slope of nearly 0 for 1, and keeps the intercept with one of 0, which stands for no scaling
+    # it takes a slope of nearly 0 for 1, and keeps the intercept with one of 0 or NaN, which stand for no scaling; one of infinity it leaves out
     if ".nii" in name and LIBRARIES["nibabel"]:
         with LIBRARIES["nibabel"].openers.ImageOpener(name) as file:
             header = LIBRARIES["nibabel"].Nifti1Header.from_fileobj(file, check=False)
-            slope = float(header["scl_slope"])
-        if abs(slope) < 1e-12 or abs(slope) > 1e12:
-            raise ValueError("a slope of nearly 0, or a very large one")
+            slope, intercept = float(header["scl_slope"]), float(header["scl_inter"])
+        if not 1e-12 < abs(slope) < 1e12 or not numpy.isfinite(intercept):
+            raise ValueError("a slope or an intercept out of bounds")
 
 
 def read(library, name):

@@ -86,7 +86,7 @@ pub fn run(session: &mut Session) -> Result<()> {
                     .count(format!("{} read here, refused by {peer}", format.name));
                 continue;
             };
-            let difference = compare(&ours.volume, dims, theirs)?;
+            let difference = compare(&ours.volume, peer, dims, theirs)?;
             if difference.is_some() && format.name == "nifti" && starts_early(&bytes) {
                 session.report.count("nifti whose samples would begin in the header, which each reads in its own way");
                 continue;
@@ -122,7 +122,7 @@ fn starts_early(bytes: &[u8]) -> bool {
 }
 
 /// Where the dims or the samples of a volume are others.
-fn compare(ours: &AnyVolume, dims: &[Value], theirs: &Value) -> Result<Option<String>> {
+fn compare(ours: &AnyVolume, peer: &str, dims: &[Value], theirs: &Value) -> Result<Option<String>> {
     let path = theirs["samples"].as_str().context("no samples")?;
     let mut their_dims: Vec<u64> = dims.iter().filter_map(Value::as_u64).collect();
     while their_dims.len() > 3 && their_dims.last() == Some(&1) {
@@ -136,7 +136,7 @@ fn compare(ours: &AnyVolume, dims: &[Value], theirs: &Value) -> Result<Option<St
         dims
     };
     let is_without = sorted(their_dims.clone()) == sorted(our_dims.to_vec()) && our_dims[2] == 1;
-    if their_dims != our_dims && !(path.ends_with(".nrrd.0.f64") && is_without) {
+    if their_dims != our_dims && !(peer == "nrrd" && is_without) {
         return Ok(Some(format!(
             "{our_dims:?} samples, and there {their_dims:?}"
         )));
@@ -151,7 +151,9 @@ fn compare(ours: &AnyVolume, dims: &[Value], theirs: &Value) -> Result<Option<St
         let same = here == there || (here.is_nan() && there.is_nan());
         // as f32, which scaled samples are here
         let overflows = here.is_infinite() && there.abs() > 3.4e38;
-        if !same && !near && !overflows {
+        let underflows = here.abs() < 1.2e-38 && there.abs() < 1.2e-38;
+        let zeroed = peer == "SimpleITK" && !here.is_finite() && there == 0.0;
+        if !(same || near || overflows || underflows || zeroed) {
             return Ok(Some(format!("sample {at} is {here}, and there {there}")));
         }
     }

@@ -7,23 +7,13 @@ use std::{
     os::unix::fs::FileExt,
     panic::catch_unwind,
     path::PathBuf,
-    process,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
     time::{Duration, Instant},
 };
 
 /// What a reading takes at most, on a machine that does other things too.
 const SLOW: Duration = Duration::from_secs(4);
-/// After which it counts as endless.
-const ENDLESS: Duration = Duration::from_secs(60);
-
-/// When the reading that goes on began.
-type Begun = Arc<Mutex<Option<Instant>>>;
 
 pub fn run(session: &mut Session) -> Result<()> {
-    let begun = Begun::default();
-    watch(begun.clone());
     // the message of a panic is not printed: the file is kept, and shows it again
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -45,10 +35,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         current[at].set_len(0)?;
         current[at].write_all_at(&bytes, 0)?;
         let start = Instant::now();
-        let set = |what| *begun.lock().unwrap_or_else(PoisonError::into_inner) = what;
-        set(Some(start));
         let (outcome, peak) = memory::peak(|| catch_unwind(|| read(&bytes)));
-        set(None);
         let time = start.elapsed();
         let limit = memory::limit(bytes.len());
         let problem = if let Err(panic) = outcome {
@@ -72,20 +59,4 @@ pub fn run(session: &mut Session) -> Result<()> {
     }
     std::panic::set_hook(hook);
     Ok(())
-}
-
-/// Ends the process where a reading never does; its file stays.
-fn watch(begun: Begun) {
-    thread::spawn(move || {
-        loop {
-            thread::sleep(Duration::from_secs(1));
-            let begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
-            if begun.is_some_and(|start| start.elapsed() > ENDLESS) {
-                eprintln!(
-                    "FAILED readers: the newest of the files current-* is read without an end"
-                );
-                process::exit(1);
-            }
-        }
-    });
 }
