@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::paths;
-use crate::programs::{Kind, Program, build};
+use crate::programs::{build, named};
 
 /// Arguments of `golden`.
 #[derive(clap::Args)]
@@ -53,14 +53,4 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("some outputs are not as recorded, or a case failed; `--folder DIR` keeps the files");
     }
     Ok(())
-}
-
-/// Where the command of that name is.
-fn named(programs: &[Program], name: &str) -> Result<PathBuf> {
-    let mut programs = programs.iter();
-    let program = programs.find(|program| program.kind == Kind::Command && program.name == name);
-    match program {
-        Some(program) => Ok(program.path.clone()),
-        None => bail!("cargo built no program {name}"),
-    }
 }

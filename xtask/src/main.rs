@@ -12,6 +12,7 @@ mod programs;
 mod ptx;
 mod setup;
 mod test;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Compare what commands and library calls give with what they gave before: for changes that should change nothing.
     Golden(golden::Arguments),
+    /// Damage files, send signals, fill disks, at random for a while: nothing may panic, hang, or be left.
+    Torture(torture::Arguments),
     /// Make a small crate with a kernel of one's own, to build, run, test and measure.
     NewKernel(new_kernel::Arguments),
     /// Show a kernel's PTX with source lines, its machine code, what it takes, what the lint finds.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Golden(arguments) => golden::run(&arguments),
+        Command::Torture(arguments) => torture::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),

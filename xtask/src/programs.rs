@@ -69,6 +69,19 @@ pub fn build(
         .collect())
 }
 
+/// Where the command of that name is.
+///
+/// # Errors
+/// Where cargo built no such command.
+pub fn named(programs: &[Program], name: &str) -> Result<PathBuf> {
+    let mut programs = programs.iter();
+    let program = programs.find(|program| program.kind == Kind::Command && program.name == name);
+    match program {
+        Some(program) => Ok(program.path.clone()),
+        None => bail!("cargo built no program {name}"),
+    }
+}
+
 /// The names of the packages in a folder's workspace.
 fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
     let metadata = MetadataCommand::new()

@@ -3,6 +3,7 @@
 //! A driver compiles all of a module before any of its kernels can run. The shipped PTX is therefore cut up: the kernels of
 //! a pipeline, or a kernel that is asked for by itself, are a module of their own, compiled when they are first needed.
 
+use memchr::memmem::Finder;
 use std::collections::HashMap;
 
 /// PTX text, taken apart.
@@ -19,7 +20,10 @@ impl<'a> PtxText<'a> {
     /// Takes PTX apart as this repository's builder writes it: directives, then variables of a line each, then kernels.
     pub fn new(text: &'a str) -> Self {
         const ENTRY: &str = ".visible .entry ";
-        let first = text.find(ENTRY).unwrap_or(text.len());
+        // the text is long, and this is done whenever a device is opened
+        let entries = Finder::new(ENTRY);
+        let next = |text: &str| entries.find(text.as_bytes());
+        let first = next(text).unwrap_or(text.len());
         let (before, mut rest) = text.split_at(first);
         let mut ptx = Self {
             header: Vec::new(),
@@ -37,7 +41,7 @@ impl<'a> PtxText<'a> {
             }
         }
         while let Some(after) = rest.strip_prefix(ENTRY) {
-            let end = after.find(ENTRY).map_or(rest.len(), |at| at + ENTRY.len());
+            let end = next(after).map_or(rest.len(), |at| at + ENTRY.len());
             let name = after.split(['(', '\n']).next().unwrap_or_default().trim();
             ptx.kernels.insert(name, &rest[..end]);
             rest = &rest[end..];

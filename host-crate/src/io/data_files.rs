@@ -25,7 +25,11 @@ pub(crate) struct Folder<'a>(pub &'a Path);
 
 impl<'a> DataFiles<'a> for Folder<'_> {
     fn open(&self, name: &str) -> Result<Source<'a>, FileProblem> {
-        Source::open(&self.path(name)).map_err(|problem| wrap(name, problem))
+        let path = self.path(name);
+        if is_device(&path) {
+            return Err(wrap(name, FileProblem::IsDevice));
+        }
+        Source::open(&path).map_err(|problem| wrap(name, problem))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -35,6 +39,20 @@ impl<'a> DataFiles<'a> for Folder<'_> {
     fn opener(&self) -> Opener<'a> {
         let folder = self.0.to_owned();
         Box::new(move |name| Folder(&folder).open(name))
+    }
+}
+
+/// Whether it is a terminal, or a device such as `/dev/zero` that never ends: who opens somebody's header must not wait for these.
+fn is_device(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        std::fs::metadata(path).is_ok_and(|it| it.file_type().is_char_device())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
     }
 }
 

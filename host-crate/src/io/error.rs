@@ -40,6 +40,9 @@ pub enum FileProblem {
     /// A directory where a file is needed.
     #[error("this is a directory; name a file")]
     IsDirectory,
+    /// A device where the file of samples is that a header names.
+    #[error("this is a device, which a header cannot name for its samples; name a file")]
+    IsDevice,
     /// A link, pipe or file that somebody else put in a folder for all.
     #[error(
         "{} is of another user (number {owner}), in a folder where everyone may put files; choose another folder, or remove it first",

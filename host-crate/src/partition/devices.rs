@@ -85,11 +85,14 @@ impl<E> OnDevice<E> {
 
 impl<E: fmt::Display> fmt::Display for OnDevice<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (device, source) = (&self.device, &self.source);
+        let (device, text) = (&self.device, self.source.to_string());
+        // errors of the driver begin with the device themselves
+        let own = text.strip_prefix(device.as_str());
+        let text = own.and_then(|it| it.strip_prefix(": ")).unwrap_or(&text);
         match self.among {
-            None => write!(f, "{device}: {source}"),
+            None => write!(f, "{device}: {text}"),
             Some(AmongDevices { number, count }) => {
-                write!(f, "{device} (device {number} of {count}): {source}")
+                write!(f, "{device} (device {number} of {count}): {text}")
             }
         }
     }

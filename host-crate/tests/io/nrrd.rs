@@ -296,6 +296,24 @@ fn a_missing_data_file_is_named() {
     );
 }
 
+/// Of its lines the first would never end.
+#[cfg(unix)]
+#[test]
+fn a_header_does_not_make_a_reader_wait_for_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.nhdr");
+    let header = "NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\n";
+    for skip in ["", "line skip: 2\n", "byte skip: 9000000000000000000\n"] {
+        fs::write(&path, format!("{header}{skip}data file: /dev/zero\n")).unwrap();
+        let error = read_volume(&path, &ReadOptions::default()).unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("/dev/zero") && error.contains("a device"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn gzip_is_skipped_into_after_decompression() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use crate::bundle::{self, pack};
 use crate::paths;
 use crate::programs::{self, Kind, Program};
+use crate::torture;
 use program::Timed;
 use step::{Counts, Step, Work, cargo, outside, xtask};
 use summary::{Outcome, children_cpu};
@@ -147,6 +148,11 @@ fn steps() -> Result<Vec<Step>> {
             Work::Programs,
         ),
         (
+            "torture",
+            "damaged files, signals, full disks and rivals for 10 seconds (`cargo xtask torture` for longer)",
+            Work::Torture,
+        ),
+        (
             "bundle",
             "the test programs, packed, fit into a bundle",
             Work::Bundle,
@@ -200,6 +206,7 @@ impl Session {
             Work::Checks(commands) => run_all(commands, false),
             Work::Tests(commands) => run_all(commands, true),
             Work::Programs => self.run_programs().unwrap_or_else(failure),
+            Work::Torture => self.torture().unwrap_or_else(failure),
             Work::Bundle => self.pack_bundle().unwrap_or_else(failure),
         };
         Outcome {
@@ -215,14 +222,8 @@ impl Session {
     /// Builds the workspace's test programs and the command, unless that is done.
     fn build_programs(&mut self) -> Result<()> {
         if self.programs.is_empty() {
-            let arguments = [
-                "test",
-                "--workspace",
-                "--lib",
-                "--bins",
-                "--tests",
-                "--no-run",
-            ];
+            // of the commands too: those of the packages that have tests
+            let arguments = ["test", "--workspace", "--tests", "--no-run"];
             self.programs = programs::build(&paths::root(), &arguments, &[])?;
         }
         Ok(())
@@ -238,6 +239,16 @@ impl Session {
             self.timed.extend(timed);
         }
         Ok(counts)
+    }
+
+    /// A short run of what `cargo xtask torture` does.
+    fn torture(&mut self) -> Result<Counts> {
+        self.build_programs()?;
+        torture::perform(&self.programs, &["--seconds", "10", "--seed", "1"].map(Into::into))?;
+        Ok(Counts {
+            passed: 1,
+            failed: 0,
+        })
     }
 
     /// What the programs of a bundle take, packed. Building them in the release profile takes longer than all other steps together:

@@ -24,6 +24,8 @@ pub enum Work {
     Tests(Vec<Command>),
     /// Builds and runs the test programs of the workspace.
     Programs,
+    /// Lets one of these programs damage files for a while.
+    Torture,
     /// Packs these programs as a bundle does.
     Bundle,
 }

@@ -1,7 +1,9 @@
 /* A stand-in for libcuda.so.1, for tests on machines without a GPU. Two devices of 64 MiB; device memory is host memory; streams
  * run everything at once. It checks what the real driver would crash or corrupt on: every handle and address must belong to the
  * context that is current. cuOccupancyAvailableDynamicSMemPerBlock is left out on purpose: the "older driver" of the tests.
- * Functions named fake_* are for the tests to look inside. */
+ * Functions named fake_* are for the tests to look inside.
+ * With ANY_KERNEL every module has every kernel and every constant, and kernels do nothing to memory that was zero: for tests of what
+ * follows when calls fail. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 typedef uint64_t ptr_t;
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
        INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, NOT_SUPPORTED = 801 };
-enum { DEVICES = 2, MAX = 256 };
+enum { DEVICES = 2, MAX = 2048 };
 static const size_t TOTAL = (size_t)64 << 20;
 
 struct context { int device; int owners; };
@@ -25,7 +27,13 @@ static struct handle handles[MAX];
 static struct block blocks[MAX];
 static struct launch last;
 static size_t used[DEVICES];
+#ifdef ANY_KERNEL
+enum { ANY = 1, UNWRITTEN = 0 };
+static int global_value[16384];
+#else
+enum { ANY = 0, UNWRITTEN = 0xA5 };
 static int global_value[4];
+#endif
 static uint64_t threshold;
 static int attribute_8;
 static char peer_copies, async_allocs, async_frees;
@@ -49,7 +57,7 @@ static struct block *find(ptr_t a, size_t n, struct context *c) {
         if (blocks[i].address && a >= blocks[i].address && a + n <= blocks[i].address + blocks[i].bytes && blocks[i].context == c) return &blocks[i];
     return 0;
 }
-static int is_range(ptr_t a, size_t n) { return find(a, n, current) || (a >= (ptr_t)global_value && a + n <= (ptr_t)(global_value + 4)); }
+static int is_range(ptr_t a, size_t n) { return find(a, n, current) || (a >= (ptr_t)global_value && a + n <= (ptr_t)global_value + sizeof global_value); }
 
 int fake_live(int kind) { int n = 0; for (int i = 0; i < MAX; i++) n += handles[i].alive && handles[i].kind == kind; return n; }
 int fake_blocks(void) { int n = 0; for (int i = 0; i < MAX; i++) n += blocks[i].address != 0; return n; }
@@ -74,8 +82,11 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
     case 75: *v = 9; return OK;
     case 76: *v = 0; return OK;
     case 115: *v = pools; return OK;
-    default: return INVALID_VALUE;
     }
+    static const int known[][2] = {{1, 1024}, {8, 49152}, {12, 65536}, {16, 4}, {39, 2048}, {81, 233472}, {82, 65536}, {97, 232448}, {106, 32}, {111, 1024}};
+    for (size_t i = 0; ANY && i < sizeof known / sizeof *known; i++)
+        if (known[i][0] == a) { *v = known[i][1]; return OK; }
+    return INVALID_VALUE;
 }
 int cuDevicePrimaryCtxRetain(void **c, int d) { if (!initialized) return NOT_INITIALIZED; contexts[d].owners++; *c = &contexts[d]; return OK; }
 int cuDevicePrimaryCtxRelease_v2(int d) { if (!contexts[d].owners) return INVALID_CONTEXT; contexts[d].owners--; return OK; }
@@ -96,14 +107,13 @@ int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *keys, void 
         if (keys[i] == 0 && (size_t)values[i] != 24) return INVALID_VALUE;
     }
     if (strstr(image, "nonsense")) { snprintf(error, room, "ptxas application ptx input, line 3; error : nonsense\n"); return INVALID_PTX; }
-    *m = make(MODULE);
-    return OK;
+    return (*m = make(MODULE)) ? OK : OUT_OF_MEMORY;
 }
 int cuModuleUnload(void *m) { NEED_CONTEXT; return destroy(m, MODULE); }
 int cuModuleGetFunction(void **f, void *m, const char *name) {
     NEED_CONTEXT;
     if (!is(m, MODULE)) return INVALID_HANDLE;
-    if (strcmp(name, "vecadd")) return NOT_FOUND;
+    if (!ANY && strcmp(name, "vecadd")) return NOT_FOUND;
     static struct handle functions[DEVICES];
     functions[current->device] = (struct handle){current, FUNCTION, 0, 1};
     *f = &functions[current->device];
@@ -111,11 +121,11 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
 }
 int cuModuleGetGlobal_v2(ptr_t *p, size_t *n, void *m, const char *name) {
     if (!is(m, MODULE)) return INVALID_HANDLE;
-    if (strcmp(name, "TABLE")) return NOT_FOUND;
+    if (!ANY && strcmp(name, "TABLE")) return NOT_FOUND;
     *p = (ptr_t)global_value; *n = sizeof global_value; return OK;
 }
 static int is_function(void *f) { struct handle *x = f; return x && x->kind == FUNCTION && x->context == current; }
-int cuFuncGetAttribute(int *v, int a, void *f) { if (!is_function(f)) return INVALID_HANDLE; *v = a == 8 ? attribute_8 : a == 4 ? 18 : 0; return OK; }
+int cuFuncGetAttribute(int *v, int a, void *f) { if (!is_function(f)) return INVALID_HANDLE; *v = a == 8 ? attribute_8 : a == 4 ? 18 : ANY && a == 0 ? 1024 : 0; return OK; }
 int cuFuncSetAttribute(void *f, int a, int v) { if (!is_function(f)) return INVALID_HANDLE; if (a != 8 || v > 232448) return INVALID_VALUE; attribute_8 = v; return OK; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) {
     if (!is_function(f)) return INVALID_HANDLE;
@@ -132,6 +142,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
     if (!is_function(f) || !is_stream(stream) || extra) return INVALID_HANDLE;
     if (!gx || !gy || !gz || !bx || !by || !bz || (uint64_t)bx * by * bz > 1024) return INVALID_VALUE;
     last = (struct launch){{gx, gy, gz}, {bx, by, bz}, shared, stream};
+    if (ANY) return OK;
     /* vecadd(a, b, c, n): what the kernel would do. */
     ptr_t a = *(ptr_t *)args[0], b = *(ptr_t *)args[1], c = *(ptr_t *)args[2]; uint64_t n = *(uint64_t *)args[3];
     if (!is_range(a, n * 4) || !is_range(b, n * 4) || !is_range(c, n * 4)) return 700;
@@ -145,7 +156,7 @@ static int allocate(ptr_t *p, size_t n, int ordered) {
     if (n > TOTAL - used[current->device]) return OUT_OF_MEMORY;
     for (int i = 0; i < MAX; i++)
         if (!blocks[i].address) {
-            void *memory = malloc(n); memset(memory, 0xA5, n);
+            void *memory = malloc(n); memset(memory, UNWRITTEN, n);
             blocks[i] = (struct block){(ptr_t)memory, n, current, ordered};
             used[current->device] += n; *p = (ptr_t)memory; return OK;
         }
@@ -183,13 +194,13 @@ int cuMemsetD32_v2(ptr_t d, unsigned v, size_t n) { NEED_CONTEXT; if (!is_range(
 int cuMemsetD8Async(ptr_t d, unsigned char v, size_t n, void *s) { NEED_CONTEXT; NEED_STREAM(s); return cuMemsetD8_v2(d, v, n); }
 int cuMemsetD32Async(ptr_t d, unsigned v, size_t n, void *s) { NEED_CONTEXT; NEED_STREAM(s); return cuMemsetD32_v2(d, v, n); }
 
-int cuStreamCreateWithPriority(void **s, unsigned flags, int priority) { (void)priority; NEED_CONTEXT; *s = make(STREAM); ((struct handle *)*s)->recorded = flags; return OK; }
+int cuStreamCreateWithPriority(void **s, unsigned flags, int priority) { (void)priority; NEED_CONTEXT; if (!(*s = make(STREAM))) return OUT_OF_MEMORY; ((struct handle *)*s)->recorded = flags; return OK; }
 int cuStreamDestroy_v2(void *s) { NEED_CONTEXT; return destroy(s, STREAM); }
 int cuStreamSynchronize(void *s) { NEED_CONTEXT; NEED_STREAM(s); return OK; }
 int cuStreamQuery(void *s) { NEED_CONTEXT; NEED_STREAM(s); return pending ? NOT_READY : OK; }
 int cuStreamGetFlags(void *s, unsigned *f) { NEED_CONTEXT; NEED_STREAM(s); *f = ((struct handle *)s)->recorded; return OK; }
 int cuStreamWaitEvent(void *s, void *e, unsigned f) { (void)f; NEED_CONTEXT; NEED_STREAM(s); struct handle *x = e; return x->kind == EVENT && x->alive ? OK : INVALID_HANDLE; }
-int cuEventCreate(void **e, unsigned f) { (void)f; NEED_CONTEXT; *e = make(EVENT); return OK; }
+int cuEventCreate(void **e, unsigned f) { (void)f; NEED_CONTEXT; return (*e = make(EVENT)) ? OK : OUT_OF_MEMORY; }
 int cuEventDestroy_v2(void *e) { NEED_CONTEXT; return destroy(e, EVENT); }
 int cuEventRecord(void *e, void *s) { NEED_CONTEXT; NEED_STREAM(s); if (!is(e, EVENT)) return INVALID_HANDLE; ((struct handle *)e)->recorded = 1; return OK; }
 int cuEventQuery(void *e) { NEED_CONTEXT; if (!is(e, EVENT)) return INVALID_HANDLE; return pending ? NOT_READY : OK; }

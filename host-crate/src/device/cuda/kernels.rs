@@ -176,7 +176,10 @@ impl Kernels {
         let kernel = |entry: &&str| {
             let function = module
                 .get_function_owned(entry)
-                .map_err(|_| self.unknown(entry))?;
+                .map_err(|error| match error {
+                    CudaError::NotFound => self.unknown(entry),
+                    other => self.shared.error(format!("looking for {entry}"), other),
+                })?;
             Ok(LoadedKernel {
                 resources: self.resources(&function)?,
                 function,

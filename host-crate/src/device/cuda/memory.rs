@@ -108,9 +108,10 @@ impl CudaHostMemory {
 }
 
 fn out_of_memory(shared: &Shared, bytes: usize) -> DeviceError {
-    let (free, total) = shared
-        .with("asking for its memory", mem_get_info)
-        .unwrap_or_default();
+    let Ok((free, total)) = shared.with("asking for its memory", mem_get_info) else {
+        let what = format!("allocating {bytes} bytes");
+        return shared.error(what, CudaError::OutOfMemory);
+    };
     DeviceError::OutOfMemory {
         device: shared.id.clone(),
         requested: bytes as u64,

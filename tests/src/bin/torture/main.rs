@@ -1,0 +1,155 @@
+//! Damaged files, signals, full disks and rivals: what a command and a library should bear, tried at random for a while.
+//!
+//! `cargo xtask torture` builds it and the command, and runs it. The same seed gives the same files; how far a run comes in its time, and
+//! when a signal arrives, are the machine's. What fails is kept.
+
+mod commands;
+mod damage;
+mod disks;
+mod formats;
+#[path = "../../../../host-crate/tests/fuzz_corpus/memory.rs"]
+mod memory;
+#[path = "../../../../host-crate/tests/fuzz_corpus/mutate.rs"]
+mod mutate;
+mod peers;
+mod readers;
+mod report;
+mod runs;
+mod signals;
+mod text;
+mod writers;
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use mutate::Random;
+use report::Report;
+use std::{
+    fs,
+    path::PathBuf,
+    process::{self, ExitCode},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// Try damaged files, signals, full disks and rivals at random.
+#[derive(Parser)]
+#[command(name = "torture")]
+struct Arguments {
+    /// The command `ferrovox`
+    #[arg(long, value_name = "PATH")]
+    ferrovox: PathBuf,
+    /// Folder with the files that are damaged, one folder for each format
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Folder for files that make something fail
+    #[arg(long, value_name = "DIR")]
+    keep: PathBuf,
+    /// How long to go on
+    #[arg(long, value_name = "N", default_value_t = 60.0)]
+    seconds: f64,
+    /// The seed of all that is random [default: the time]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Only the parts whose names contain this word
+    #[arg(long, value_name = "WORD")]
+    only: Option<String>,
+    /// A Python that has some of nibabel, SimpleITK, pynrrd and NumPy, to read the same files
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+}
+
+/// What a run may take beyond its time: the longest that a command may take, and a part's beginning.
+const ENDLESS: Duration = Duration::from_secs(120);
+
+/// A part of the run: its name, its share of the time, and what it does until its time is over.
+type Part = (&'static str, f64, fn(&mut Session) -> Result<()>);
+
+const PARTS: [Part; 6] = [
+    ("readers", 0.35, readers::run),
+    ("peers", 0.15, peers::run),
+    ("commands", 0.25, commands::run),
+    ("signals", 0.12, signals::run),
+    ("disks", 0.07, disks::run),
+    ("writers", 0.06, writers::run),
+];
+
+/// What the parts share.
+struct Session {
+    arguments: Arguments,
+    formats: Vec<formats::Format>,
+    random: Random,
+    report: Report,
+    /// When the part that runs should end.
+    end: Instant,
+}
+
+impl Session {
+    fn goes_on(&self) -> bool {
+        Instant::now() < self.end
+    }
+
+    /// A damaged file of some format.
+    fn damaged(&mut self) -> (usize, Vec<u8>) {
+        let at = self.random.below(self.formats.len());
+        let bytes = damage::damaged(&self.formats[at], &mut self.random);
+        (at, bytes)
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("torture: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether nothing failed.
+fn run(mut arguments: Arguments) -> Result<bool> {
+    // commands run in folders of their own
+    arguments.ferrovox = fs::canonicalize(&arguments.ferrovox)
+        .with_context(|| format!("cannot find {}", arguments.ferrovox.display()))?;
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let seed = arguments
+        .seed
+        .unwrap_or_else(|| clock.map_or(1, |it| it.as_secs()));
+    println!("torture: seed {seed}, {} seconds", arguments.seconds);
+    let only = arguments.only.clone().unwrap_or_default();
+    // each part has numbers of its own, whatever the others do
+    let parts = (1..).zip(PARTS);
+    let parts: Vec<(u64, Part)> = parts.filter(|(_, part)| part.0.contains(&only)).collect();
+    ensure!(!parts.is_empty(), "no part has {only} in its name");
+    let shares: f64 = parts.iter().map(|(_, part)| part.1).sum();
+    let formats = formats::all(&arguments.corpus)?;
+    let report = Report::new(&arguments.keep)?;
+    watch(Duration::from_secs_f64(arguments.seconds) + ENDLESS);
+    let mut session = Session {
+        formats,
+        random: Random(seed),
+        report,
+        end: Instant::now(),
+        arguments,
+    };
+    for (number, (name, share, act)) in parts {
+        let seconds = session.arguments.seconds * share / shares;
+        session.random = Random(seed ^ number << 56);
+        session.end = Instant::now() + Duration::from_secs_f64(seconds);
+        session.report.begin(name);
+        act(&mut session).with_context(|| format!("in the part {name}"))?;
+    }
+    Ok(session.report.finish(seed))
+}
+
+/// Ends the process after this time, where something was read without an end.
+fn watch(time: Duration) {
+    thread::spawn(move || {
+        thread::sleep(time);
+        println!(
+            "FAILED: no end; the newest of current-* in the folder of failures, or of in.* in a temporary one, shows it"
+        );
+        process::exit(1);
+    });
+}

@@ -1,0 +1,62 @@
+//! The library's readers, in this process: damaged bytes may be refused, and nothing else may come of them.
+
+use crate::{Session, memory};
+use anyhow::Result;
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    panic::catch_unwind,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// What a reading takes at most, on a machine that does other things too.
+const SLOW: Duration = Duration::from_secs(4);
+
+pub fn run(session: &mut Session) -> Result<()> {
+    // the message of a panic is not printed: the file is kept, and shows it again
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    // what is being read, should this process end: one file for each format, which stays open, since to make files takes longer than to
+    // read them
+    let names: Vec<String> = session
+        .formats
+        .iter()
+        .map(|format| format!("{}.{}", format.name, format.extension))
+        .collect();
+    let paths: Vec<PathBuf> = names
+        .iter()
+        .map(|name| session.report.current(name))
+        .collect();
+    let current: Vec<File> = paths.iter().map(File::create).collect::<Result<_, _>>()?;
+    while session.goes_on() {
+        let (at, bytes) = session.damaged();
+        let read = session.formats[at].read;
+        current[at].set_len(0)?;
+        current[at].write_all_at(&bytes, 0)?;
+        let start = Instant::now();
+        let (outcome, peak) = memory::peak(|| catch_unwind(|| read(&bytes)));
+        let time = start.elapsed();
+        let limit = memory::limit(bytes.len());
+        let problem = if let Err(panic) = outcome {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied());
+            Some(format!("a panic: {}", text.unwrap_or("without a text")))
+        } else if time > SLOW {
+            Some(format!("it takes {time:?}"))
+        } else if peak > limit {
+            Some(format!("it takes {peak} bytes of memory, of {limit}"))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            session.report.failed(&names[at], &bytes, problem);
+        }
+        session.report.count(&names[at]);
+    }
+    for path in paths {
+        fs::remove_file(path)?;
+    }
+    std::panic::set_hook(hook);
+    Ok(())
+}

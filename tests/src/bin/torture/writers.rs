@@ -1,0 +1,48 @@
+//! Several commands that write one output at the same time: all succeed, the output is one of theirs, and nothing is left.
+
+use crate::{
+    Session,
+    runs::{command, content, volume, wait},
+};
+use anyhow::{Result, ensure};
+use std::fs;
+
+pub fn run(session: &mut Session) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let how = volume(folder, "in.raw", 24)?;
+    let line = |iso: usize| format!("mesh in.raw {how} --iso 0.{iso} --device cpu -o out.ply");
+    let ferrovox = session.arguments.ferrovox.clone();
+    let start = |iso: usize| {
+        let line = line(iso);
+        let words: Vec<&str> = line.split(' ').collect();
+        command(&ferrovox, folder, "", &words).spawn()
+    };
+    let name = "line.txt";
+    let mut results = Vec::new();
+    for iso in 1..5 {
+        let ended = wait(start(iso)?)?;
+        ensure!(ended.status.success(), "{}: {}", line(iso), ended.stderr);
+        results.push(fs::read(folder.join("out.ply"))?);
+    }
+    while session.goes_on() {
+        let children: Vec<_> = (1..5).map(start).collect::<Result<_, _>>()?;
+        for child in children {
+            let ended = wait(child)?;
+            if !ended.status.success() {
+                let text = format!("one of four fails: {}", ended.stderr);
+                session.report.failed(name, line(1).as_bytes(), text);
+            }
+        }
+        session.report.count("four commands with one output");
+        let files = content(folder)?;
+        if !files.get("out.ply").is_some_and(|it| results.contains(it)) || files.len() != 2 {
+            let text = format!(
+                "the output is none of theirs, or files are left: {:?}",
+                files.keys()
+            );
+            session.report.failed(name, line(1).as_bytes(), text);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! Every pipeline, small, on devices that it opens itself.
+
+use ferrovox::{
+    device::Device,
+    distance::Method as DistanceMethod,
+    grid::{Geometry, Inside, Selection, Volume},
+    io::{VolumeWriteOptions, write_volume},
+    isosurface::IsosurfaceParams,
+    monitor::Monitor,
+    pipeline::{
+        VolumeSource,
+        distance::{self, DistanceJob, PointGrid, SitesFrom},
+        mesh::{self, MeshCheck, MeshJob},
+        render::{self, RenderJob},
+        skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
+        voxelize::{self, VoxelizeJob},
+    },
+    render::RenderParams,
+    scan::{self, MultiDeviceMethod, MultiDeviceParams, Scanner, Sum},
+    skeleton::SkeletonParams,
+    voxelize::VoxelizeParams,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+/// What a job made: the bytes of its files, or its numbers.
+pub type Made = anyhow::Result<Vec<u8>>;
+
+/// A job, by its name.
+pub type Job = (&'static str, fn(&Place) -> Made);
+
+/// The files that jobs read, and the folder that they write to.
+pub struct Place {
+    folder: TempDir,
+    devices: usize,
+}
+
+/// The files that jobs read.
+const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
+
+/// All of them.
+pub const JOBS: [Job; 15] = [
+    ("mesh, whole", |place| place.mesh(1, None)),
+    ("mesh, in parts", |place| place.mesh(2, Some(200_000))),
+    ("scan", Place::scan),
+    ("scan, rescan with offset", |place| {
+        place.scan_across(MultiDeviceMethod::RescanWithOffset)
+    }),
+    ("scan, add afterwards", |place| {
+        place.scan_across(MultiDeviceMethod::AddAfterwards)
+    }),
+    ("distance, whole", |place| {
+        place.distance_of_level(DistanceMethod::Separable)
+    }),
+    ("distance, by slabs", |place| {
+        place.distance(2, DistanceMethod::Separable, Some(60_000))
+    }),
+    ("distance, cubes", |place| {
+        place.distance(1, DistanceMethod::Cubes, None)
+    }),
+    ("distance, bucketed", |place| {
+        place.distance(1, DistanceMethod::Bucketed, None)
+    }),
+    ("distance, centre point", |place| {
+        place.distance_of_level(DistanceMethod::CenterPoint)
+    }),
+    ("skeleton, core", |place| {
+        place.skeleton(Method::Core(SkeletonParams::default()))
+    }),
+    ("skeleton, whole", |place| place.skeleton(Method::default())),
+    ("voxelize", Place::voxelize),
+    ("render", Place::render),
+    ("occupancy", Place::occupancy),
+];
+
+impl Place {
+    pub fn new() -> Self {
+        // in memory where that can be: thousands of runs wait for the disk to have their files
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.expect("a temporary folder");
+        let place = Self {
+            folder,
+            devices: Device::cuda_count().expect("the driver answers"),
+        };
+        let ball = Volume::from_fn([16, 14, 20], Geometry::default(), |x, y, z| {
+            let from = |at: usize, middle: f32| (at as f32 - middle).powi(2);
+            5.0 - (from(x, 7.3) + from(y, 6.6) + from(z, 9.5)).sqrt()
+        });
+        let bar = Volume::from_fn([24, 9, 9], Geometry::default(), |x, y, z| {
+            u8::from((3..21).contains(&x) && (2..7).contains(&y) && (2..7).contains(&z))
+        });
+        let plain = VolumeWriteOptions::default();
+        let write = |name, volume| write_volume(place.path(name), &volume, &plain);
+        write("ball.nrrd", ball.expect("a volume").into()).expect("it is written");
+        write("bar.nrrd", bar.expect("a volume").into()).expect("it is written");
+        let corner = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        fs::write(place.path("corner.obj"), corner).expect("it is written");
+        fs::write(place.path("points.xyz"), "3 4 5\n12 2 9\n7 11 17\n").expect("it is written");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The files that no job should leave.
+    pub fn leftovers(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).expect("the temporary folder");
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .filter(|name| !INPUTS.contains(&name.as_str()))
+            .collect()
+    }
+
+    /// So many devices, if there are as many; the first again and again if not.
+    fn devices(&self, count: usize) -> anyhow::Result<Vec<Device>> {
+        let numbers = (0..count).map(|index| index % self.devices.max(1));
+        Ok(numbers.map(Device::cuda).collect::<Result<_, _>>()?)
+    }
+
+    fn device(&self) -> anyhow::Result<Device> {
+        Ok(Device::cuda(0)?)
+    }
+
+    fn mesh(&self, devices: usize, memory: Option<u64>) -> Made {
+        let output = self.path("out.ply");
+        let job = MeshJob {
+            volume: VolumeSource::new(self.path("ball.nrrd")),
+            mask: None,
+            output: Some(output.clone()),
+            params: IsosurfaceParams {
+                normals: true,
+                ..IsosurfaceParams::default()
+            },
+            devices: self.devices(devices)?,
+            memory,
+            check: MeshCheck::default(),
+        };
+        mesh::run(&job, &Monitor::silent())?;
+        taken(&output)
+    }
+
+    fn scan(&self) -> Made {
+        let stream = self.device()?.stream()?;
+        let input = stream.upload(&vec![3u32; 5000])?;
+        let mut output = stream.alloc::<u64>(5000)?;
+        let total = Scanner::new(&stream)?
+            .exclusive(Sum, &input, &mut output)?
+            .download()?;
+        let output = stream.download(&output)?;
+        Ok(format!("{total} {output:?}").into_bytes())
+    }
+
+    fn scan_across(&self, method: MultiDeviceMethod) -> Made {
+        let params = MultiDeviceParams {
+            method,
+            chunk: Some(2000),
+            ..MultiDeviceParams::default()
+        };
+        let mut output = vec![0u64; 5000];
+        let devices = self.devices(2)?;
+        let total = scan::multi_device(&devices, Sum, &[3u32; 5000], &mut output, &params)?;
+        Ok(format!("{total} {output:?}").into_bytes())
+    }
+
+    fn distance_of_level(&self, method: DistanceMethod) -> Made {
+        let sites = SitesFrom::Level {
+            level: 0.0,
+            inside: Inside::Above,
+            sub_voxel: false,
+        };
+        let source = VolumeSource::new(self.path("ball.nrrd"));
+        self.map(DistanceJob {
+            method: Some(method),
+            devices: self.devices(1)?,
+            ..DistanceJob::new(source, sites)
+        })
+    }
+
+    /// From points, which are there also where kernels do nothing.
+    fn distance(&self, devices: usize, method: DistanceMethod, memory: Option<u64>) -> Made {
+        let sites = SitesFrom::Points {
+            grid: PointGrid::Dims([16, 14, 20]),
+            strict: true,
+        };
+        self.map(DistanceJob {
+            method: Some(method),
+            devices: self.devices(devices)?,
+            memory,
+            ..DistanceJob::new(VolumeSource::new(self.path("points.xyz")), sites)
+        })
+    }
+
+    fn map(&self, job: DistanceJob) -> Made {
+        let output = self.path("out.npy");
+        let job = DistanceJob {
+            output: Some(output.clone()),
+            ..job
+        };
+        distance::run(&job, &Monitor::silent())?;
+        taken(&output)
+    }
+
+    fn skeleton(&self, method: Method) -> Made {
+        let (curves, picture) = (self.path("out.swc"), self.path("out.png"));
+        let object = ObjectSource::Volume {
+            source: Box::new(VolumeSource::new(self.path("bar.nrrd"))),
+            voxels: Selection::NotZero,
+        };
+        let job = SkeletonJob {
+            method,
+            fill: true,
+            outputs: vec![curves.clone()],
+            picture: Some(PictureJob {
+                width: 32,
+                height: 24,
+                ..PictureJob::new(&picture)
+            }),
+            ..SkeletonJob::new(object, self.devices(1)?)
+        };
+        skeleton::run(&job, &Monitor::silent())?;
+        Ok([taken(&curves)?, taken(&picture)?].concat())
+    }
+
+    fn voxelize(&self) -> Made {
+        let output = self.path("out.nrrd");
+        let job = VoxelizeJob {
+            mesh: self.path("corner.obj"),
+            params: VoxelizeParams::with_resolution(16),
+            output: Some(output.clone()),
+            device: self.device()?,
+        };
+        voxelize::run(&job, &Monitor::silent())?;
+        taken(&output)
+    }
+
+    fn render(&self) -> Made {
+        let output = self.path("out.png");
+        let job = RenderJob {
+            volume: VolumeSource::new(self.path("ball.nrrd")),
+            output: output.clone(),
+            params: RenderParams {
+                width: 32,
+                height: 24,
+                ..RenderParams::default()
+            },
+            device: self.device()?,
+        };
+        render::run(&job, &Monitor::silent())?;
+        taken(&output)
+    }
+
+    fn occupancy(&self) -> Made {
+        let device = self.device()?;
+        let kernel = "fill_sphere";
+        let resources = device.kernel_resources(kernel)?;
+        let blocks = device.active_blocks_by_driver(kernel, 128, 60_000)?;
+        Ok(format!("{resources:?} {blocks:?} {:?}", device.memory()?).into_bytes())
+    }
+}
+
+/// The bytes of an output, which is removed.
+fn taken(path: &Path) -> Made {
+    let bytes = fs::read(path)?;
+    fs::remove_file(path)?;
+    Ok(bytes)
+}
