@@ -244,7 +244,10 @@ impl Session {
     /// A short run of what `cargo xtask torture` does.
     fn torture(&mut self) -> Result<Counts> {
         self.build_programs()?;
-        torture::perform(&self.programs, &["--seconds", "10", "--seed", "1"].map(Into::into))?;
+        torture::perform(
+            &self.programs,
+            &["--seconds", "10", "--seed", "1"].map(Into::into),
+        )?;
         Ok(Counts {
             passed: 1,
             failed: 0,
