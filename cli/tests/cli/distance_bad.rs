@@ -59,20 +59,25 @@ fn spacings_of_files_that_are_none() {
     ] {
         let fields = format!("type: uint8\nsizes: 2 2 2\nencoding: raw\nspacings: {spacings}");
         folder.file("s.nrrd", nrrd(&fields, &bytes));
-        folder.refuses(
-            "distance s.nrrd --mask -o d.nii",
-            &["s.nrrd", &format!("of axis {axis} is {value}"), "positive"],
-        );
         let header = format!(
             "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = {spacings}\nElementDataFile = LOCAL\n"
         );
         let mut file = header.into_bytes();
         file.extend_from_slice(&bytes);
         folder.file("s.mha", file);
-        folder.refuses(
-            "distance s.mha --mask -o d.nii",
-            &["s.mha", &format!("of axis {axis} is {value}"), "positive"],
-        );
+        for name in ["s.nrrd", "s.mha"] {
+            let line = format!("distance {name} --mask -o d.nii");
+            if value == "-2" {
+                let run = folder.run(&line).ok();
+                let said =
+                    format!("has -2 for axis {axis}: the axis is taken to run the other way");
+                assert!(run.stderr.contains(&said), "{}", run.stderr);
+                std::fs::remove_file(folder.path("d.nii")).unwrap();
+            } else {
+                let of_axis = format!("of axis {axis} is {value}");
+                folder.refuses(&line, &[name, &of_axis, "finite number other than 0"]);
+            }
+        }
     }
     // an axis without a length
     let fields = "type: uint8\nsizes: 2 2 2\nencoding: raw\nspace: right-anterior-superior\nspace directions: (1,0,0) (0,0,0) (0,0,1)";
@@ -86,14 +91,13 @@ fn spacings_of_files_that_are_none() {
     file[254] = 0;
     file[76 + 8..76 + 12].copy_from_slice(&f32::NAN.to_le_bytes());
     folder.file("s.nii", file);
-    folder.refuses(
-        "distance s.nii --mask -o d.nii",
-        &["s.nii", "spacing along y is NaN", "positive"],
-    );
-    folder.refuses(
-        "distance points.xyz --points --like s.nii -o d.nii",
-        &["s.nii", "spacing along y is NaN", "positive"],
-    );
+    for sites in ["s.nii --mask", "points.xyz --points --like s.nii"] {
+        let run = folder
+            .run(&format!("distance {sites} -o {}-d.nii", sites.len()))
+            .ok();
+        let said = "pixdim[2] is NaN, which is no spacing: it is taken as 1";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
 }
 
 #[test]

@@ -32,7 +32,9 @@ fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
         .args(arguments.split(' '))
         .current_dir(folder.path(""))
         // each thread takes address space for its stack and its heap
-        .env("RAYON_NUM_THREADS", "2");
+        .env("RAYON_NUM_THREADS", "2")
+        // glibc may reserve 64 MiB of addresses for a thread's heap at any time
+        .env("MALLOC_ARENA_MAX", "1");
     Some(Run::of(&mut limited))
 }
 

@@ -200,7 +200,12 @@ fn the_pictures_and_links_are_there() {
         {
             let is_there = match link.strip_prefix('#') {
                 Some(heading) => text.lines().any(|line| is_heading(line, heading)),
-                None => link.starts_with("https://") || folder.join(link).exists(),
+                None if link.starts_with("https://") => true,
+                None => match link.split_once('#') {
+                    Some((other, heading)) => fs::read_to_string(folder.join(other))
+                        .is_ok_and(|text| text.lines().any(|line| is_heading(line, heading))),
+                    None => folder.join(link).exists(),
+                },
             };
             assert!(is_there, "{file} links to {link}");
         }

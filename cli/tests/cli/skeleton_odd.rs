@@ -115,20 +115,16 @@ fn grids_that_are_none_are_refused() {
     folder.file("a.nrrd", nrrd(fields, &[1; 27]));
     let report = folder.run("skeleton a.nrrd --labels all --json").ok();
     assert_eq!(report.json()["spacing"], json!([1.0, 1.0, 1.0]));
-    // no sform, and a spacing along x that is none; 0 is how NIfTI leaves out an axis, and said to be taken as it is
-    for spacing in [0.0, f32::NAN, f32::NEG_INFINITY] {
+    // no sform, and a spacing along x that is none: it is taken as 1, and said to be
+    for (spacing, written) in [(0.0, "0"), (f32::NAN, "NaN"), (f32::NEG_INFINITY, "-inf")] {
         let mut file = nifti(&[1.0; 27], [3, 3, 3]);
         file[254] = 0;
         file[80..84].copy_from_slice(&spacing.to_le_bytes());
         folder.file("a.nii", file);
-        let line = "skeleton a.nii --labels all -o {label}.swc";
-        if spacing == 0.0 {
-            let run = folder.run(line).ok();
-            assert!(run.stderr.contains("the spacing is used"), "{}", run.stderr);
-            std::fs::remove_file(folder.path("1.swc")).unwrap();
-        } else {
-            folder.refuses(line, &["a.nii: ", "spacing"]);
-        }
+        let run = folder.run("skeleton a.nii --labels all --json").ok();
+        let said = format!("pixdim[1] is {written}, which is no spacing: it is taken as 1");
+        assert!(run.stderr.contains(&said), "{}", run.stderr);
+        assert_eq!(run.json()["spacing"], json!([1.0, 1.0, 1.0]));
     }
     for spacing in ["0", "nan", "1,-1,1"] {
         folder.file(

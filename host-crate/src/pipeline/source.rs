@@ -5,7 +5,7 @@ use crate::{
     grid::{Geometry, SampleType},
     io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A volume file, how it is read, and what replaces the place that the file states.
 ///
@@ -91,14 +91,7 @@ impl VolumeSource {
 
     /// What the reader of the file noted.
     pub fn notes(&self, header: &HeaderInfo) -> Vec<Warning> {
-        let notes = header.notes.iter().cloned();
-        let path = &self.path;
-        notes
-            .map(|note| Warning::Note {
-                path: path.clone(),
-                note,
-            })
-            .collect()
+        notes_of(&self.path, header)
     }
 
     /// The warning about samples that become f32, if they do: those of `i32` and `f64`.
@@ -119,4 +112,14 @@ impl VolumeSource {
     pub(crate) fn error<P: Into<Problem>>(&self) -> impl FnOnce(P) -> PipelineError {
         at(&self.path)
     }
+}
+/// What the reader of a file noted.
+pub(super) fn notes_of(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
+    let notes = header.notes.iter().cloned();
+    notes
+        .map(|note| Warning::Note {
+            path: path.to_owned(),
+            note,
+        })
+        .collect()
 }

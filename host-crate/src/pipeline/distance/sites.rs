@@ -8,7 +8,7 @@ use crate::{
     grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory::{self, OutOfMemory},
-    pipeline::{PipelineError, VolumeSource, Warning, at},
+    pipeline::{PipelineError, VolumeSource, Warning, at, source::notes_of},
 };
 
 /// What was read, on the grid that the map will have.
@@ -187,7 +187,7 @@ fn points(
 ) -> Result<Found, PipelineError> {
     let path = &job.input.path;
     let read = read_points(path)?;
-    let (dims, geometry) = grid_of(job, grid)?;
+    let (dims, geometry) = grid_of(job, grid, warnings)?;
     let in_world = memory::collected("points", read.iter().copied().map(Into::into));
     let in_world = in_world.map_err(at(path))?;
     let points = Points::from_world(&in_world, dims, geometry).map_err(job.input.error())?;
@@ -225,7 +225,11 @@ fn points(
 }
 
 /// The grid of a map of points. The source's spacing and origin stand in for a volume's.
-fn grid_of(job: &DistanceJob, grid: &PointGrid) -> Result<([usize; 3], Geometry), PipelineError> {
+fn grid_of(
+    job: &DistanceJob,
+    grid: &PointGrid,
+    warnings: &mut Vec<Warning>,
+) -> Result<([usize; 3], Geometry), PipelineError> {
     match grid {
         &PointGrid::Dims(dims) if dims.contains(&0) => {
             Err(DistanceJobError::EmptyGrid { dims }.into())
@@ -236,6 +240,7 @@ fn grid_of(job: &DistanceJob, grid: &PointGrid) -> Result<([usize; 3], Geometry)
         }
         PointGrid::Like(like) => {
             let volume = VolumeReader::open(like, &ReadOptions::default())?;
+            warnings.extend(notes_of(like, volume.header()));
             let geometry = job.input.geometry(volume.geometry())?;
             Ok((volume.dims(), geometry.unwrap_or(*volume.geometry())))
         }
