@@ -4,7 +4,7 @@ use super::{
     Certificate, ClassCounts, Execution, FieldVariant, Skeleton, SkeletonError, SkeletonParams,
     classify, components,
     context::Context,
-    field::{ForceField, Sources, force_field_on_devices},
+    field::{ForceField, Sources, force_field_from},
     fill_cavities,
     radii::Radii,
     trace::Inside,
@@ -91,11 +91,11 @@ pub fn skeleton_on_devices(
     let classes = classify(stream, solid, params.surface)?;
     stopwatch.lap("classes");
     check()?;
-    let field = force_field_on_devices(execution, &classes, params)?;
+    let sources = Sources::of_surface(stream, &classes)?;
+    let field = force_field_from(execution, &classes, &sources, params)?;
     stream.synchronize()?;
     stopwatch.lap("field");
     check()?;
-    let sources = Sources::of_surface(stream, &classes)?;
     let radii = Radii::new(stream, &classes)?;
     stream.synchronize()?;
     stopwatch.lap("distances");

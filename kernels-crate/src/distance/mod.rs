@@ -5,6 +5,7 @@ pub mod brute_force;
 pub mod crossings;
 pub mod cubes;
 pub mod enclosed;
+mod held;
 pub mod labels;
 pub mod measure;
 pub mod separable;

@@ -62,17 +62,7 @@ fn reach(squared: u32) -> u32 {
 /// Voxels of the solid at most `reach` from x in a row.
 #[inline(always)]
 fn count_in_row(solid: View<u32>, bits: BitRows, [y, z]: [u32; 2], [x, reach]: [u32; 2]) -> u32 {
-    let row = (z as u64 * bits.grid.ny as u64 + y as u64) * bits.per_row as u64;
     let first = x.saturating_sub(reach);
-    let word = first / 32;
-    let low = solid.read((row + word as u64) as usize) as u64;
-    let high = if word + 1 < bits.per_row {
-        solid.read((row + word as u64 + 1) as usize) as u64
-    } else {
-        0
-    };
-    let from_first = (high << 32 | low) >> (first % 32);
-    // bits after the end of a row are 0
     let len = x + reach - first + 1;
-    (from_first & ((1 << len) - 1)).count_ones()
+    (bits.bits_from(solid, first, y, z) & ((1 << len) - 1)).count_ones()
 }

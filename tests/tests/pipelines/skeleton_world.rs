@@ -191,7 +191,19 @@ fn forces_are_those_of_the_world() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         let ball = sampled(leaning(), [5.0; 3], |at| at.norm() <= 5.0);
-        check_forces(&test.label, &stream, &ball, &SkeletonParams::default());
+        for (exponent, precision) in [
+            (6.0, Precision::Accurate),
+            (6.0, Precision::F32),
+            (2.5, Precision::Accurate),
+            (2.5, Precision::F32),
+        ] {
+            let params = SkeletonParams {
+                exponent,
+                precision,
+                ..SkeletonParams::default()
+            };
+            check_forces(&test.label, &stream, &ball, &params);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub use types::{SlabAxis, StreamDevice, StreamError, StreamInputs, StreamOptions
 use crate::{
     device::{Device, DeviceError, Stream, no_thread},
     grid::{DeviceSample, Sample, SampleType, grid_of},
-    io::{MeshCounts, MeshWriter},
+    io::{MeshCounts, MeshWriter, VolumeReader},
     isosurface::{
         IsosurfaceError, IsosurfaceParams, check,
         counts::{PartCounts, may_be_wide},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 use plan::Plan;
-use source::{Filled, Planes, Slabs};
+use source::{Filled, Opening, Planes, Slabs};
 use std::{
     sync::mpsc::{channel, sync_channel},
     thread,
@@ -110,62 +110,75 @@ pub fn stream_mesh(
         return Err(IsosurfaceError::NoDevices.into());
     }
     monitor.check()?;
-    let geometry = options.geometry.unwrap_or(*volume.geometry());
-    let job_along = |along: SlabAxis| -> Result<_, IsosurfaceError> {
-        Ok(Job {
-            along,
-            partition: SlabPartition::new(
-                grid_of(along.turn(volume.dims()))?,
-                geometry.turned(along.turn([0, 1, 2])),
-                params,
-            )?,
-            devices,
-            params,
-            options,
-            monitor,
-        })
+    let work = Work {
+        devices,
+        params,
+        options,
+        monitor,
     };
-    let mut job = job_along(options.along.unwrap_or_default())?;
-    let plan = |job: &Job<'_>| Plan::of(volume.sample_type(), job, mask.is_some());
-    let mut chosen = plan(&job)?;
-    if !chosen.holds_a_slab && options.along.is_none() {
-        // the planes across y may be smaller
-        let other = job_along(SlabAxis::Y)?;
-        let of_other = plan(&other)?;
-        let is_less = |of: &Plan, job: &Job<'_>| of.too_large_to_count(job).unwrap_or(0);
-        if of_other.holds_a_slab || is_less(&of_other, &other) < is_less(&chosen, &job) {
-            (job, chosen) = (other, of_other);
-        }
-    }
-    let along = job.along;
-    let mask = mask.map(|mask| source::mask(mask, along));
-    let (job, plan) = (job, chosen);
     match volume.sample_type() {
-        SampleType::U8 => run(job, plan, source::direct::<u8>(volume, along), mask, writer),
-        SampleType::I8 => run(job, plan, source::direct::<i8>(volume, along), mask, writer),
-        SampleType::U16 => run(
-            job,
-            plan,
-            source::direct::<u16>(volume, along),
-            mask,
-            writer,
-        ),
-        SampleType::I16 => run(
-            job,
-            plan,
-            source::direct::<i16>(volume, along),
-            mask,
-            writer,
-        ),
-        SampleType::F32 => run(
-            job,
-            plan,
-            source::direct::<f32>(volume, along),
-            mask,
-            writer,
-        ),
-        SampleType::I32 => run(job, plan, source::from_i32(volume, along), mask, writer),
-        SampleType::F64 => run(job, plan, source::from_f64(volume, along), mask, writer),
+        SampleType::U8 => work.run(volume, source::direct::<u8>, mask, writer),
+        SampleType::I8 => work.run(volume, source::direct::<i8>, mask, writer),
+        SampleType::U16 => work.run(volume, source::direct::<u16>, mask, writer),
+        SampleType::I16 => work.run(volume, source::direct::<i16>, mask, writer),
+        SampleType::F32 => work.run(volume, source::direct::<f32>, mask, writer),
+        SampleType::I32 => work.run(volume, source::from_i32, mask, writer),
+        SampleType::F64 => work.run(volume, source::from_f64, mask, writer),
+    }
+}
+
+/// What is to be done, with any volume.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    devices: &'a [Device],
+    params: &'a IsosurfaceParams,
+    options: &'a StreamOptions,
+    monitor: &'a Monitor<'a>,
+}
+
+impl<'a> Work<'a> {
+    /// Cuts a volume along the axis that was asked for; else along z, or along y if memory is too little for slabs along z.
+    fn planned<T: DeviceSample>(
+        self,
+        volume: &VolumeReader<'_>,
+        masked: bool,
+    ) -> Result<(Job<'a>, Plan), StreamError> {
+        let geometry = self.options.geometry.unwrap_or(*volume.geometry());
+        let cut = |along: SlabAxis| -> Result<_, StreamError> {
+            let grid = grid_of(along.turn(volume.dims()))?;
+            let geometry = geometry.turned(along.turn([0, 1, 2]));
+            let job = Job {
+                along,
+                partition: SlabPartition::new(grid, geometry, self.params)?,
+                devices: self.devices,
+                params: self.params,
+                options: self.options,
+                monitor: self.monitor,
+            };
+            let plan = Plan::new::<T>(&job, masked)?;
+            // what even the counting of a plane lacks
+            Ok((plan.too_large_to_count(&job).unwrap_or(0), job, plan))
+        };
+        let (lacks, job, plan) = cut(self.options.along.unwrap_or_default())?;
+        if !plan.holds_a_slab && self.options.along.is_none() {
+            let (less, other, of_other) = cut(SlabAxis::Y)?;
+            if of_other.holds_a_slab || less < lacks {
+                return Ok((other, of_other));
+            }
+        }
+        Ok((job, plan))
+    }
+
+    fn run<T: DeviceSample + Sample>(
+        self,
+        volume: &mut VolumeReader<'_>,
+        open: Opening<T>,
+        mask: Option<&mut VolumeReader<'_>>,
+        writer: Option<MeshWriter>,
+    ) -> Result<StreamReport, StreamError> {
+        let (job, plan) = self.planned::<T>(volume, mask.is_some())?;
+        let mask = mask.map(|mask| source::mask(mask, job.along));
+        run(job, plan, open(volume, job.along), mask, writer)
     }
 }
 

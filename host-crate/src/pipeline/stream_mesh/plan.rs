@@ -3,7 +3,7 @@
 use super::{Job, SlabAxis, StreamError, plane_samples};
 use crate::{
     device::{Device, Stream},
-    grid::{DeviceSample, SampleType},
+    grid::DeviceSample,
     isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide, fused::scratch_of_plane},
     partition::budget::{Budget, Need, Sharing},
 };
@@ -51,18 +51,7 @@ pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth
 }
 
 impl Plan {
-    /// For samples of a type, of which `i32` and `f64` become `f32`.
-    pub fn of(sample: SampleType, job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
-        match sample {
-            SampleType::U8 => Self::new::<u8>(job, masked),
-            SampleType::I8 => Self::new::<i8>(job, masked),
-            SampleType::U16 => Self::new::<u16>(job, masked),
-            SampleType::I16 => Self::new::<i16>(job, masked),
-            SampleType::F32 | SampleType::I32 | SampleType::F64 => Self::new::<f32>(job, masked),
-        }
-    }
-
-    fn new<T: DeviceSample>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
+    pub fn new<T: DeviceSample>(job: &Job<'_>, masked: bool) -> Result<Self, StreamError> {
         let cells = job.partition.cell_planes();
         let workers = job.devices.len().min(cells.max(1) as usize);
         let devices = &job.devices[..workers];

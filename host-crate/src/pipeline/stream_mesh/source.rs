@@ -11,7 +11,6 @@ use crate::{
 };
 use std::{
     ops::Range,
-    path::Path,
     sync::mpsc::{Receiver, SyncSender},
     time::{Duration, Instant},
 };
@@ -39,6 +38,9 @@ impl Seen {
         self.summary = self.summary.join(SampleSummary::of(samples));
     }
 }
+
+/// How planes of a file are read: of samples as they are, or converted.
+pub(super) type Opening<T> = for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis) -> Planes<'r, T>;
 
 /// Reads planes into a slice that is as long as they are.
 pub(super) type Planes<'r, T> =
@@ -92,19 +94,19 @@ fn converted<'r, S: Sample, T: Sample>(
             });
             inexact.sum()
         };
-        let no_room = |error: OutOfMemory, path: &Path| FileError::new(path, error.into());
-        let path = reader.path().to_owned();
         match along {
             SlabAxis::Z => {
                 for (z, out) in planes.zip(out.chunks_exact_mut(nx * ny)) {
-                    resize(&mut stored, nx * ny).map_err(|error| no_room(error, &path))?;
+                    resize(&mut stored, nx * ny)
+                        .map_err(|error| FileError::new(reader.path(), error.into()))?;
                     reader.read_planes_into(z..z + 1, &mut stored)?;
                     seen.inexact += put(out, &stored);
                     seen.see(&stored);
                 }
             }
             SlabAxis::Y => {
-                resize(&mut stored, planes.len() * nx).map_err(|error| no_room(error, &path))?;
+                resize(&mut stored, planes.len() * nx)
+                    .map_err(|error| FileError::new(reader.path(), error.into()))?;
                 for z in 0..nz {
                     reader.read_samples_into((z * ny + planes.start) * nx, &mut stored)?;
                     seen.see(&stored);

@@ -52,14 +52,6 @@ pub enum SlabAxis {
 }
 
 impl SlabAxis {
-    /// The name: `z` or `y`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Z => "z",
-            Self::Y => "y",
-        }
-    }
-
     /// The sizes of a volume whose planes along z are the slabs' planes.
     pub(super) fn turn<A>(self, [x, y, z]: [A; 3]) -> [A; 3] {
         match self {

@@ -106,11 +106,21 @@ pub fn force_field_on_devices(
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     params.check()?;
+    let sources = Sources::of_surface(execution.first(), classes)?;
+    force_field_from(execution, classes, &sources, params)
+}
+
+/// The same with the sources of the classes.
+pub(in crate::skeleton) fn force_field_from(
+    execution: Execution<'_>,
+    classes: &Classes,
+    sources: &Sources,
+    params: &SkeletonParams,
+) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
-    let sources = Sources::of_surface(stream, classes)?;
     let inside = classes.inside(stream)?;
     let sources = Acting {
-        sources: &sources,
+        sources,
         voxels: Some(&classes.surface),
     };
     if params.boundary == BoundaryForce::Exact {

@@ -10,6 +10,7 @@ mod sources;
 mod targets;
 mod tree;
 
+pub(super) use forces::force_field_from;
 pub use forces::{ForceField, force_field, force_field_on_devices, forces};
 pub use point_forces::{PointForce, forces_at};
 pub use sources::Sources;

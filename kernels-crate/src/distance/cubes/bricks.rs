@@ -3,7 +3,10 @@
 use super::{BRICK, Bounds, Cubes, Nodes, SLACK, Search};
 use crate::{
     arith::{div_rem, quotient_up_u32},
-    distance::measure::Real,
+    distance::{
+        held::{HELD, HeldSites},
+        measure::Real,
+    },
     grid::Grid,
 };
 use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view, thread};
@@ -12,10 +15,6 @@ use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view, thread}
 pub(super) const COLUMNS: usize = (BRICK * BRICK) as usize;
 /// Voxels of a column.
 const HEIGHT: usize = BRICK as usize;
-/// Sites that are looked at before those within reach are counted.
-const CHUNK: usize = 256;
-/// Sites within reach that are held.
-const HELD: usize = 2 * CHUNK;
 
 /// Layers of bricks along z of a volume, and the planes of voxels that they are.
 #[repr(C)]
@@ -46,9 +45,7 @@ const fn along_bricks(voxels: u32) -> u64 {
 /// Sites within reach of a brick, and what they are to it.
 #[derive(Clone, Copy)]
 struct Held<C> {
-    /// Their x, then their y, then their z.
-    sites: SharedView<f32>,
-    count: SharedView<u32>,
+    sites: HeldSites,
     /// The least squared distance of each voxel so far: a plane of columns after the other. A thread has columns of its own.
     best: SharedView<f64>,
     bounds: Bounds<C>,
@@ -81,10 +78,7 @@ impl<C: Real> Held<C> {
                 high: here,
             };
             if self.bounds.nearest_squared(&here, self.factors) <= limit {
-                let place = self.count.atomic_add(0, 1) as usize;
-                self.sites.write(place, x);
-                self.sites.write(HELD + place, y);
-                self.sites.write(2 * HELD + place, z);
+                self.sites.put(coordinates);
             }
             site += thread::block_dim_x() as usize;
         }
@@ -108,12 +102,11 @@ impl<C: Real> Held<C> {
             }
             let mut site = 0;
             while site < count {
-                let across = C::squared_along(fx, x, C::of(self.sites.read(site)))
-                    .plus(C::squared_along(fy, y, C::of(self.sites.read(HELD + site))));
-                let there = C::of(self.sites.read(2 * HELD + site));
+                let [sx, sy, sz] = self.sites.at(site).map(C::of);
+                let across = C::squared_along(fx, x, sx).plus(C::squared_along(fy, y, sy));
                 let mut k = 0;
                 while k < HEIGHT {
-                    least[k] = least[k].least(across.plus(C::squared_along(fz, z[k], there)));
+                    least[k] = least[k].least(across.plus(C::squared_along(fz, z[k], sz)));
                     k += 1;
                 }
                 site += 1;
@@ -151,9 +144,7 @@ impl<C: Real> Held<C> {
         let limit = C::narrow(reach as f64 * reach as f64);
         let (x, y, z) = (range(0, cubes.nx), range(1, cubes.ny), range(2, cubes.nz));
         let (mut cx, mut cy, mut cz) = (x.0, y.0, z.0);
-        if thread::thread_idx_x() == 0 {
-            self.count.write(0, 0);
-        }
+        self.sites.clear();
         while cz <= z.1 {
             let cube = cubes.number(cx, cy, cz);
             let (mut start, end) = (starts.read(cube) as usize, starts.read(cube + 1) as usize);
@@ -161,23 +152,12 @@ impl<C: Real> Held<C> {
             if start < end && bounds.nearest_squared(&there, factors) > reach * reach {
                 start = end;
             }
-            while start < end {
-                thread::sync_threads();
-                let count = self.count.read(0) as usize;
-                thread::sync_threads();
-                if count > HELD - CHUNK {
-                    self.compare(count);
-                    thread::sync_threads();
-                    if thread::thread_idx_x() == 0 {
-                        self.count.write(0, 0);
-                    }
-                    thread::sync_threads();
-                }
-                let rest = end - start;
-                let next = start + if rest < CHUNK { rest } else { CHUNK };
-                self.add(sorted, start, next, limit);
-                start = next;
-            }
+            self.sites.in_chunks(
+                start,
+                end,
+                |count| self.compare(count),
+                |start, end| self.add(sorted, start, end, limit),
+            );
             cx += 1;
             if cx > x.1 {
                 (cx, cy) = (x.0, cy + 1);
@@ -186,10 +166,7 @@ impl<C: Real> Held<C> {
                 (cy, cz) = (y.0, cz + 1);
             }
         }
-        thread::sync_threads();
-        self.compare(self.count.read(0) as usize);
-        // the next brick's sites come where these are
-        thread::sync_threads();
+        self.sites.finish(|count| self.compare(count));
     }
 }
 
@@ -242,8 +219,10 @@ pub unsafe fn measure_bricks<C: Real>(
             let low = first.map(|first| C::of(first as f32));
             let high = first.map(|first| C::of((first + BRICK - 1) as f32));
             let held = Held {
-                sites,
-                count,
+                sites: HeldSites {
+                    places: sites,
+                    count,
+                },
                 best,
                 bounds: Bounds { low, high },
                 factors: search.factors(),

@@ -5,7 +5,10 @@ use super::{
     open::any_around,
     tree::{Middle, Tree, Visitor, minus, site},
 };
-use crate::{distance::sites::BitRows, grid::Grid};
+use crate::{
+    distance::{held::HeldSites, sites::BitRows},
+    grid::Grid,
+};
 use cuda_std::{SharedView, View, thread};
 
 /// Voxels along the sides of a brick.
@@ -16,10 +19,6 @@ pub const WIDTH: usize = BRICK[0] as usize;
 pub const ROWS: usize = (BRICK[1] * BRICK[2]) as usize;
 /// Voxels of a brick.
 pub const VOXELS: usize = WIDTH * ROWS;
-/// Sites that are looked at before those that are near enough are counted.
-pub const CHUNK: usize = 256;
-/// Sites that are held.
-pub const HELD: usize = 2 * CHUNK;
 /// What squared lengths are multiplied by before anything is left out because it is farther away.
 pub const SLACK: f64 = 1.0 + ROUNDING;
 /// The part of a squared length that sums of such may be off.
@@ -48,10 +47,9 @@ pub(super) struct Brick<'a> {
     pub most: f64,
     /// The label of all voxels, if they have the same one: not a number where they have not.
     pub label: f32,
-    /// x, y and z of the sites that are held.
-    pub sites: SharedView<f32>,
+    pub sites: HeldSites,
+    /// The names of the sites that are held, or their labels.
     pub held: SharedView<u64>,
-    pub count: SharedView<u32>,
     /// The least squared distance of each voxel so far: row after row. A thread has rows of its own.
     pub best: SharedView<f64>,
     /// The least name of a site at that distance.
@@ -75,24 +73,14 @@ impl Visitor for Brick<'_> {
 
     /// All threads must call it.
     #[inline(always)]
-    fn visit(&mut self, mut start: usize, end: usize) {
-        while start < end {
-            thread::sync_threads();
-            let count = self.count.read(0) as usize;
-            thread::sync_threads();
-            if count > HELD - CHUNK {
-                self.compare(count);
-                thread::sync_threads();
-                if thread::thread_idx_x() == 0 {
-                    self.count.write(0, 0);
-                }
-                thread::sync_threads();
-            }
-            let rest = end - start;
-            let next = start + if rest < CHUNK { rest } else { CHUNK };
-            self.hold(start, next);
-            start = next;
-        }
+    fn visit(&mut self, start: usize, end: usize) {
+        let brick = &*self;
+        brick.sites.in_chunks(
+            start,
+            end,
+            |count| brick.compare(count),
+            |start, end| brick.hold(start, end),
+        );
     }
 }
 
@@ -135,10 +123,7 @@ impl Brick<'_> {
                 counts = self.labels.read(self.voxel(at)) != self.label;
             }
             if counts {
-                let to = self.count.atomic_add(0, 1) as usize;
-                self.sites.write(to, at[0] as f32);
-                self.sites.write(HELD + to, at[1] as f32);
-                self.sites.write(2 * HELD + to, at[2] as f32);
+                let to = self.sites.put([at[0] as f32, at[1] as f32, at[2] as f32]);
                 if !self.labels.is_empty() {
                     let label = self.labels.read(self.voxel(at));
                     self.held.write(to, label.to_bits() as u64);
@@ -188,9 +173,7 @@ impl Brick<'_> {
     pub fn only_label(&self) -> f32 {
         let [x, y, z] = self.first;
         let label = self.labels.read(self.grid.sample(x, y, z));
-        if thread::thread_idx_x() == 0 {
-            self.count.write(0, 0);
-        }
+        self.sites.clear();
         thread::sync_threads();
         Self::for_each_row(|row| {
             let mut others = 0;
@@ -205,11 +188,11 @@ impl Brick<'_> {
                 k += 1;
             }
             if others != 0 {
-                self.count.atomic_add(0, 1);
+                self.sites.count.atomic_add(0, 1);
             }
         });
         thread::sync_threads();
-        let others = self.count.read(0);
+        let others = self.sites.count.read(0);
         thread::sync_threads();
         if others == 0 { label } else { f32::NAN }
     }
@@ -217,14 +200,9 @@ impl Brick<'_> {
     /// Compares the voxels with all sites that are near enough. All threads must call it.
     #[inline(always)]
     pub fn search(&mut self, boxes: View<f32>, places: View<u64>, tree: &Tree) {
-        if thread::thread_idx_x() == 0 {
-            self.count.write(0, 0);
-        }
+        self.sites.clear();
         tree.search(boxes, places, self);
-        thread::sync_threads();
-        self.compare(self.count.read(0) as usize);
-        // what comes next is held where these sites are
-        thread::sync_threads();
+        self.sites.finish(|count| self.compare(count));
     }
 
     /// The square of the largest distance from the site that the search begins with to a voxel of the brick, longer by `more`.

@@ -1,12 +1,19 @@
 //! The distances of the voxels, brick by brick.
 
 use super::{
-    brick::{BRICK, Brick, HELD, ROWS, SLACK, VOXELS, WIDTH},
+    brick::{BRICK, Brick, ROWS, SLACK, VOXELS, WIDTH},
     centres::{Blocks, NOWHERE},
     metric::Tilt,
     tree::{Tree, site},
 };
-use crate::{distance::sites::BitRows, grid::Grid, sample::Count};
+use crate::{
+    distance::{
+        held::{HELD, HeldSites},
+        sites::BitRows,
+    },
+    grid::Grid,
+    sample::Count,
+};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// Some planes of a map.
@@ -75,7 +82,7 @@ pub unsafe fn measure_sheared<I: Count>(
     distances: ViewMut<f32>,
     nearest: ViewMut<I>,
 ) {
-    let sites = shared_view![f32; 3 * HELD];
+    let places_held = shared_view![f32; 3 * HELD];
     let held = shared_view![u64; HELD];
     let count = shared_view![u32; 1];
     let best = shared_view![f64; VOXELS];
@@ -110,9 +117,11 @@ pub unsafe fn measure_sheared<I: Count>(
             compares: true,
             most: 0.0,
             label: f32::NAN,
-            sites,
+            sites: HeldSites {
+                places: places_held,
+                count,
+            },
             held,
-            count,
             best,
             name,
             naming: false,

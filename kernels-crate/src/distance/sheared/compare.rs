@@ -1,7 +1,7 @@
 //! The comparison of a brick's voxels with sites.
 
 use super::{
-    brick::{Brick, HELD, WIDTH},
+    brick::{Brick, WIDTH},
     metric::Tilt,
 };
 
@@ -23,11 +23,8 @@ impl Brick<'_> {
                 k += 1;
             }
             let at = |site: usize| {
-                let across = self.tilt.across(
-                    y - self.sites.read(HELD + site) as f64,
-                    z - self.sites.read(2 * HELD + site) as f64,
-                );
-                (self.sites.read(site) as f64, across)
+                let [sx, sy, sz] = self.sites.at(site);
+                (sx as f64, self.tilt.across(y - sy as f64, z - sz as f64))
             };
             if self.naming {
                 let mut name = [0u64; WIDTH];

@@ -1,5 +1,7 @@
 //! How the bits of voxels lie in words.
 
+use cuda_std::View;
+
 use crate::{
     arith::{div_rem, quotient_up, quotient_up_u32},
     grid::Grid,
@@ -45,6 +47,19 @@ impl BitRows {
     pub const fn word_of(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.grid.ny as u64 + y as u64) * self.per_row as u64 + (x >> 5) as u64)
             as usize
+    }
+
+    /// The bits of row (y, z) from voxel `x` on, which is in the grid: 32 at least, those behind the row are 0.
+    #[inline(always)]
+    pub fn bits_from(self, words: View<u32>, x: u32, y: u32, z: u32) -> u64 {
+        let at = self.word_of(x, y, z);
+        let low = words.read(at) as u64;
+        let high = if (x >> 5) + 1 < self.per_row {
+            words.read(at + 1) as u64
+        } else {
+            0
+        };
+        (high << 32 | low) >> (x & 31)
     }
 
     /// The place of a word in its row, the row in its plane, and the plane.

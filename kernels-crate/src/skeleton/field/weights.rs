@@ -68,15 +68,7 @@ fn across(solid: View<u32>, bits: BitRows, [x, y, z]: [u32; 3]) -> [i32; 3] {
 #[inline(always)]
 fn window(solid: View<u32>, bits: BitRows, [y, z]: [u32; 2], x: u32) -> u32 {
     let first = x.saturating_sub(REACH);
-    let row = (z as u64 * bits.grid.ny as u64 + y as u64) * bits.per_row as u64;
-    let word = first / 32;
-    let low = solid.read((row + word as u64) as usize) as u64;
-    let high = if word + 1 < bits.per_row {
-        solid.read((row + word as u64 + 1) as usize) as u64
-    } else {
-        0
-    };
-    let from_first = ((high << 32 | low) >> (first % 32)) as u32;
+    let from_first = bits.bits_from(solid, first, y, z) as u32;
     (from_first << (first + REACH - x)) & ((1 << SIDE) - 1)
 }
 
