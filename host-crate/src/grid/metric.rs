@@ -1,69 +1,11 @@
 //! Lengths in the world, for steps between voxels.
 
-use super::Geometry;
+use super::{Geometry, shear::ROUNDING};
 use nalgebra::{Matrix3, Vector3};
-use std::fmt;
 
 /// Parts of one that squared lengths are rounded to, so that geometries that are the same but for rounding (one that was turned, or stored in fewer bits) give the
 /// same ties.
 const GRAIN: f64 = (1u64 << 20) as f64;
-
-/// A relative error of distances that counts as rounding: affine maps that are stored as f32, or as text, are no more exact.
-const ROUNDING: f64 = 1e-6;
-
-/// Two axes of a grid that are not at right angles.
-///
-/// ```
-/// use ferrovox::grid::Geometry;
-/// use nalgebra::{Matrix3, Vector3};
-///
-/// let tilted = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0);
-/// let shear = Geometry::new(tilted, Vector3::zeros())?.shear().expect("45 degrees");
-/// assert_eq!(shear.to_string(), "the axes y and z are 45.00 degrees off a right angle");
-/// # Ok::<(), ferrovox::grid::VolumeError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shear {
-    /// The two: x, y or z.
-    pub axes: [char; 2],
-    /// How far their angle is from a right one.
-    pub degrees: f64,
-}
-
-impl fmt::Display for Shear {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [one, other] = self.axes;
-        // few decimals would make 0 of a small angle
-        let decimals = if self.degrees < 0.01 { 7 } else { 2 };
-        let degrees = self.degrees;
-        write!(
-            f,
-            "the axes {one} and {other} are {degrees:.decimals$} degrees off a right angle"
-        )
-    }
-}
-
-impl Geometry {
-    /// The axes that are the farthest from a right angle. `None` if all are at right angles, but for what changes no distance by more than a millionth
-    /// of it: a rotation that is stored as f32 has no shear.
-    pub fn shear(&self) -> Option<Shear> {
-        let unit = |axis: usize| self.axes().column(axis).normalize();
-        let cosine = |[one, other]: [usize; 2]| unit(one).dot(&unit(other)).abs();
-        let pairs = [[0, 1], [0, 2], [1, 2]];
-        let cosines = pairs.map(cosine);
-        // squared distances are off by no more than the largest row of cosines of themselves
-        let [xy, xz, yz] = cosines;
-        let most = (xy + xz).max(xy + yz).max(xz + yz);
-        if most / 2.0 <= ROUNDING {
-            return None;
-        }
-        let farthest = (0..3).max_by(|&one, &other| cosines[one].total_cmp(&cosines[other]))?;
-        Some(Shear {
-            axes: pairs[farthest].map(|axis| ['x', 'y', 'z'][axis]),
-            degrees: cosines[farthest].min(1.0).asin().to_degrees(),
-        })
-    }
-}
 
 /// The scalar product of steps between voxels, in squares of the smallest spacing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,6 +138,18 @@ impl Metric {
         self.products()[3..].iter().all(|&product| product == 0.0)
     }
 
+    /// That of steps that are so many times shorter along each axis.
+    pub fn divided(&self, by: [f64; 3]) -> Self {
+        let mut made = *self;
+        for row in 0..3 {
+            for column in 0..3 {
+                made.gram[row][column] /= by[row] * by[column];
+                made.upper[row][column] /= by[column];
+            }
+        }
+        made
+    }
+
     /// Whether voxels are cubes.
     pub fn is_of_cubes(&self) -> bool {
         self.products() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
@@ -247,6 +201,42 @@ impl Metric {
     /// The length of a step.
     pub fn length(&self, step: [f64; 3]) -> f64 {
         self.squared_length(step).sqrt()
+    }
+
+    /// Half of what the squared length of a step grows by along each axis.
+    pub fn slopes(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        self.gram
+            .map(|[along_x, along_y, along_z]| along_x * x + along_y * y + along_z * z)
+    }
+
+    /// The gradient, in the turned world, of what changes so much with a step along each axis.
+    pub fn gradient(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let u = &self.upper;
+        let x = x / u[0][0];
+        let y = (y - u[0][1] * x) / u[1][1];
+        [x, y, (z - u[0][2] * x - u[1][2] * y) / u[2][2]]
+    }
+
+    /// The longest that a gradient can be of what changes with a step along each axis by no more than this.
+    pub fn most_of_slopes(&self, slopes: [f64; 3]) -> f64 {
+        let mut most = [0.0; 3];
+        for (axis, slope) in slopes.into_iter().enumerate() {
+            let mut alone = [0.0; 3];
+            alone[axis] = slope;
+            for (most, along) in most.iter_mut().zip(self.gradient(alone)) {
+                *most += along.abs();
+            }
+        }
+        most.iter().map(|along| along * along).sum::<f64>().sqrt()
+    }
+
+    /// How many steps a ball of radius 1 reaches along each axis.
+    pub fn reach(&self) -> [f64; 3] {
+        let ways = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|way| self.step(way));
+        [0, 1, 2].map(|axis| {
+            let square: f64 = ways.iter().map(|way| way[axis] * way[axis]).sum();
+            square.sqrt()
+        })
     }
 
     /// The upper triangle.
@@ -309,6 +299,32 @@ mod tests {
     }
 
     #[test]
+    fn slopes_make_gradients_and_a_ball_has_a_reach() {
+        let tilted = geometry([[0.3, -0.1, 2.0], [-0.9, 0.2, 0.1], [0.1, 1.5, 3.0]]);
+        let (metric, _) = Metric::exact(&tilted);
+        let step = [3.0, -4.0, 5.0];
+        // the squared length grows along the vector itself
+        let (found, world) = (metric.gradient(metric.slopes(step)), metric.world(step));
+        assert!((Vector3::from(found) - Vector3::from(world)).norm() < 1e-9);
+        let most = metric.most_of_slopes(metric.slopes(step).map(f64::abs));
+        assert!(most >= Vector3::from(world).norm());
+        let reach = metric.reach();
+        for axis in 0..3 {
+            // the farthest along an axis of all vectors of length 1
+            let mut slopes = [0.0; 3];
+            slopes[axis] = 1.0;
+            let way = Vector3::from(metric.gradient(slopes)).normalize();
+            assert!((metric.step(way.into())[axis] - reach[axis]).abs() < 1e-12);
+        }
+        let half = metric.divided([1.0, 2.0, 4.0]);
+        let [x, y, z] = step;
+        let lengths = [metric.length(step), half.length([x, 2.0 * y, 4.0 * z])];
+        assert!((lengths[0] - lengths[1]).abs() < 1e-12);
+        let world = Vector3::from(half.world([x, 2.0 * y, 4.0 * z]));
+        assert!((world - Vector3::from(metric.world(step))).norm() < 1e-12);
+    }
+
+    #[test]
     fn what_is_meant_as_cubes_is_cubes() {
         let stored = |spacing: [f64; 3]| {
             let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
@@ -353,26 +369,5 @@ mod tests {
                 assert!(is_nearer, "{axes:?} {step:?}");
             }
         }
-    }
-
-    #[test]
-    fn rounding_is_no_shear() {
-        let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
-        let turned = turn.matrix() * Matrix3::from_diagonal(&Vector3::new(0.9765625, 0.7, 3.1));
-        let stored = turned.map(|value| f64::from(value as f32));
-        let geometry = Geometry::new(stored, Vector3::zeros()).unwrap();
-        assert!(geometry.axes().column(0).dot(&geometry.axes().column(1)) != 0.0);
-        assert_eq!(geometry.shear(), None);
-        let by = |cosine: f64| {
-            let mut axes = Matrix3::identity();
-            axes[(1, 2)] = cosine;
-            Geometry::new(axes, Vector3::zeros()).unwrap().shear()
-        };
-        assert_eq!(by(1e-6), None);
-        let shear = by(1e-5).unwrap();
-        assert_eq!(shear.axes, ['y', 'z']);
-        assert!(shear.to_string().contains("0.00057"), "{shear}");
-        let shear = by(20f64.to_radians().tan()).unwrap();
-        assert!((shear.degrees - 20.0).abs() < 1e-9);
     }
 }

@@ -4,7 +4,7 @@ use super::{
     critical::vanishing,
     field::{
         NUMBERS, Ranks,
-        tree::{BRICK, brick_number},
+        tree::{Lattice, brick_number},
     },
 };
 use crate::{distance::sites::BitRows, grid::Grid, rows::Items};
@@ -16,8 +16,8 @@ use cuda_std::{View, ViewMut, kernel};
 pub struct Doubt {
     /// The bricks.
     pub grid: Grid,
-    /// How the bits of the mask of the voxels with a force lie.
-    pub bits: BitRows,
+    /// Where voxels are among them; its bits are those of the mask of the voxels with a force.
+    pub lattice: Lattice,
     /// What the bounds are multiplied by.
     pub factor: f64,
     /// A voxel whose force is no more than the bound times this is in doubt too.
@@ -27,7 +27,7 @@ pub struct Doubt {
 /// The bound at a voxel.
 #[inline(always)]
 fn bound_at(bounds: View<f64>, doubt: Doubt, voxel: [u32; 3]) -> f32 {
-    let brick = voxel.map(|along| along / BRICK);
+    let brick = doubt.lattice.brick_of(voxel);
     // rounded up
     (doubt.factor * bounds.read(brick_number(doubt.grid, brick))) as f32 * 1.000_001
 }
@@ -39,7 +39,7 @@ fn bound_at(bounds: View<f64>, doubt: Doubt, voxel: [u32; 3]) -> f32 {
 /// in the block.
 ///
 /// # Safety
-/// `words`, `before` and `cells` hold `doubt.bits.words()` elements, which `items` counts: the mask of the voxels with a force, how many come before each word, and the
+/// `words`, `before` and `cells` hold `doubt.lattice.bits.words()` elements, which `items` counts: the mask of the voxels with a force, how many come before each word, and the
 /// cells; `forces` hold four numbers for each voxel of the mask, `bounds` one for each brick.
 #[kernel]
 pub unsafe fn doubtful_cells(
@@ -54,7 +54,7 @@ pub unsafe fn doubtful_cells(
     let ranks = Ranks {
         words,
         before,
-        bits: doubt.bits,
+        bits: doubt.lattice.bits,
     };
     items.for_each(|item| {
         let found = vanishing(&ranks, forces, item, |at| bound_at(bounds, doubt, at));
@@ -79,7 +79,7 @@ pub unsafe fn doubtful_voxels(
     items: Items,
     voxels: ViewMut<u32>,
 ) {
-    let bits = doubt.bits;
+    let bits = doubt.lattice.bits;
     items.for_each(|item| {
         let [in_row, y, z] = bits.place(item as u64);
         let all = words.read(item);

@@ -14,6 +14,9 @@ pub(super) struct Choice<'a> {
     pub is_of_cubes: bool,
 }
 
+/// So many times as many where voxels are no cubes: there are more kinds of offsets, and so more tables.
+const FEW_IN_WORLD: u64 = 4;
+
 /// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
 const FEW_ON_CPU: u64 = 1 << 26;
 const FEW_ON_GPU: u64 = 1 << 34;
@@ -22,20 +25,24 @@ const FEW_ON_GPU: u64 = 1 << 34;
 const FEW_SOURCES: u64 = 1 << 12;
 
 impl Choice<'_> {
-    /// The variant that is meant; [`FieldVariant::Tuned`] where voxels are no cubes, and in the place of series where sources are not known as voxels of the targets' grid.
+    /// The variant that is meant; [`FieldVariant::Tuned`] in the place of the slower ones that compare all pairs where voxels are no cubes, and of series where sources are not
+    /// known as voxels of the targets' grid.
     pub fn variant(&self, wanted: FieldVariant, has_voxels: bool) -> FieldVariant {
         let few = match self.device.kind() {
             DeviceKind::Cpu => FEW_ON_CPU,
             DeviceKind::Cuda => FEW_ON_GPU,
         };
-        if !self.is_of_cubes {
-            return FieldVariant::Tuned;
-        }
+        let few = match self.is_of_cubes {
+            true => few,
+            false => FEW_IN_WORLD * few,
+        };
         let is_large = self.pairs > few && self.pairs / self.targets.max(1) > FEW_SOURCES;
         match wanted {
             FieldVariant::Auto if is_large && has_voxels => FieldVariant::Tree,
             FieldVariant::Auto => FieldVariant::Tuned,
-            FieldVariant::Tree if !has_voxels => FieldVariant::Tuned,
+            FieldVariant::Tree if has_voxels => FieldVariant::Tree,
+            FieldVariant::Tree => FieldVariant::Tuned,
+            _ if !self.is_of_cubes => FieldVariant::Tuned,
             other => other,
         }
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
-    grid::{DeviceMask, DevicePoints, Metric, Points},
+    grid::{DeviceMask, Metric, Points},
     skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -76,8 +76,8 @@ impl ForceField {
 
 /// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
 ///
-/// Lengths are those of the world. Where voxels are no cubes all pairs are compared, as by [`FieldVariant::Tuned`], whatever [`SkeletonParams::variant`] says; the field's `variant` has the
-/// one that was taken.
+/// Lengths are those of the world. Where voxels are no cubes, [`FieldVariant::Tuned`] takes the place of the other variants that compare all pairs; where they are so flat that there are no
+/// series, that of [`FieldVariant::Tree`] too. The field's `variant` has the one that was taken.
 ///
 /// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24 bytes for each voxel with a force and slice of the surface, and
 /// 40 bytes for each remain. By series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for each voxel with a force, at most three
@@ -166,7 +166,7 @@ struct Acting<'a> {
 
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
-/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once, and for cubes: for others all pairs are
+/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once, in their order: for others all pairs are
 /// compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
@@ -179,9 +179,7 @@ pub fn forces(
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
-        FieldVariant::Tree | FieldVariant::Auto if is_of_cubes(&mask) => {
-            voxels_of(stream, &sources.points, &mask)?
-        }
+        FieldVariant::Tree | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
         _ => None,
     };
     let sources = Acting {
@@ -191,17 +189,20 @@ pub fn forces(
     forces_on_devices(execution, sources, mask, params)
 }
 
-/// Points as voxels of the grid of a mask, if they are some, each once.
+/// Points as voxels of the grid of a mask, if they are some, each once, and in the order of the grid if they have weights.
 fn voxels_of(
     stream: &Stream,
-    points: &DevicePoints,
+    sources: &Sources,
     mask: &DeviceMask,
 ) -> Result<Option<DeviceMask>, SkeletonError> {
     let (dims, geometry) = (mask.dims(), mask.geometry);
-    let on_host = Points::from_voxels(&points.download(stream)?, dims, geometry)?;
+    let on_host = Points::from_voxels(&sources.points.download(stream)?, dims, geometry)?;
     let Some(voxels) = on_host.voxels() else {
         return Ok(None);
     };
+    if !sources.weights.is_empty() && !voxels.is_sorted() {
+        return Ok(None);
+    }
     let made = DeviceMask::from_indices(stream, &voxels, dims, geometry)?;
     let each_once = made.count(stream)? == voxels.len() as u64;
     Ok(each_once.then_some(made))
@@ -234,9 +235,8 @@ fn forces_on_devices(
         variant: choice.variant(params.variant, acting.voxels.is_some()),
         ..*params
     };
-    let mut bounds = None;
-    let forces = match (acting.voxels, execution.streams()) {
-        (Some(voxels), _) if params.variant == FieldVariant::Tree => {
+    let by_series = match acting.voxels {
+        Some(voxels) if params.variant == FieldVariant::Tree => {
             let field = TreeField {
                 sources: voxels,
                 points: acting.sources,
@@ -244,11 +244,25 @@ fn forces_on_devices(
                 params,
                 counter,
             };
-            let (forces, made) = tree_on(execution, &field)?;
-            bounds = Some(made);
-            forces
+            tree_on(execution, &field)?
         }
-        (_, [_]) => Job {
+        _ => None,
+    };
+    if let Some((forces, bounds)) = by_series {
+        return Ok(ForceField {
+            forces,
+            before: targets.before,
+            mask,
+            variant: params.variant,
+            bounds: Some(bounds),
+        });
+    }
+    let params = &SkeletonParams {
+        variant: choice.variant(params.variant, false),
+        ..*params
+    };
+    let forces = match execution.streams() {
+        [_] => Job {
             stream,
             sources: acting.sources,
             targets: &targets,
@@ -257,7 +271,7 @@ fn forces_on_devices(
             counter,
         }
         .compute()?,
-        (_, streams) => forces_on(streams, (acting.sources, &mask), params, counter)?,
+        streams => forces_on(streams, (acting.sources, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {
@@ -265,6 +279,6 @@ fn forces_on_devices(
         forces,
         before,
         variant: params.variant,
-        bounds,
+        bounds: None,
     })
 }

@@ -54,18 +54,13 @@ impl Cells {
         let half = f64::from(SIDE + 1) / 2.0;
         let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let corners = corners.map(|[y, z]| metric.length([half, y * half, z * half]));
-        let columns =
-            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|way| metric.step(way));
         Self {
             rows: Rows::of(cells.map(|parts| [parts[0].0[1], parts[0].0[0]])),
             xs,
             starts,
             parts: all.into_iter().map(|(_, part)| part).collect(),
             radius: corners.into_iter().fold(0.0, f64::max) * (1.0 + SLACK),
-            reach: [0, 1, 2].map(|axis| {
-                let square: f64 = columns.iter().map(|way| way[axis] * way[axis]).sum();
-                square.sqrt() * (1.0 + SLACK)
-            }),
+            reach: metric.reach().map(|along| along * (1.0 + SLACK)),
         }
     }
 

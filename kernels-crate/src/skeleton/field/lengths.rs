@@ -18,6 +18,9 @@ pub trait Lengths: Copy {
 
     /// The vector of a difference, or of a sum of differences with weights.
     fn vector(self, difference: [f64; 3]) -> [f64; 3];
+
+    /// The gradient of what changes so much with each coordinate.
+    fn gradient(self, slopes: [f64; 3]) -> [f64; 3];
 }
 
 /// Voxels are cubes, and their side is the unit.
@@ -42,6 +45,11 @@ impl Lengths for Cubes {
     #[inline(always)]
     fn vector(self, difference: [f64; 3]) -> [f64; 3] {
         difference
+    }
+
+    #[inline(always)]
+    fn gradient(self, slopes: [f64; 3]) -> [f64; 3] {
+        slopes
     }
 }
 
@@ -81,6 +89,15 @@ impl Lengths for World {
         let [xx, xy, xz, yy, yz, zz] = self.upper;
         [xx * x + xy * y + xz * z, yy * y + yz * z, zz * z]
     }
+
+    #[inline(always)]
+    fn gradient(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let [xx, xy, xz, yy, yz, zz] = self.upper;
+        // a slope is the gradient's part along an axis
+        let x = x / xx;
+        let y = (y - xy * x) / yy;
+        [x, y, (z - xz * x - yz * y) / zz]
+    }
 }
 
 impl World {
@@ -112,6 +129,16 @@ mod tests {
             let [dx, dy, dz] = difference.map(|along| along as f32);
             let found = f64::from(leaning.squared(dx, leaning.across(dy, dz)));
             assert!((found / square - 1.0).abs() < 1e-6, "{difference:?}");
+        }
+        // what grows along a gradient grows by as much along each axis as it has slopes
+        let gradient = [0.5, -2.0, 3.0];
+        let steps = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let slopes = steps.map(|step| {
+            let way = leaning.vector(step);
+            (0..3).map(|axis| way[axis] * gradient[axis]).sum()
+        });
+        for (found, expected) in leaning.gradient(slopes).into_iter().zip(gradient) {
+            assert!((found - expected).abs() < 1e-12, "{slopes:?}");
         }
         // across two steps: what their vectors make
         let across = |a: [f64; 3], b: [f64; 3]| {

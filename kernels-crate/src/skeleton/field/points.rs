@@ -37,9 +37,9 @@ impl Exponent {
         }
     }
 
-    /// `R^-(m + 1)` from `R²` and `1 / R²`.
+    /// `R^-(m + 1)` from `R²` and `1 / R²`, for some numbers at a time.
     #[inline(always)]
-    pub(super) fn weights(self, squared: Lanes, inverse: Lanes) -> Lanes {
+    pub(super) fn weights<const N: usize>(self, squared: [f64; N], inverse: [f64; N]) -> [f64; N] {
         if self.integer == 0 {
             return squared.map(|squared| GpuFloat::powf(squared, -0.5 * (self.m + 1.0)));
         }
@@ -51,7 +51,11 @@ impl Exponent {
         };
         let mut left = self.integer / 2;
         while left > 0 {
-            weights = each(|lane| weights[lane] * inverse[lane]);
+            let mut k = 0;
+            while k < N {
+                weights[k] *= inverse[k];
+                k += 1;
+            }
             left -= 1;
         }
         weights

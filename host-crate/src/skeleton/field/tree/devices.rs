@@ -3,7 +3,7 @@
 use super::{
     bounds::ForceBounds,
     forces::{Made, TreeJob},
-    levels::bricks_of,
+    lattice::Places,
     refine::Bounded,
 };
 use crate::{
@@ -32,19 +32,20 @@ pub(in crate::skeleton::field) struct TreeField<'a> {
     pub counter: Option<&'a Counter<'a>>,
 }
 
-/// Four numbers for each target, and how far they can be off, on the first of several devices. Each makes all moments, and the forces of some planes and rows; the first sums up
+/// Four numbers for each target, and how far they can be off, on the first of several devices; `None` where voxels are so flat, or axes lean so much, that there are no series. Each makes all moments, and the forces of some planes and rows; the first sums up
 /// again what is in doubt.
 pub(in crate::skeleton::field) fn tree_on(
     execution: Execution<'_>,
     field: &TreeField<'_>,
-) -> Result<(Buffer<f32>, ForceBounds), SkeletonError> {
+) -> Result<Option<(Buffer<f32>, ForceBounds)>, SkeletonError> {
     let stream = execution.first();
     let sources = field.points.len() as u64;
     let pairs = field.targets.count.saturating_mul(sources);
-    let Made { mut forces, bounds } = match execution.streams() {
+    let made = match execution.streams() {
         [_] => TreeJob {
             stream,
             sources: field.sources,
+            weights: &field.points.weights,
             targets: field.targets,
             exponent: field.params.exponent,
             params: field.params.tree,
@@ -53,18 +54,23 @@ pub(in crate::skeleton::field) fn tree_on(
         .compute()?,
         _ => by_parts(execution, field, sources)?,
     };
+    let Some(Made { mut forces, bounds }) = made else {
+        return Ok(None);
+    };
+    let places = Places::of(&field.sources.geometry);
     let corrected = Bounded {
         targets: field.targets,
         forces: &mut forces,
         bounds: &bounds,
     }
-    .refine(stream, field.points, field.params)?;
+    .refine(stream, field.points, &places, field.params)?;
     let bounds = ForceBounds {
         bounds,
         corrected,
-        grid: bricks_of(field.sources.grid),
+        grid: places.bricks(field.sources.grid),
+        steps: places.steps,
     };
-    Ok((forces, bounds))
+    Ok(Some((forces, bounds)))
 }
 
 /// By several devices: sums do not depend on what other targets there are, so bits are those of one.
@@ -72,12 +78,13 @@ fn by_parts(
     execution: Execution<'_>,
     field: &TreeField<'_>,
     sources: u64,
-) -> Result<Made, SkeletonError> {
+) -> Result<Option<Made>, SkeletonError> {
     let streams = execution.streams();
     let first = execution.first();
     let mask = field.targets.mask;
     let words = mask.download(first)?;
     let source_words = field.sources.download(first)?;
+    let own = field.points.weights(first)?;
     let weights = words.iter().map(|word| u64::from(word.count_ones()));
     let parts = by_weight(weights, streams.len());
     let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
@@ -91,16 +98,20 @@ fn by_parts(
         let made = TreeJob {
             stream,
             sources: &DeviceMask::from_words(stream, &source_words, dims, geometry)?,
+            weights: &stream.upload(&own)?,
             targets: &targets,
             exponent: field.params.exponent,
             params: field.params.tree,
             counter: field.counter.map(|counter| (counter, pairs)),
         }
         .compute()?;
-        Ok((
+        let Some(made) = made else {
+            return Ok(None);
+        };
+        Ok(Some((
             stream.download(&made.forces)?,
             stream.download(&made.bounds)?,
-        ))
+        )))
     };
     let made = each(parts, |worker, part| {
         of_part(worker, part).map_err(Stop::Failed)
@@ -111,15 +122,20 @@ fn by_parts(
     }
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
-    let mut bounds = vec![0.0f64; bricks_of(mask.grid).samples() as usize];
+    let bricks = Places::of(&mask.geometry).bricks(mask.grid);
+    let mut bounds = vec![0.0f64; bricks.samples() as usize];
+    // without tables on one there are none on any
+    let Some(made) = made.into_iter().collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
     for (more, of_part) in made {
         forces.extend(more);
         // a brick of two parts has the same bound in both
         let both = bounds.iter_mut().zip(of_part);
         both.for_each(|(bound, of_part)| *bound = bound.max(of_part));
     }
-    Ok(Made {
+    Ok(Some(Made {
         forces: first.upload(&forces)?,
         bounds: first.upload(&bounds)?,
-    })
+    }))
 }

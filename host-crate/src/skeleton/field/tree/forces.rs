@@ -1,9 +1,11 @@
 //! Forces of series and of near sources.
 
 use super::{
-    levels::{Levels, bricks_of},
+    lattice::Places,
+    levels::{Levels, OwnWeights},
+    offsets::Nearness,
     series::{Series, bytes, series},
-    tables::Tables,
+    tables::{Tables, Wanted},
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
@@ -11,12 +13,12 @@ use crate::{
     monitor::Counter,
     skeleton::{
         SkeletonError, TreeParams,
-        field::{Targets, portions::by_portions},
+        field::{Targets, portions::by_portions, sources::world_of},
     },
 };
 use ferrovox_kernels::skeleton::field::{
-    NUMBERS, Portion,
-    tree::{BRICK, Far, MAX_THREADS, Near, VOXELS, far_forces, near_forces},
+    Exponent, NUMBERS, Portion,
+    tree::{BRICK, Far, MAX_THREADS, Near, VOXELS, far_forces, near_forces, near_forces_in_world},
 };
 
 /// Bricks whose far forces are there at a time, at least: a megabyte of them for each 85.
@@ -33,6 +35,8 @@ pub(in crate::skeleton::field) struct TreeJob<'a> {
     pub stream: &'a Stream,
     /// The voxels that exert them, in the same grid as the targets.
     pub sources: &'a DeviceMask,
+    /// What each of them weighs, in their order; nothing if they are all alike.
+    pub weights: &'a Buffer<f32>,
     pub targets: &'a Targets<'a>,
     pub exponent: f64,
     pub params: TreeParams,
@@ -47,23 +51,41 @@ pub(in crate::skeleton::field) struct Made {
 }
 
 impl TreeJob<'_> {
-    pub fn compute(&self) -> Result<Made, SkeletonError> {
+    /// Computes them; `None` where bricks are so flat, or axes lean so much, that there are no tables.
+    pub fn compute(&self) -> Result<Option<Made>, SkeletonError> {
         let stream = self.stream;
-        let near = self.params.near_of(self.exponent);
-        let order = self.params.order_of(self.exponent);
+        let places = Places::of(&self.sources.geometry);
+        let wanted = Wanted {
+            exponent: self.exponent,
+            order: self.params.order_of(self.exponent),
+            nearness: Nearness::new(self.params.near_of(self.exponent), &places.metric),
+            metric: &places.metric,
+        };
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
-        let levels = Levels::new(stream, self.sources, self.targets.mask, near)?;
-        let finest = &levels.levels[0];
         if self.targets.count == 0 {
-            let bricks = bricks_of(self.sources.grid).samples();
+            let bricks = places.bricks(self.sources.grid).samples();
             let bounds = stream.zeros(bricks as usize)?;
-            return Ok(Made { forces, bounds });
+            return Ok(Some(Made { forces, bounds }));
         }
+        let Some(tables) = Tables::new(stream, wanted)? else {
+            return Ok(None);
+        };
+        let known = match self.weights.is_empty() {
+            true => None,
+            false => Some(Targets::of(stream, self.sources)?),
+        };
+        let own = OwnWeights {
+            weights: self.weights,
+            before: known.as_ref().map(|known| &known.before),
+        };
+        let sources = (self.sources, own);
+        let mask = self.targets.mask;
+        let levels = Levels::new(stream, sources, mask, &places, &wanted.nearness)?;
+        let finest = &levels.levels[0];
         let plan = stream.plan::<near_forces>(self.launch(finest.targets.count))?;
         let chunk = (WAVES * u64::from(plan.resident_blocks))
             .max(CHUNK)
             .min(finest.targets.count);
-        let tables = Tables::new(stream, self.exponent, order, near)?;
         let sums = 3 * VOXELS as u64 * chunk;
         stream.require(bytes(&levels, tables.terms) + 8 * sums)?;
         let series = series(stream, &levels, &tables, self.exponent)?;
@@ -77,8 +99,7 @@ impl TreeJob<'_> {
             while first < portion.end {
                 let nodes = chunk.min(portion.end - first);
                 self.of_bricks(
-                    &levels,
-                    &tables,
+                    (&places, &levels, &tables),
                     &series,
                     [first, nodes],
                     (&mut sums, &mut forces),
@@ -101,10 +122,10 @@ impl TreeJob<'_> {
                 })?;
             }
         }
-        Ok(Made {
+        Ok(Some(Made {
             forces,
             bounds: series.bounds,
-        })
+        }))
     }
 
     fn launch(&self, nodes: u64) -> Launch {
@@ -114,8 +135,7 @@ impl TreeJob<'_> {
     /// Makes the forces of some bricks.
     fn of_bricks(
         &self,
-        levels: &Levels,
-        tables: &Tables,
+        (places, levels, tables): (&Places, &Levels, &Tables),
         series: &Series,
         [first, nodes]: [u64; 2],
         (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
@@ -133,11 +153,11 @@ impl TreeJob<'_> {
             first,
             nodes,
             grid: finest.grid,
-            bits: self.targets.mask.layout(),
+            lattice: places.lattice(self.targets.mask.layout()),
             offsets: tables.near.len() as u32,
         };
         let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
-        // SAFETY: there is a series for each brick, room for three sums of each of its voxels, and four numbers for each target.
+        // SAFETY: there is a series for each brick, room for three sums of each of its places, and four numbers for each target; sources have a weight each or none.
         unsafe {
             let args = (
                 series.series.view(),
@@ -147,20 +167,46 @@ impl TreeJob<'_> {
                 sums.view_mut(),
             );
             stream.launch::<far_forces>(by_voxels, args)?;
-            let args = (
-                self.targets.mask.bits.view(),
-                self.targets.before.view(),
-                finest.targets.bricks.view(),
-                finest.sources.numbers.view(),
-                levels.starts.view(),
-                levels.list.view(),
-                tables.near.view(),
-                tables.weights.view(),
-                sums.view(),
-                near,
-                forces.view_mut(),
-            );
-            stream.launch::<near_forces>(self.launch(nodes), args)?;
+            let words = self.targets.mask.bits.view();
+            let before = self.targets.before.view();
+            let targets = finest.targets.bricks.view();
+            let sources = finest.sources.numbers.view();
+            let (starts, list) = (levels.starts.view(), levels.list.view());
+            let offsets = tables.near.view();
+            let launch = self.launch(nodes);
+            if places.metric.is_of_cubes() {
+                let args = (
+                    words,
+                    before,
+                    targets,
+                    sources,
+                    starts,
+                    list,
+                    offsets,
+                    tables.weights.view(),
+                    sums.view(),
+                    near,
+                    forces.view_mut(),
+                );
+                stream.launch::<near_forces>(launch, args)?;
+            } else {
+                let args = (
+                    words,
+                    before,
+                    targets,
+                    sources,
+                    starts,
+                    list,
+                    offsets,
+                    levels.weights.view(),
+                    sums.view(),
+                    near,
+                    world_of(&places.metric),
+                    Exponent::new(self.exponent),
+                    forces.view_mut(),
+                );
+                stream.launch::<near_forces_in_world>(launch, args)?;
+            }
         }
         Ok(())
     }

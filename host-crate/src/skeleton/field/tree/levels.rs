@@ -1,5 +1,6 @@
 //! The bricks of all levels.
 
+use super::{lattice::Places, offsets::Nearness};
 use crate::{
     device::{Buffer, DeviceError, Stream, over},
     grid::DeviceMask,
@@ -8,7 +9,9 @@ use crate::{
 use ferrovox_kernels::{
     grid::Grid,
     operator::Sum,
-    skeleton::field::tree::{BRICK, coarsen_bricks, count_bricks, list_sources, number_bricks},
+    skeleton::field::tree::{
+        BRICK, coarsen_bricks, count_bricks, list_sources, list_weights, number_bricks,
+    },
 };
 
 /// Bricks of a level that have voxels of a mask.
@@ -39,9 +42,11 @@ pub(super) struct Levels {
     pub starts: Buffer<u64>,
     /// The sources, brick after brick.
     pub list: Buffer<u32>,
+    /// What each weighs; of sources that are all alike nothing.
+    pub weights: Buffer<f32>,
 }
 
-/// The bricks of a grid.
+/// The bricks of a grid of cubes.
 pub(in crate::skeleton) fn bricks_of(voxels: Grid) -> Grid {
     let along = |voxels: u32| voxels.div_ceil(BRICK);
     Grid {
@@ -61,12 +66,13 @@ fn coarser(grid: Grid) -> Grid {
 }
 
 /// The grids of the levels on which some bricks are not near to each other, and the finest.
-pub(super) fn grids_of(voxels: Grid, near: u32) -> Vec<Grid> {
-    let finest = bricks_of(voxels);
+fn grids_of(finest: Grid, nearness: &Nearness) -> Vec<Grid> {
     let all = std::iter::successors(Some(finest), |&grid| Some(coarser(grid)));
     let has_far = |grid: &Grid| {
-        let along = |bricks: u32| u64::from(bricks.saturating_sub(1)).pow(2);
-        along(grid.nx) + along(grid.ny) + along(grid.nz) > u64::from(near)
+        let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|bricks| bricks.saturating_sub(1) as i32);
+        // the farthest are at two corners
+        let corners = [[x, y, z], [x, -y, z], [x, y, -z], [x, -y, -z]];
+        !corners.iter().all(|&offset| nearness.is_near(offset))
     };
     let mut grids: Vec<Grid> = all.take_while(has_far).collect();
     if grids.is_empty() {
@@ -75,18 +81,26 @@ pub(super) fn grids_of(voxels: Grid, near: u32) -> Vec<Grid> {
     grids
 }
 
+/// What sources weigh, in the order of their mask, and how many come before each of its words; of sources that are all alike nothing.
+#[derive(Clone, Copy)]
+pub(super) struct OwnWeights<'a> {
+    pub weights: &'a Buffer<f32>,
+    pub before: Option<&'a Buffer<u64>>,
+}
+
 impl Levels {
     /// The levels of sources and targets in one grid. Synchronises the stream.
     pub fn new(
         stream: &Stream,
-        sources: &DeviceMask,
+        (sources, own): (&DeviceMask, OwnWeights<'_>),
         targets: &DeviceMask,
-        near: u32,
+        places: &Places,
+        nearness: &Nearness,
     ) -> Result<Self, DeviceError> {
-        let grids = grids_of(sources.grid, near);
-        let finest = grids[0];
-        let (counts, mut source_marks) = count(stream, sources, finest)?;
-        let (_, mut target_marks) = count(stream, targets, finest)?;
+        let finest = places.bricks(sources.grid);
+        let grids = grids_of(finest, nearness);
+        let (counts, mut source_marks) = count(stream, sources, places, finest)?;
+        let (_, mut target_marks) = count(stream, targets, places, finest)?;
         let mut before = stream.alloc::<u64>(counts.len())?;
         let total = Scanner::new(stream)?
             .exclusive(Sum, &counts, &mut before)
@@ -109,12 +123,14 @@ impl Levels {
         let nodes = &levels[0].sources;
         let mut starts = stream.zeros::<u64>(nodes.count as usize + 1)?;
         let mut list = stream.alloc::<u32>(total as usize)?;
+        let mut weights = stream.alloc::<f32>(own.weights.len())?;
         let (launch, items) = over(stream, nodes.count);
-        // SAFETY: the words are those of the mask, and there is room for each brick's start, one more, and each source.
+        let lattice = places.lattice(sources.layout());
+        // SAFETY: the words are those of the mask, and there is room for each brick's start, one more, and each source, and for the weight of each that has one.
         unsafe {
             let args = (
                 sources.bits.view(),
-                sources.layout(),
+                lattice,
                 finest,
                 nodes.bricks.view(),
                 before.view(),
@@ -123,11 +139,26 @@ impl Levels {
                 list.view_mut(),
             );
             stream.launch::<list_sources>(launch, args)?;
+            if let Some(known) = own.before {
+                let args = (
+                    sources.bits.view(),
+                    lattice,
+                    finest,
+                    nodes.bricks.view(),
+                    starts.view(),
+                    known.view(),
+                    own.weights.view(),
+                    items,
+                    weights.view_mut(),
+                );
+                stream.launch::<list_weights>(launch, args)?;
+            }
         }
         Ok(Self {
             levels,
             starts,
             list,
+            weights,
         })
     }
 }
@@ -136,6 +167,7 @@ impl Levels {
 fn count(
     stream: &Stream,
     mask: &DeviceMask,
+    places: &Places,
     grid: Grid,
 ) -> Result<(Buffer<u32>, Buffer<u32>), DeviceError> {
     let bricks = grid.samples();
@@ -146,7 +178,7 @@ fn count(
     unsafe {
         let args = (
             mask.bits.view(),
-            mask.layout(),
+            places.lattice(mask.layout()),
             grid,
             items,
             counts.view_mut(),

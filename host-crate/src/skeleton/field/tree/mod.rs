@@ -24,12 +24,15 @@
 //! all pairs had been compared; and where the force is weak, since the direction there is lost.
 //!
 //! # What it is for
-//! Sources are voxels of the targets' grid, and voxels are cubes. A spacing that differs by axis would take tables by
-//! `|dx|`, `|dy|` and `|dz|` in place of those by squared distance and by kind of offset, and a radius of near bricks for each axis: until then all pairs are compared there.
+//! Sources are voxels of the targets' grid. Where voxels are no cubes, bricks are cut from a lattice in which a voxel is 1, 2, 4 or 8 places from the next along each axis, so that
+//! bricks are about as long along each; lengths are those of the world, and near are those whose distance is as many times the distance of a brick's corner as it is for
+//! cubes. There are more kinds of offsets then (for spacings of 1, 1 and 1.4 some 20 times as many), and near sources are weighed by computing the power of a distance, not by a table. Voxels more than some 16 times as long as
+//! wide, and axes that lean so much that balls become needles, are left to comparing all pairs.
 
 mod bounds;
 mod devices;
 mod forces;
+mod lattice;
 mod levels;
 mod offsets;
 mod potential;

@@ -1,12 +1,15 @@
 //! Which bricks are near to one another.
 
+use crate::grid::Metric;
+use ferrovox_kernels::skeleton::field::tree::{NUMBER, ZERO};
+
 /// An offset between bricks.
 pub(super) type Offset = [i32; 3];
 
-/// What is added to each coordinate of a stored offset.
-const ZERO: i32 = 16;
-
-/// Offsets of bricks that are near: in a ball of this squared radius, in bricks; and those that are far, though the bricks of which they are parts are near.
+/// Offsets of bricks that are near, and those that are far, though the bricks of which they are parts are near.
+///
+/// Bricks are near whose distance is at most so many times that of a brick's corner from its centre: with cubes in a ball of a squared radius, in sides of a brick. So a series is as
+/// good for bricks of any form.
 pub(super) struct Offsets {
     /// The near ones, as kernels take them.
     pub near: Vec<u32>,
@@ -18,33 +21,76 @@ pub(super) struct Offsets {
     pub tables: Vec<Offset>,
 }
 
-fn squared(of: Offset) -> u32 {
-    of.iter().map(|a| a.unsigned_abs().pow(2)).sum()
+/// The largest coordinate of an offset that can be stored, and the largest number.
+const MAX_REACH: i32 = ZERO - 1;
+const MAX_NUMBER: usize = (1 << (u32::BITS - NUMBER)) - 2;
+
+/// Which bricks are near.
+#[derive(Clone, Copy)]
+pub(super) struct Nearness {
+    metric: Metric,
+    /// The squared distance of those that are, at most, with sides of a brick as the steps.
+    squared: f64,
+}
+
+impl Nearness {
+    /// That of a squared radius, of at most [`MAX_NEAR`](crate::skeleton::tree_params::MAX_NEAR).
+    pub fn new(near: u32, metric: &Metric) -> Self {
+        let corners = (0..4).map(|signs| {
+            let sign = |bit: i32| if signs >> bit & 1 == 1 { -1.0 } else { 1.0 };
+            metric.squared_length([1.0, sign(0), sign(1)])
+        });
+        // of cubes 3
+        let corner = corners.fold(0.0, f64::max);
+        Self {
+            metric: *metric,
+            squared: f64::from(near) * corner / 3.0,
+        }
+    }
+
+    /// Whether bricks at an offset are near.
+    pub fn is_near(&self, offset: Offset) -> bool {
+        self.metric.squared_length(offset.map(f64::from)) <= self.squared
+    }
+
+    /// How far near bricks are along each axis, in bricks.
+    fn reach(&self) -> [i32; 3] {
+        let radius = self.squared.sqrt();
+        self.metric
+            .reach()
+            .map(|along| (radius * along).floor() as i32)
+    }
 }
 
 /// All within so many bricks along each axis: x fastest.
-fn cube(reach: i32) -> impl Iterator<Item = Offset> {
-    let along = move || -reach..=reach;
-    along().flat_map(move |z| along().flat_map(move |y| along().map(move |x| [x, y, z])))
+fn all_within(reach: [i32; 3]) -> impl Iterator<Item = Offset> {
+    let along = move |axis: usize| -reach[axis]..=reach[axis];
+    along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
 fn pack(offset: Offset, number: usize) -> u32 {
     let [x, y, z] = offset.map(|a| (a + ZERO) as u32);
-    x | y << 5 | z << 10 | (number as u32) << 15
+    x | y << 6 | z << 12 | (number as u32) << NUMBER
 }
 
 impl Offsets {
-    /// Those of a squared radius, of at most [`MAX_NEAR`](crate::skeleton::tree_params::MAX_NEAR).
-    pub fn of(near: u32) -> Self {
-        let reach = near.isqrt() as i32;
+    /// Those that are near and far; `None` where bricks are so flat, or axes lean so much, that there are too many.
+    pub fn of(nearness: &Nearness) -> Option<Self> {
+        let reach = nearness.reach();
         // of two bricks whose wholes are `d` apart the offset is at most 2 d + 1
-        let around = 2 * reach + 1;
+        let around = reach.map(|along| along.saturating_mul(2).saturating_add(1));
+        if around.iter().any(|&along| along > MAX_REACH) {
+            return None;
+        }
         let is_far = |octant: i32, offset: Offset| {
             let whole = [0, 1, 2].map(|axis| ((octant >> axis & 1) + offset[axis]).div_euclid(2));
-            squared(offset) > near && squared(whole) <= near
+            !nearness.is_near(offset) && nearness.is_near(whole)
         };
         let in_any = |&offset: &Offset| (0..8).any(|octant| is_far(octant, offset));
-        let tables: Vec<Offset> = cube(around).filter(in_any).collect();
+        let tables: Vec<Offset> = all_within(around).filter(in_any).collect();
+        if tables.len() > MAX_NUMBER {
+            return None;
+        }
         let mut far = Vec::new();
         let mut starts = [0; 9];
         for octant in 0..8 {
@@ -53,21 +99,30 @@ impl Offsets {
             far.extend(mine.map(|(number, &offset)| pack(offset, number)));
             starts[octant as usize + 1] = far.len() as u32;
         }
-        let ball = cube(reach).filter(|&offset| squared(offset) <= near);
-        Self {
+        let ball = all_within(reach).filter(|&offset| nearness.is_near(offset));
+        Some(Self {
             near: ball.map(|offset| pack(offset, 0)).collect(),
             far,
             starts,
             tables,
-        }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skeleton::tree_params::MAX_NEAR;
+    use crate::{grid::Geometry, skeleton::tree_params::MAX_NEAR};
     use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
+    use nalgebra::{Matrix3, Vector3};
+
+    const CUBES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+    fn nearness(near: u32, axes: [[f64; 3]; 3]) -> Nearness {
+        let axes = Matrix3::from_fn(|row, column| axes[row][column]);
+        let geometry = Geometry::new(axes, Vector3::zeros()).unwrap();
+        Nearness::new(near, &Metric::snapped(&geometry).0)
+    }
 
     /// The largest squared distance of two voxels in bricks at an offset.
     fn largest_squared(offset: Offset) -> usize {
@@ -77,30 +132,39 @@ mod tests {
 
     /// Whether all distances between voxels of near bricks have a weight.
     fn has_weights(near: u32) -> bool {
-        let reach = near.isqrt() as i32;
-        let in_ball = cube(reach).filter(|&offset| squared(offset) <= near);
+        let cubes = nearness(near, CUBES);
+        let in_ball = all_within(cubes.reach()).filter(|&offset| cubes.is_near(offset));
         in_ball.map(largest_squared).max().unwrap_or(0) <= MAX_SQUARED
     }
 
     /// Two bricks are near, or far on exactly one level.
     #[test]
     fn every_pair_is_taken_once() {
-        for near in [3, 8, 15, 24] {
-            let offsets = Offsets::of(near);
+        let forms = [
+            CUBES,
+            [[1.0, 0.0, 0.0], [0.0, 1.3, 0.0], [0.0, 0.0, 0.8]],
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.4], [0.0, 0.0, 1.2]],
+        ];
+        let all = forms
+            .iter()
+            .flat_map(|&form| [3, 8, 15, 24].map(|near| (near, form)));
+        for (near, form) in all {
+            let nearness = nearness(near, form);
+            let offsets = Offsets::of(&nearness).unwrap();
             let far_of = |octant: usize| {
                 let range = offsets.starts[octant] as usize..offsets.starts[octant + 1] as usize;
                 offsets.far[range]
                     .iter()
-                    .map(|packed| [0, 5, 10].map(|shift| (packed >> shift & 31) as i32 - ZERO))
+                    .map(|packed| [0, 6, 12].map(|shift| (packed >> shift & 63) as i32 - ZERO))
             };
             let lists: Vec<std::collections::HashSet<Offset>> =
                 (0..8).map(|octant| far_of(octant).collect()).collect();
             for target in [[0, 0, 0], [5, 2, 7], [12, 9, 3]] {
-                for source in cube(8).map(|at| at.map(|a| a + 8)) {
+                for source in all_within([8; 3]).map(|at| at.map(|a| a + 8)) {
                     let (mut to, mut from, mut times) = (target, source, 0);
                     let apart =
                         |to: Offset, from: Offset| [0, 1, 2].map(|axis| from[axis] - to[axis]);
-                    if squared(apart(to, from)) <= near {
+                    if nearness.is_near(apart(to, from)) {
                         times += 1;
                     }
                     for _ in 0..6 {
@@ -109,7 +173,7 @@ mod tests {
                         times += i32::from(lists[octant as usize].contains(&apart(to, from)));
                         (to, from) = (to.map(|a| a / 2), from.map(|a| a / 2));
                     }
-                    assert_eq!(times, 1, "{near}: {target:?} {source:?}");
+                    assert_eq!(times, 1, "{near} {form:?}: {target:?} {source:?}");
                 }
             }
         }
@@ -119,5 +183,15 @@ mod tests {
     fn there_are_weights_for_all_near_voxels() {
         assert!(has_weights(MAX_NEAR));
         assert!(!has_weights(MAX_NEAR + 1), "more could be offered");
+    }
+
+    #[test]
+    fn the_flattest_have_none() {
+        let long = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 20.0]];
+        assert!(Offsets::of(&nearness(24, long)).is_none());
+        let steep = [[1.0, 0.0, 0.0], [0.0, 1.0, 9.0], [0.0, 0.0, 1.0]];
+        assert!(Offsets::of(&nearness(24, steep)).is_none());
+        let scan = [[1.0, 0.0, 0.0], [0.0, 1.4, 0.0], [0.0, 0.0, 1.4]];
+        assert!(Offsets::of(&nearness(25, scan)).is_some());
     }
 }

@@ -1,50 +1,69 @@
 //! The potential of a source, and how well its series is the potential.
 
 use super::terms::Terms;
+use crate::grid::Metric;
 use ferrovox_kernels::skeleton::field::tree::MAX_ORDER;
 
 /// What the coefficients of series are made of, and of other coefficients.
 pub(super) struct Potential<'a> {
     terms: &'a Terms,
     exponent: f64,
-    /// For each triple those with one and two less along each axis, if there are some.
-    lower: Vec<[[Option<usize>; 2]; 3]>,
+    metric: Metric,
+    /// For each triple those with one less along each axis, if there are some.
+    lower: Vec<[Option<usize>; 3]>,
+    /// And with one less along both axes of [`PAIRS`].
+    lower_by_two: Vec<[Option<usize>; 6]>,
 }
 
+/// Pairs of axes, in the order of [`Metric::products`].
+const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
 impl<'a> Potential<'a> {
-    pub fn new(terms: &'a Terms, exponent: f64) -> Self {
-        let of = |triple: &[u32; 3]| {
-            [0, 1, 2].map(|axis| {
-                [1, 2].map(|less| {
-                    let mut lower = *triple;
-                    lower[axis] = triple[axis].checked_sub(less)?;
-                    Some(terms.index(lower))
-                })
-            })
+    /// That of an exponent, for lengths of a metric.
+    pub fn new(terms: &'a Terms, exponent: f64, metric: &Metric) -> Self {
+        let less = |triple: &[u32; 3], axes: &[usize]| {
+            let mut lower = *triple;
+            for &axis in axes {
+                lower[axis] = lower[axis].checked_sub(1)?;
+            }
+            Some(terms.index(lower))
         };
+        let triples = terms.triples.iter();
+        let by_one = |triple: &[u32; 3]| [0, 1, 2].map(|axis| less(triple, &[axis]));
+        let by_two = |triple: &[u32; 3]| PAIRS.map(|pair| less(triple, &pair));
         Self {
             terms,
             exponent,
-            lower: terms.triples.iter().map(of).collect(),
+            metric: *metric,
+            lower: triples.clone().map(by_one).collect(),
+            lower_by_two: triples.map(by_two).collect(),
         }
     }
 
     /// The coefficients of `|Δ + w|^-(m - 1) / (m - 1)` as a series in `w`: for each triple `k` the derivative at `Δ` over `k!`.
     ///
-    /// By a recurrence that holds for any real power (Duan and Krasny 2001).
+    /// By a recurrence that holds for any real power (Duan and Krasny 2001), here of any quadratic form: with `q` the squared length and `s` the power of it, the terms of degree
+    /// `n` are found from those of `q (w · ∇)q^s = s q^s (w · ∇)q`.
     pub fn series(&self, at: [f64; 3]) -> Vec<f64> {
         let power = self.exponent - 1.0;
-        let squared: f64 = at.iter().map(|a| a * a).sum();
+        let squared = self.metric.squared_length(at);
+        // half of what the squared length grows by along each axis, and its second powers
+        let slopes = self.metric.slopes(at);
+        let mut second = self.metric.products();
+        second[3..].iter_mut().for_each(|product| *product *= 2.0);
         let mut made = vec![0.0; self.terms.count()];
         made[0] = squared.powf(-0.5 * power) / power;
         // triples with less along an axis come before
-        let rest = self.terms.triples.iter().zip(&self.lower).enumerate();
-        for (place, (triple, lower)) in rest.skip(1) {
+        let lower = self.lower.iter().zip(&self.lower_by_two);
+        let rest = self.terms.triples.iter().zip(lower).enumerate();
+        for (place, (triple, (ones, twos))) in rest.skip(1) {
             let sum = f64::from(triple.iter().sum::<u32>());
             let (mut by_one, mut by_two) = (0.0, 0.0);
-            for (along, [one, two]) in at.iter().zip(lower) {
-                by_one += one.map_or(0.0, |one| along * made[one]);
-                by_two += two.map_or(0.0, |two| made[two]);
+            for (slope, one) in slopes.iter().zip(ones) {
+                by_one += one.map_or(0.0, |one| slope * made[one]);
+            }
+            for (product, two) in second.iter().zip(twos) {
+                by_two += two.map_or(0.0, |two| product * made[two]);
             }
             let both = (2.0 * sum - 2.0 + power) * by_one + (sum - 2.0 + power) * by_two;
             made[place] = -both / (sum * squared);
@@ -67,27 +86,30 @@ impl<'a> Potential<'a> {
                 steps.map(|step| half * (2.0 * step as f64 / (SAMPLES - 1) as f64 - 1.0))
             });
             // a difference whose lowest power is high is largest at the border, and towards the source
+            let slopes = self.metric.slopes(at);
             let outer = places.filter(|w| {
-                let towards: f64 = (0..3).map(|axis| w[axis] * at[axis]).sum();
+                let towards: f64 = (0..3).map(|axis| w[axis] * slopes[axis]).sum();
                 towards <= 0.0 && w.iter().any(|along| along.abs() == half)
             });
             let off = |w| self.error(&series, at, w);
             let worst = outer.map(off).fold(0.0, f64::max);
-            let rounded = length(self.gradient(&magnitudes, [half; 3]));
+            let rounded = self
+                .metric
+                .most_of_slopes(self.slopes(&magnitudes, [half; 3]));
             BETWEEN * worst + UNITS * f64::from(f32::EPSILON) * 0.5 * rounded
         })
     }
 
     /// How far the gradient of a series is from that of the potential.
     fn error(&self, series: &[f64], at: [f64; 3], w: [f64; 3]) -> f64 {
-        let found = self.gradient(series, w);
-        let from = [0, 1, 2].map(|axis| at[axis] + w[axis]);
+        let found = self.metric.gradient(self.slopes(series, w));
+        let from = self.metric.world([0, 1, 2].map(|axis| at[axis] + w[axis]));
         let weight = length(from).powf(-self.exponent - 1.0);
         length([0, 1, 2].map(|axis| found[axis] + from[axis] * weight))
     }
 
-    /// The gradient of a series.
-    fn gradient(&self, series: &[f64], at: [f64; 3]) -> [f64; 3] {
+    /// What a series changes by along each axis.
+    fn slopes(&self, series: &[f64], at: [f64; 3]) -> [f64; 3] {
         const POWERS: usize = MAX_ORDER as usize + 1;
         let mut powers = [[1.0; POWERS]; 3];
         let mut slopes = [[0.0; POWERS]; 3];
@@ -125,15 +147,34 @@ fn length(of: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{grid::Geometry, skeleton::field::tree::offsets::Nearness};
+    use nalgebra::{Matrix3, Vector3};
+
+    fn metrics() -> [Metric; 4] {
+        [
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.41]],
+            [[1.2, 0.0, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 0.75]],
+            [[1.0, 0.3, 0.0], [0.0, 1.0, 0.6], [0.0, 0.0, 1.3]],
+        ]
+        .map(|axes| {
+            let axes = Matrix3::from_fn(|row, column| axes[row][column]);
+            Metric::snapped(&Geometry::new(axes, Vector3::zeros()).unwrap()).0
+        })
+    }
 
     #[test]
     fn a_series_is_the_potential() {
         let terms = Terms::of(12);
-        for exponent in [2.0, 2.5, 3.0, 6.0, 9.0] {
-            let potential = Potential::new(&terms, exponent);
+        for (metric, exponent) in metrics()
+            .iter()
+            .flat_map(|metric| [2.0, 2.5, 3.0, 6.0, 9.0].map(|exponent| (metric, exponent)))
+        {
+            let potential = Potential::new(&terms, exponent, metric);
             let at = [4.0, -3.0, 1.0];
             let off = potential.error(&potential.series(at), at, [0.3, -0.2, 0.4]);
-            assert!(off < 1e-6 * length(at).powf(-exponent), "{exponent}: {off}");
+            let most = 1e-6 * metric.length(at).powf(-exponent);
+            assert!(off < most, "{metric:?} {exponent}: {off}");
         }
     }
 
@@ -149,15 +190,24 @@ mod tests {
         };
         for (order, exponent) in [(8, 2.0), (8, 6.0), (10, 9.0), (4, 3.5), (5, 2.0), (9, 6.0)] {
             let terms = Terms::of(order);
-            let potential = Potential::new(&terms, exponent);
-            for at in [
+            let places = [
                 [5.0, 0.0, 0.0],
                 [4.0, 2.0, 0.0],
                 [3.0, 3.0, 3.0],
                 [4.0, -2.0, 3.0],
                 [2.0, 0.0, 0.0],
                 [-9.0, 4.0, 0.0],
-            ] {
+                [1.0, -3.0, 5.0],
+                [0.0, 0.0, -4.0],
+            ];
+            let all = metrics().into_iter();
+            for (metric, at) in all.flat_map(|metric| places.map(|at| (metric, at))) {
+                // what is nearer than the nearest that is far is not asked for
+                let is_near = Nearness::new(3, &metric).is_near(at.map(|along| along as i32));
+                if is_near && !metric.is_of_cubes() {
+                    continue;
+                }
+                let potential = Potential::new(&terms, exponent, &metric);
                 let [worst] = potential.worst_errors(at, [1.0]);
                 let series = potential.series(at);
                 let mut found: f64 = 0.0;
@@ -169,7 +219,7 @@ mod tests {
                 }
                 assert!(
                     found <= worst,
-                    "{order} {exponent} {at:?}: {}",
+                    "{order} {exponent} {metric:?} {at:?}: {}",
                     found / worst
                 );
             }

@@ -1,19 +1,19 @@
 //! Exact sums where the bound of the error does not suffice.
 
-use super::levels::bricks_of;
+use super::lattice::Places;
 use crate::{
     device::{Buffer, Launch, Stream, over},
-    grid::{DeviceMask, DevicePoints},
+    grid::{DeviceMask, DevicePoints, Metric},
     skeleton::{
         FieldVariant, Precision, SkeletonError, SkeletonParams, TreeParams,
-        field::{Sources, Targets, job::Job},
+        field::{Sources, Targets, job::Job, sources::world_of},
     },
 };
 use ferrovox_kernels::skeleton::{
     doubt::{Doubt, doubtful_cells, doubtful_voxels, replace_forces},
     field::{
         Exponent, NUMBERS, Slices, finish_forces,
-        tree::{PARTIAL, exact_forces},
+        tree::{PARTIAL, exact_forces, exact_forces_in_world},
     },
 };
 
@@ -37,9 +37,10 @@ impl Bounded<'_> {
         &mut self,
         stream: &Stream,
         sources: &Sources,
+        lattice: &Places,
         params: &SkeletonParams,
     ) -> Result<u64, SkeletonError> {
-        let mask = self.in_doubt(stream, params.tree)?;
+        let mask = self.in_doubt(stream, lattice, params.tree)?;
         let places = DevicePoints::from_sites(stream, &mask)?;
         let count = places.len() as u64;
         if count == 0 {
@@ -60,7 +61,7 @@ impl Bounded<'_> {
             }
             .compute()?
         } else {
-            exact(stream, &sources.points, &places, params.exponent)?
+            exact(stream, sources, &places, params.exponent)?
         };
         let targets = self.targets;
         let (launch, items) = over(stream, count);
@@ -81,12 +82,17 @@ impl Bounded<'_> {
     }
 
     /// The voxels in doubt.
-    fn in_doubt(&self, stream: &Stream, params: TreeParams) -> Result<DeviceMask, SkeletonError> {
+    fn in_doubt(
+        &self,
+        stream: &Stream,
+        lattice: &Places,
+        params: TreeParams,
+    ) -> Result<DeviceMask, SkeletonError> {
         let mask = self.targets.mask;
         let bits = mask.layout();
         let doubt = Doubt {
-            grid: bricks_of(mask.grid),
-            bits,
+            grid: lattice.bricks(mask.grid),
+            lattice: lattice.lattice(bits),
             factor: params.trust,
             // whatever the bounds are trusted with
             weak: if params.trust > 0.0 {
@@ -139,10 +145,12 @@ const MAX_SUMS: u64 = 1 << 23;
 /// Four numbers for each of some places, from sums in `f64`.
 fn exact(
     stream: &Stream,
-    sources: &DevicePoints,
+    sources: &Sources,
     places: &DevicePoints,
     exponent: f64,
 ) -> Result<Buffer<f32>, SkeletonError> {
+    let (metric, _) = Metric::snapped(sources.geometry());
+    let exponent = Exponent::new(exponent);
     let count = places.len();
     let of_all = sources.len() as u64;
     let slices = Slices {
@@ -162,16 +170,20 @@ fn exact(
         };
         let by_parts = Launch::pieces(slices.targets * slices.count).block_divides(PARTIAL);
         let (by_targets, items) = over(stream, slices.targets);
-        // SAFETY: there are three coordinates for each source and place, three sums for each place of the round and slice, and four numbers for each place.
+        let from = sources.points.coordinates.view();
+        let to = places.coordinates.view().slice(3 * first, 3 * targets);
+        // SAFETY: there are three coordinates for each source and place, a weight for each source or none, three sums for each place of the round and slice, and four numbers for
+        // each place.
         unsafe {
-            let args = (
-                sources.coordinates.view(),
-                places.coordinates.view().slice(3 * first, 3 * targets),
-                slices,
-                Exponent::new(exponent),
-                sums.view_mut(),
-            );
-            stream.launch::<exact_forces>(by_parts, args)?;
+            if metric.is_of_cubes() {
+                let args = (from, to, slices, exponent, sums.view_mut());
+                stream.launch::<exact_forces>(by_parts, args)?;
+            } else {
+                let world = world_of(&metric);
+                let weights = sources.weights.view();
+                let args = (from, weights, to, slices, world, exponent, sums.view_mut());
+                stream.launch::<exact_forces_in_world>(by_parts, args)?;
+            }
             let made = forces.view_mut().slice(NUMBERS * first, NUMBERS * targets);
             let args = (sums.view(), slices, items, made);
             stream.launch::<finish_forces>(by_targets, args)?;

@@ -57,10 +57,11 @@ fn moments(
         };
         match made.last() {
             None => {
-                // SAFETY: the list is of the sources of these bricks, and there are as many moments as terms for each.
+                // SAFETY: the list is of the sources of these bricks, with a weight each or none, and there are as many moments as terms for each.
                 unsafe {
                     let args = (
                         levels.list.view(),
+                        levels.weights.view(),
                         levels.starts.view(),
                         tables.triples.view(),
                         tables.powers_of_sources.view(),

@@ -1,11 +1,14 @@
 //! What the kernels look up.
 
 use super::{
-    offsets::{Offset, Offsets},
+    offsets::{Nearness, Offset, Offsets},
     potential::Potential,
     terms::{Products, Terms},
 };
-use crate::device::{Buffer, DeviceError, Stream};
+use crate::{
+    device::{Buffer, DeviceError, Stream},
+    grid::Metric,
+};
 use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED, Pairs};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -34,18 +37,39 @@ pub(super) struct Tables {
     /// What moments are multiplied by on the way up, and series on the way down.
     pub shifts_up: Buffer<f32>,
     pub shifts_down: Buffer<f32>,
-    /// `R^-(m + 1)` by `R²`.
+    /// `R^-(m + 1)` by `R²`, where voxels are cubes.
     pub weights: Buffer<f64>,
 }
 
+/// What the tables are made for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub exponent: f64,
+    pub order: u32,
+    pub nearness: Nearness,
+    /// Of steps between places of the lattice.
+    pub metric: &'a Metric,
+}
+
 impl Tables {
-    pub fn new(stream: &Stream, exponent: f64, order: u32, near: u32) -> Result<Self, DeviceError> {
+    /// Those that are wanted; `None` where there are no offsets.
+    pub fn new(stream: &Stream, wanted: Wanted<'_>) -> Result<Option<Self>, DeviceError> {
+        let Wanted {
+            exponent,
+            order,
+            nearness,
+            metric,
+        } = wanted;
+        let Some(offsets) = Offsets::of(&nearness) else {
+            return Ok(None);
+        };
         let terms = Terms::of(order);
-        let offsets = Offsets::of(near);
         let products = Products::of(&terms);
-        let potential = Potential::new(&terms, exponent);
-        let [finest, others] = errors(&potential, &offsets);
-        Ok(Self {
+        let potential = Potential::new(&terms, exponent, metric);
+        let symmetry = Symmetry::of(metric);
+        let [finest, others] = errors(&potential, &offsets, symmetry);
+        let derivatives = derivatives(&terms, &potential, &offsets, symmetry);
+        Ok(Some(Self {
             order,
             terms: terms.count() as u32,
             triples: stream.upload(&terms.packed())?,
@@ -56,14 +80,14 @@ impl Tables {
             near: stream.upload(&offsets.near)?,
             far: stream.upload(&offsets.far)?,
             starts: offsets.starts,
-            derivatives: stream.upload(&derivatives(&terms, &potential, &offsets))?,
+            derivatives: stream.upload(&derivatives)?,
             errors: [stream.upload(&finest)?, stream.upload(&others)?],
             powers_of_sources: stream.upload(&powers(order, -1.0))?,
             powers_of_targets: stream.upload(&powers(order, 1.0))?,
             shifts_up: stream.upload(&shifts(&terms, -0.25, 0.0))?,
             shifts_down: stream.upload(&shifts(&terms, 0.5, exponent - 1.0))?,
             weights: stream.upload(&weights(exponent))?,
-        })
+        }))
     }
 }
 
@@ -112,21 +136,77 @@ fn weights(exponent: f64) -> Vec<f64> {
         .collect()
 }
 
-/// An offset without its signs, in ascending order.
-fn kind(offset: &Offset) -> Offset {
-    let mut sides = offset.map(i32::abs);
-    sides.sort_unstable();
-    sides
+/// Offsets with the same derivatives, but for their signs and order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symmetry {
+    /// Cubes: those that differ by signs and the order of axes.
+    Cube,
+    /// Axes at right angles: by signs.
+    Box,
+    /// Axes that lean: by all signs together.
+    Centre,
 }
 
-/// The kinds of far offsets: what differs by signs and the order of axes has the same derivatives, but for their signs and order.
-fn kinds(offsets: &Offsets) -> Vec<Offset> {
-    let kinds: BTreeSet<Offset> = offsets.tables.iter().map(kind).collect();
-    kinds.into_iter().collect()
+/// How an offset is made of the one that stands for all of its kind.
+struct Kind {
+    /// The one that does.
+    of: Offset,
+    /// Where each axis is in it.
+    axes: [usize; 3],
+    /// The axes whose signs differ.
+    flipped: [bool; 3],
+}
+
+impl Symmetry {
+    fn of(metric: &Metric) -> Self {
+        match (metric.is_of_cubes(), metric.is_diagonal()) {
+            (true, _) => Self::Cube,
+            (_, true) => Self::Box,
+            _ => Self::Centre,
+        }
+    }
+
+    fn kind(self, offset: Offset) -> Kind {
+        let mut axes = [0, 1, 2];
+        match self {
+            Self::Cube => {
+                let mut of = offset.map(i32::abs);
+                of.sort_unstable();
+                axes.sort_by_key(|&axis| offset[axis].abs());
+                // what is at each place of the kind, to where it is
+                let flipped = offset.map(|along| along < 0);
+                Kind { of, axes, flipped }
+            }
+            Self::Box => Kind {
+                of: offset.map(i32::abs),
+                axes,
+                flipped: offset.map(|along| along < 0),
+            },
+            Self::Centre => {
+                let back = offset.map(|along| -along);
+                Kind {
+                    of: offset.max(back),
+                    axes,
+                    flipped: [offset < back; 3],
+                }
+            }
+        }
+    }
+
+    /// The kinds of far offsets.
+    fn kinds(self, offsets: &Offsets) -> Vec<Offset> {
+        let kinds = offsets.tables.iter().map(|&offset| self.kind(offset).of);
+        kinds.collect::<BTreeSet<Offset>>().into_iter().collect()
+    }
 }
 
 /// The derivatives of the potential for each far offset, which is from what is acted on to what acts.
-fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> Vec<f32> {
+fn derivatives(
+    terms: &Terms,
+    potential: &Potential<'_>,
+    offsets: &Offsets,
+    symmetry: Symmetry,
+) -> Vec<f32> {
     let of_kind = |kind: &Offset| {
         let series = potential.series(kind.map(f64::from));
         let pairs = series.iter().zip(&terms.triples);
@@ -135,7 +215,8 @@ fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> V
         };
         (*kind, pairs.map(derivative).collect())
     };
-    let made: HashMap<Offset, Vec<f32>> = kinds(offsets).par_iter().map(of_kind).collect();
+    let kinds = symmetry.kinds(offsets);
+    let made: HashMap<Offset, Vec<f32>> = kinds.par_iter().map(of_kind).collect();
     // for each order of axes the places of triples, for each choice of signs theirs
     let orders = [
         [0, 1, 2],
@@ -160,14 +241,12 @@ fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> V
     };
     let signs: Vec<Vec<f32>> = (0..8).map(sign).collect();
     let of = |offset: &Offset| {
-        let made = &made[&kind(offset)];
-        // where each axis is in the kind
-        let mut axes = [0, 1, 2];
-        axes.sort_by_key(|&axis| offset[axis].abs());
         // the way is from what acts
-        let negative = (0..3).filter(|&axis| offset[axis] > 0);
+        let kind = symmetry.kind(offset.map(|along| -along));
+        let made = &made[&kind.of];
+        let negative = (0..3).filter(|&axis| kind.flipped[axis]);
         let signs = &signs[negative.map(|axis| 1 << axis).sum::<usize>()];
-        let pairs = places[&axes].iter().zip(signs);
+        let pairs = places[&kind.axes].iter().zip(signs);
         pairs.map(|(&place, sign)| sign * made[place]).collect()
     };
     let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
@@ -175,7 +254,7 @@ fn derivatives(terms: &Terms, potential: &Potential<'_>, offsets: &Offsets) -> V
 }
 
 /// How far the force of a source can be off for each far offset: on the finest level, whose voxels are half a voxel from a brick's sides, and on others.
-fn errors(potential: &Potential<'_>, offsets: &Offsets) -> [Vec<f64>; 2] {
+fn errors(potential: &Potential<'_>, offsets: &Offsets, symmetry: Symmetry) -> [Vec<f64>; 2] {
     let finest = 1.0 - 1.0 / f64::from(BRICK);
     let of = |kind: &Offset| {
         (
@@ -183,11 +262,12 @@ fn errors(potential: &Potential<'_>, offsets: &Offsets) -> [Vec<f64>; 2] {
             potential.worst_errors(kind.map(f64::from), [finest, 1.0]),
         )
     };
-    let of_kind: HashMap<Offset, [f64; 2]> = kinds(offsets).par_iter().map(of).collect();
+    let kinds = symmetry.kinds(offsets);
+    let of_kind: HashMap<Offset, [f64; 2]> = kinds.par_iter().map(of).collect();
     [0, 1].map(|level| {
         let offsets = offsets.tables.iter();
         offsets
-            .map(|offset| of_kind[&kind(offset)][level])
+            .map(|&offset| of_kind[&symmetry.kind(offset).of][level])
             .collect()
     })
 }
@@ -195,19 +275,33 @@ fn errors(potential: &Potential<'_>, offsets: &Offsets) -> [Vec<f64>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Geometry;
+    use nalgebra::{Matrix3, Vector3};
 
     #[test]
     fn derivatives_of_a_kind_are_those_of_its_offsets() {
         let terms = Terms::of(5);
-        let potential = Potential::new(&terms, 3.5);
-        let offsets = Offsets::of(3);
-        let found = derivatives(&terms, &potential, &offsets);
-        for (offset, found) in offsets.tables.iter().zip(found.chunks(terms.count())) {
-            let series = potential.series(offset.map(|a| f64::from(-a)));
-            for ((triple, a), &found) in terms.triples.iter().zip(series).zip(found) {
-                let expected = a * triple.iter().map(|&k| factorial(k)).product::<f64>();
-                let off = (f64::from(found) - expected).abs();
-                assert!(off <= 1e-6 * expected.abs() + 1e-9, "{offset:?} {triple:?}");
+        for (axes, expected) in [
+            ([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], Symmetry::Cube),
+            ([[1.0, 0.0], [1.3, 0.0], [0.8, 0.0]], Symmetry::Box),
+            ([[1.0, 0.5], [1.0, 0.2], [1.2, 0.0]], Symmetry::Centre),
+        ] {
+            let [x, y, z] = axes;
+            let axes = Matrix3::new(x[0], x[1], 0.0, 0.0, y[0], y[1], 0.0, 0.0, z[0]);
+            let geometry = Geometry::new(axes, Vector3::zeros()).unwrap();
+            let (metric, _) = Metric::snapped(&geometry);
+            let symmetry = Symmetry::of(&metric);
+            assert_eq!(symmetry, expected);
+            let potential = Potential::new(&terms, 3.5, &metric);
+            let offsets = Offsets::of(&Nearness::new(3, &metric)).unwrap();
+            let found = derivatives(&terms, &potential, &offsets, symmetry);
+            for (offset, found) in offsets.tables.iter().zip(found.chunks(terms.count())) {
+                let series = potential.series(offset.map(|a| f64::from(-a)));
+                for ((triple, a), &found) in terms.triples.iter().zip(series).zip(found) {
+                    let expected = a * triple.iter().map(|&k| factorial(k)).product::<f64>();
+                    let off = (f64::from(found) - expected).abs();
+                    assert!(off <= 1e-6 * expected.abs() + 1e-9, "{offset:?} {triple:?}");
+                }
             }
         }
     }

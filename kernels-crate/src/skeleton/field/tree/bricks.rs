@@ -1,7 +1,7 @@
 //! Which bricks there are.
 
-use super::{BRICK, NONE};
-use crate::{arith::div_rem, distance::sites::BitRows, grid::Grid, rows::Items};
+use super::{BRICK, NONE, lattice::Lattice};
+use crate::{arith::div_rem, grid::Grid, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
 /// The place of a brick, or of a voxel, from its number.
@@ -18,26 +18,16 @@ pub fn number(grid: Grid, [x, y, z]: [u32; 3]) -> usize {
     ((z as u64 * grid.ny as u64 + y as u64) * grid.nx as u64 + x as u64) as usize
 }
 
-/// The eight voxels of a brick in row (y, z), as bits; none beyond the grid.
-#[inline(always)]
-pub fn row_of_brick(words: View<u32>, bits: BitRows, brick: u32, y: u32, z: u32) -> u32 {
-    if y >= bits.grid.ny || z >= bits.grid.nz {
-        return 0;
-    }
-    let x = brick * BRICK;
-    words.read(bits.word_of(x, y, z)) >> (x % 32) & 0xff
-}
-
 /// Counts the voxels of a mask in each brick, and marks the bricks that have some with 1.
 ///
 /// A thread takes single bricks: it reads 64 words and writes two numbers. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements; `counts` and `marks` one for each brick of the grid, which `items` counts.
+/// `words` are those of the mask of `lattice`; `counts` and `marks` hold an element for each brick of the grid, which `items` counts.
 #[kernel]
 pub unsafe fn count_bricks(
     words: View<u32>,
-    bits: BitRows,
+    lattice: Lattice,
     bricks: Grid,
     items: Items,
     counts: ViewMut<u32>,
@@ -49,7 +39,7 @@ pub unsafe fn count_bricks(
         let mut row = 0;
         while row < BRICK * BRICK {
             let (y, z) = (by * BRICK + row % BRICK, bz * BRICK + row / BRICK);
-            count += row_of_brick(words, bits, bx, y, z).count_ones();
+            count += lattice.row_of_brick(words, bx, y, z).count_ones();
             row += 1;
         }
         counts.write(item, count);
@@ -122,12 +112,12 @@ pub unsafe fn number_bricks(
 /// A thread takes single bricks that have voxels: it reads 64 words and writes a number for each voxel, and one for the brick. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, `bricks` the bricks of `grid` with voxels, which `items` counts; `before` says for each brick of the grid
+/// `words` are those of the mask of `lattice`, `bricks` the bricks of `grid` with voxels, which `items` counts; `before` says for each brick of the grid
 /// how many voxels come before its own; `starts` hold an element for each brick with voxels and one more, `list` one for each voxel.
 #[kernel]
 pub unsafe fn list_sources(
     words: View<u32>,
-    bits: BitRows,
+    lattice: Lattice,
     grid: Grid,
     bricks: View<u32>,
     before: View<u64>,
@@ -143,7 +133,7 @@ pub unsafe fn list_sources(
         let mut row = 0;
         while row < BRICK * BRICK {
             let (y, z) = (row % BRICK, row / BRICK);
-            let mut left = row_of_brick(words, bits, bx, by * BRICK + y, bz * BRICK + z);
+            let mut left = lattice.row_of_brick(words, bx, by * BRICK + y, bz * BRICK + z);
             while left != 0 {
                 list.write(to as usize, left.trailing_zeros() | y << 8 | z << 16);
                 left &= left - 1;
@@ -153,6 +143,48 @@ pub unsafe fn list_sources(
         }
         if item as u64 + 1 == items.count {
             starts.write(item + 1, to);
+        }
+    });
+}
+
+/// Lists the weights of the voxels of a mask in the same order.
+///
+/// A thread takes single bricks that have voxels: it reads 64 words, and for each row that has voxels how many come before; it reads and writes a number for each voxel. Nothing is shared
+/// in the block.
+///
+/// # Safety
+/// As [`list_sources`]; `known` says how many voxels come before each word, `weights` hold an element for each voxel in the order of the mask, and `list` for each in that of the bricks.
+#[kernel]
+pub unsafe fn list_weights(
+    words: View<u32>,
+    lattice: Lattice,
+    grid: Grid,
+    bricks: View<u32>,
+    starts: View<u64>,
+    known: View<u64>,
+    weights: View<f32>,
+    items: Items,
+    list: ViewMut<f32>,
+) {
+    items.for_each(|item| {
+        let [bx, by, bz] = place(grid, bricks.read(item) as u64);
+        let mut to = starts.read(item);
+        let mut row = 0;
+        while row < BRICK * BRICK {
+            let (y, z) = (by * BRICK + row % BRICK, bz * BRICK + row / BRICK);
+            let here = lattice.row_of_brick(words, bx, y, z);
+            if here != 0 {
+                // along a row they follow each other in the mask too
+                let at = [bx * BRICK + here.trailing_zeros(), y, z];
+                let first = lattice.number_of(words, known, at);
+                let mut k = 0;
+                while k < here.count_ones() as u64 {
+                    list.write(to as usize, weights.read((first + k) as usize));
+                    to += 1;
+                    k += 1;
+                }
+            }
+            row += 1;
         }
     });
 }

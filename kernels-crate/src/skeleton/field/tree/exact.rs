@@ -2,8 +2,9 @@
 
 use crate::arith::div_rem;
 use crate::skeleton::field::{
-    Exponent, Slices,
+    Cubes, Exponent, Lengths, Slices, World,
     points::{LANES, Lanes, NOWHERE, each},
+    tile::weight_at,
 };
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
@@ -26,6 +27,39 @@ pub unsafe fn exact_forces(
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
+    add_up(Cubes, (sources, None), places, slices, exponent, sums);
+}
+
+/// The same where voxels are no cubes.
+///
+/// A block takes a voxel and a slice at a time, as in [`exact_forces`], with seven products more for each source, and a weight.
+///
+/// # Safety
+/// As [`exact_forces`]; `weights` hold one element for each source, or none: then each weighs 1.
+#[kernel]
+pub unsafe fn exact_forces_in_world(
+    sources: View<f32>,
+    weights: View<f32>,
+    places: View<f32>,
+    slices: Slices,
+    world: World,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
+    let sources = (sources, Some(weights));
+    add_up(world, sources, places, slices, exponent, sums);
+}
+
+/// Writes what slices of the sources add at the targets of the calling block.
+#[inline(always)]
+fn add_up<L: Lengths>(
+    lengths: L,
+    sources: (View<f32>, Option<View<f32>>),
+    places: View<f32>,
+    slices: Slices,
+    exponent: Exponent,
+    sums: ViewMut<f64>,
+) {
     let partial = shared_view![f64; 3 * PARTIAL as usize];
     let mine = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
@@ -38,7 +72,7 @@ pub unsafe fn exact_forces(
         let mut first = LANES * mine;
         while first < PARTIAL as usize {
             let range = [start as usize + first, end as usize];
-            let made = sum_of(sources, range, at, exponent);
+            let made = sum_of(lengths, sources, range, at, exponent);
             let mut lane = 0;
             while lane < LANES {
                 let mut axis = 0;
@@ -69,8 +103,9 @@ pub unsafe fn exact_forces(
 /// What every 128th source makes, from the first on and from those beside it.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn sum_of(
-    sources: View<f32>,
+fn sum_of<L: Lengths>(
+    lengths: L,
+    (sources, weights): (View<f32>, Option<View<f32>>),
     [first, end]: [usize; 2],
     at: [f64; 3],
     exponent: Exponent,
@@ -81,7 +116,11 @@ fn sum_of(
     while start + LANES <= end {
         let from =
             |axis: usize| each(|lane| at[axis] - sources.read(3 * (start + lane) + axis) as f64);
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let [x, y, z] = [from(0), from(1), from(2)];
+        let vector = |axis: usize| each(|lane| lengths.vector([x[lane], y[lane], z[lane]])[axis]);
+        let own = each(|lane| weight_at(weights, start + lane) as f64);
+        let own = L::WEIGHTED.then_some(own);
+        add(&mut sums, [vector(0), vector(1), vector(2)], own, exponent);
         start += PARTIAL as usize;
     }
     if start < end {
@@ -95,21 +134,34 @@ fn sum_of(
                 }
             })
         };
-        add(&mut sums, [from(0), from(1), from(2)], exponent);
+        let [x, y, z] = [from(0), from(1), from(2)];
+        let vector = |axis: usize| each(|lane| lengths.vector([x[lane], y[lane], z[lane]])[axis]);
+        let own = each(|lane| {
+            if start + lane < end {
+                weight_at(weights, start + lane) as f64
+            } else {
+                0.0
+            }
+        });
+        let own = L::WEIGHTED.then_some(own);
+        add(&mut sums, [vector(0), vector(1), vector(2)], own, exponent);
     }
     sums
 }
 
-/// Adds what some sources make: x, y and z from them to the target.
+/// Adds what some sources make: x, y and z from them to the target, and their own weights.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn add(sums: &mut [Lanes; 3], [x, y, z]: [Lanes; 3], exponent: Exponent) {
+fn add(sums: &mut [Lanes; 3], [x, y, z]: [Lanes; 3], own: Option<Lanes>, exponent: Exponent) {
     let squared = each(|lane| {
         let across = GpuFloat::mul_add(y[lane], y[lane], z[lane] * z[lane]);
         GpuFloat::mul_add(x[lane], x[lane], across)
     });
     let inverse = each(|lane| 1.0 / squared[lane]);
-    let weights = exponent.weights(squared, inverse);
+    let mut weights = exponent.weights(squared, inverse);
+    if let Some(own) = own {
+        weights = each(|lane| weights[lane] * own[lane]);
+    }
     sums[0] = each(|lane| GpuFloat::mul_add(weights[lane], x[lane], sums[0][lane]));
     sums[1] = each(|lane| GpuFloat::mul_add(weights[lane], y[lane], sums[1][lane]));
     sums[2] = each(|lane| GpuFloat::mul_add(weights[lane], z[lane], sums[2][lane]));

@@ -14,12 +14,15 @@
 //!
 //! | kernel | does |
 //! | --- | --- |
-//! | [`count_bricks`], [`coarsen_bricks`], [`number_bricks`], [`list_sources`] | which bricks have sources or targets, on every level; the sources brick after brick |
+//! | [`count_bricks`], [`coarsen_bricks`], [`number_bricks`], [`list_sources`], [`list_weights`] | which bricks have sources or targets, on every level; the sources brick after brick |
 //! | [`moments_of_bricks`], [`moments_up`] | moments of the finest bricks, and those of a brick from its eight parts |
 //! | [`make_series`] | the series of a brick: that of the brick it is a part of, and what far bricks add; with a bound of the error |
 //! | [`far_forces`] | the gradient of a brick's series at its voxels |
-//! | [`near_forces`] | what the bricks around add, source by source; directions and magnitudes |
-//! | [`exact_forces`] | forces of all sources, where the bound does not suffice |
+//! | [`near_forces`], [`near_forces_in_world`] | what the bricks around add, source by source; directions and magnitudes |
+//! | [`exact_forces`], [`exact_forces_in_world`] | forces of all sources, where the bound does not suffice |
+//!
+//! Where voxels are no cubes, bricks are cut from a [`Lattice`] with places between voxels, so that they are about as long along each axis. `v`, `u` and `Δ` stay sides of a brick,
+//! and `ψ` takes the length that `Δ` has in the world; forces are made vectors of the world at the end.
 //!
 //! All three kinds of translation (parts to whole, far to far, whole to part) are sums of products of two lists of coefficients, and are made eight at a time by
 //! the same code ([`Pairs`]). Sums are grouped by the place in a list of offsets alone: bits do not depend on the device, on blocks, or on what
@@ -28,28 +31,32 @@
 mod bricks;
 mod exact;
 mod far;
+mod lattice;
 mod moments;
 mod near;
+mod near_world;
 mod present;
 mod products;
 mod series;
 
 pub use bricks::{
-    coarsen_bricks, count_bricks, list_sources, number as brick_number, number_bricks,
-    place as brick_place,
+    coarsen_bricks, count_bricks, list_sources, list_weights, number as brick_number,
+    number_bricks, place as brick_place,
 };
-pub use exact::{PARTIAL, exact_forces};
+pub use exact::{PARTIAL, exact_forces, exact_forces_in_world};
 pub use far::{Far, far_forces};
+pub use lattice::Lattice;
 pub use moments::{Sums, moments_of_bricks, moments_up};
 pub use near::{MAX_SQUARED, Near, near_forces};
-pub use present::MAX_THREADS;
+pub use near_world::near_forces_in_world;
+pub use present::{MAX_THREADS, NUMBER, ZERO};
 pub use products::{LANES, LONGEST, MAX_TASKS, Pairs};
 pub use series::{Level, make_series};
 
-/// Voxels along a side of a brick of the finest level.
+/// Places of the lattice along a side of a brick of the finest level: voxels, where they are cubes.
 pub const BRICK: u32 = 8;
 
-/// Voxels of a brick.
+/// Places of a brick.
 pub const VOXELS: usize = (BRICK * BRICK * BRICK) as usize;
 
 /// The highest order of a series.

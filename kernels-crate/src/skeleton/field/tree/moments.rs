@@ -1,7 +1,7 @@
 //! Sources as moments.
 
 use super::{LANES, NONE, Pairs, bricks, products::Products};
-use crate::grid::Grid;
+use crate::{grid::Grid, skeleton::field::tile::weight_at};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// What moments are made of.
@@ -22,17 +22,18 @@ pub struct Sums {
     pub fine: Grid,
 }
 
-/// The moments of bricks from their sources: `Σ (-v)^q / q!` for each triple `q` of powers, `v` from the brick's centre in sides of a brick; in `f64`, rounded once.
+/// The moments of bricks from their sources: `Σ (-v)^q / q!` for each triple `q` of powers, `v` from the brick's centre in sides of a brick, times the source's weight; in `f64`, rounded once.
 ///
-/// A block takes bricks, its threads share the moments: each goes through all sources, and reads a number for each and three powers. Nothing is shared
+/// A block takes bricks, its threads share the moments: each goes through all sources, and reads one or two numbers for each and three powers. Nothing is shared
 /// in the block.
 ///
 /// # Safety
-/// `list` and `starts` are what `list_sources` leaves; `terms` hold the powers of each triple in a byte each; `powers` have for each place along a side
+/// `list` and `starts` are what `list_sources` leaves, `weights` what `list_weights` does, or empty: then each weighs 1; `terms` hold the powers of each triple in a byte each; `powers` have for each place along a side
 /// of a brick all `(-v)^k / k!` up to the order; `moments` hold `sums.terms` elements for each brick.
 #[kernel]
 pub unsafe fn moments_of_bricks(
     list: View<u32>,
+    weights: View<f32>,
     starts: View<u64>,
     terms: View<u32>,
     powers: View<f64>,
@@ -58,7 +59,8 @@ pub unsafe fn moments_of_bricks(
                 let along = |place: u32, power: usize| {
                     powers.read((place & 0xff) as usize * stride + power)
                 };
-                sum += along(at, i) * along(at >> 8, j) * along(at >> 16, k);
+                let term = along(at, i) * along(at >> 8, j) * along(at >> 16, k);
+                sum += term * weight_at(Some(weights), source as usize) as f64;
                 source += 1;
             }
             let to = node as usize * sums.terms as usize + term as usize;

@@ -2,20 +2,17 @@
 
 use super::{
     BRICK, VOXELS, bricks,
+    lattice::Lattice,
     present::{Present, unpack},
 };
-use crate::{
-    distance::sites::BitRows,
-    grid::Grid,
-    skeleton::field::{Ranks, finish::write_force},
-};
+use crate::{grid::Grid, skeleton::field::finish::write_force};
 use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// The largest squared distance for which there is a weight.
 pub const MAX_SQUARED: usize = 2591;
 
-/// Voxels that a thread has side by side along x.
-const RUN: usize = 4;
+/// Places of the lattice that a thread has side by side along x.
+pub(super) const RUN: usize = 4;
 
 /// Such runs of a brick.
 const RUNS: usize = VOXELS / RUN;
@@ -28,7 +25,7 @@ const HELD: usize = if cfg!(target_arch = "nvptx64") {
 };
 
 /// Sources that are staged at a time.
-const STAGED: usize = 128;
+pub(super) const STAGED: usize = 128;
 
 /// Bricks whose forces are made.
 #[repr(C)]
@@ -40,24 +37,39 @@ pub struct Near {
     pub nodes: u64,
     /// The bricks.
     pub grid: Grid,
-    /// How the bits of the targets' mask lie.
-    pub bits: BitRows,
+    /// Where voxels are among them; its bits are those of the targets' mask.
+    pub lattice: Lattice,
     /// Offsets of near bricks.
     pub offsets: u32,
 }
 
-/// Sources of a brick, and what a source of each squared distance weighs, in shared memory: 26.2 KiB.
-#[derive(Clone, Copy)]
-struct Staged {
-    /// x, y, z from the first voxel of the targets' brick, and nothing.
-    places: SharedView<i32>,
-    /// The same.
-    wide: SharedView<f64>,
-    weights: SharedView<f64>,
+/// Sums of the forces on a run's voxels: x, y and z.
+pub(super) type Sums = [[f64; RUN]; 3];
+
+/// What sources that are near do, in whatever they are staged.
+pub(super) trait Acting: Copy {
+    /// Stages source `source` of the list in place `i`: x, y and z from the first place of the targets' brick.
+    fn stage(self, i: usize, place: [i32; 3], source: usize);
+
+    /// Adds the forces of the staged sources on a run.
+    fn add(self, sums: Sums, staged: usize, run: usize) -> Sums;
+
+    /// The force of a sum of near sources and of far ones.
+    fn force(self, near: [f64; 3], far: [f64; 3]) -> [f64; 3];
 }
 
-/// Sums of the forces on a run's voxels: x, y and z.
-type Sums = [[f64; RUN]; 3];
+/// Where sources and targets are: what the kernels have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'v> {
+    pub words: View<'v, u32>,
+    pub before: View<'v, u64>,
+    pub targets: View<'v, u32>,
+    pub sources: View<'v, u32>,
+    pub starts: View<'v, u64>,
+    pub list: View<'v, u32>,
+    pub offsets: View<'v, u32>,
+    pub near: Near,
+}
 
 /// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the targets.
 ///
@@ -66,8 +78,8 @@ type Sums = [[f64; RUN]; 3];
 /// last bits of `f64`. 28.3 KiB are shared in the block.
 ///
 /// # Safety
-/// `words` and `before` are the targets' mask, of `near.bits`, and how many come before each word; `targets` the bricks of `near.grid` with targets,
-/// `sources` the numbers of those with sources, `starts` and `list` what `list_sources` leaves. `offsets` are the near bricks: x, y and z in five bits each. `weights`
+/// `words` and `before` are the targets' mask, of `near.lattice`, and how many come before each word; `targets` the bricks of `near.grid` with targets,
+/// `sources` the numbers of those with sources, `starts` and `list` what `list_sources` leaves. `offsets` are the near bricks: x, y and z in six bits each. `weights`
 /// hold `R^-(m + 1)` for `R²` up to [`MAX_SQUARED`], and 0 for 0. `far` are the forces of `far_forces` on the same bricks, `forces` four numbers for each target. Blocks have
 /// at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel]
@@ -84,16 +96,10 @@ pub unsafe fn near_forces(
     near: Near,
     forces: ViewMut<f32>,
 ) {
-    let present = Present::of_block();
     let staged = Staged {
         places: shared_view![i32; 4 * STAGED],
         wide: shared_view![f64; 4 * STAGED],
         weights: shared_view![f64; MAX_SQUARED + 1],
-    };
-    let ranks = Ranks {
-        words,
-        before,
-        bits: near.bits,
     };
     let threads = thread::block_dim_x() as usize;
     let mut squared = thread::thread_idx_x() as usize;
@@ -101,10 +107,34 @@ pub unsafe fn near_forces(
         staged.weights.write(squared, weights.read(squared));
         squared += threads;
     }
+    let places = Places {
+        words,
+        before,
+        targets,
+        sources,
+        starts,
+        list,
+        offsets,
+        near,
+    };
+    add_near(staged, &places, far, forces);
+}
+
+/// The forces of bricks by sources that act in one way or another.
+#[inline(always)]
+pub(super) fn add_near<A: Acting>(
+    acting: A,
+    places: &Places<'_>,
+    far: View<f64>,
+    forces: ViewMut<f32>,
+) {
+    let present = Present::of_block();
+    let near = places.near;
+    let threads = thread::block_dim_x() as usize;
     let mut node = thread::block_idx_x() as u64;
     while node < near.nodes {
         let number = (near.first + node) as usize;
-        let brick = bricks::place(near.grid, targets.read(number) as u64);
+        let brick = bricks::place(near.grid, places.targets.read(number) as u64);
         let mut first_run = 0;
         while first_run < RUNS {
             let mine = first_run + thread::thread_idx_x() as usize;
@@ -112,7 +142,8 @@ pub unsafe fn near_forces(
             let mut next = 0;
             while next < near.offsets {
                 let range = [next, near.offsets];
-                let [count, looked_at] = present.add(0, offsets, range, brick, sources, near.grid);
+                let [count, looked_at] =
+                    present.add(0, places.offsets, range, brick, places.sources, near.grid);
                 next += looked_at;
                 thread::sync_threads();
                 let mut entry = 0;
@@ -120,18 +151,18 @@ pub unsafe fn near_forces(
                     let [offset, number] = present.read(entry as usize);
                     let (along, _) = unpack(offset);
                     let (mut start, end) = (
-                        starts.read(number as usize),
-                        starts.read(number as usize + 1),
+                        places.starts.read(number as usize),
+                        places.starts.read(number as usize + 1),
                     );
                     while start < end {
                         let rest = (end - start) as usize;
                         let here = if rest < STAGED { rest } else { STAGED };
-                        staged.stage(list, start as usize, here, along);
+                        stage(acting, places.list, start as usize, here, along);
                         let mut k = 0;
                         while k < HELD {
                             let run = mine + k * threads;
-                            if run < RUNS && targets_of_run(&ranks, brick, run) != 0 {
-                                held[k] = staged.add(held[k], here, run);
+                            if run < RUNS && targets_of_run(places, brick, run) != 0 {
+                                held[k] = acting.add(held[k], here, run);
                             }
                             k += 1;
                         }
@@ -147,7 +178,7 @@ pub unsafe fn near_forces(
                 let run = mine + k * threads;
                 if run < RUNS {
                     let from = 3 * (node as usize * VOXELS + RUN * run);
-                    write_run(&ranks, far, brick, run, from, held[k], forces);
+                    write_run(acting, places, far, brick, run, from, held[k], forces);
                 }
                 k += 1;
             }
@@ -157,46 +188,45 @@ pub unsafe fn near_forces(
     }
 }
 
-/// The first voxel of a run in its brick.
+/// Stages sources of the brick at an offset. All threads of the block call it; two barriers are in it.
 #[inline(always)]
-fn place_of_run(run: usize) -> [u32; 3] {
-    let run = run as u32;
-    [run % 2 * RUN as u32, run / 2 % BRICK, run / 2 / BRICK]
+fn stage<A: Acting>(acting: A, list: View<u32>, start: usize, here: usize, along: [i32; 3]) {
+    // those before are done with
+    thread::sync_threads();
+    let mut i = thread::thread_idx_x() as usize;
+    while i < here {
+        let at = list.read(start + i);
+        let side = BRICK as i32;
+        let x = along[0] * side + (at & 0xff) as i32;
+        let y = along[1] * side + (at >> 8 & 0xff) as i32;
+        let z = along[2] * side + (at >> 16) as i32;
+        acting.stage(i, [x, y, z], start + i);
+        i += thread::block_dim_x() as usize;
+    }
+    thread::sync_threads();
 }
 
-/// The voxels of a run that are targets, as bits.
-#[inline(always)]
-fn targets_of_run(targets: &Ranks<'_>, brick: [u32; 3], run: usize) -> u32 {
-    let [x, y, z] = place_of_run(run);
-    let (y, z) = (brick[1] * BRICK + y, brick[2] * BRICK + z);
-    bricks::row_of_brick(targets.words, targets.bits, brick[0], y, z) >> x & 15
+/// Sources of a brick, and what a source of each squared distance weighs, in shared memory: 26.2 KiB.
+#[derive(Clone, Copy)]
+struct Staged {
+    /// x, y, z from the first voxel of the targets' brick, and nothing.
+    places: SharedView<i32>,
+    /// The same.
+    wide: SharedView<f64>,
+    weights: SharedView<f64>,
 }
 
-impl Staged {
-    /// Stages sources of the brick at an offset. All threads of the block call it; two barriers are in it.
+impl Acting for Staged {
     #[inline(always)]
-    fn stage(&self, list: View<u32>, start: usize, here: usize, along: [i32; 3]) {
-        // those before are done with
-        thread::sync_threads();
-        let mut i = thread::thread_idx_x() as usize;
-        while i < here {
-            let at = list.read(start + i);
-            let side = BRICK as i32;
-            let x = along[0] * side + (at & 0xff) as i32;
-            let y = along[1] * side + (at >> 8 & 0xff) as i32;
-            let z = along[2] * side + (at >> 16) as i32;
-            self.places.write_vector(4 * i, [x, y, z, 0]);
-            self.wide.write_vector(4 * i, [x as f64, y as f64]);
-            self.wide.write_vector(4 * i + 2, [z as f64, 0.0]);
-            i += thread::block_dim_x() as usize;
-        }
-        thread::sync_threads();
+    fn stage(self, i: usize, [x, y, z]: [i32; 3], _source: usize) {
+        self.places.write_vector(4 * i, [x, y, z, 0]);
+        self.wide.write_vector(4 * i, [x as f64, y as f64]);
+        self.wide.write_vector(4 * i + 2, [z as f64, 0.0]);
     }
 
-    /// Adds the forces of the staged sources on a run.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    fn add(&self, sums: Sums, here: usize, run: usize) -> Sums {
+    fn add(self, sums: Sums, here: usize, run: usize) -> Sums {
         let [x, y, z] = place_of_run(run).map(|along| along as i32);
         let (wide_x, wide_y, wide_z) = (x as f64, y as f64, z as f64);
         let [mut along_x, mut along_y, mut along_z] = sums;
@@ -220,12 +250,33 @@ impl Staged {
         }
         [along_x, along_y, along_z]
     }
+
+    #[inline(always)]
+    fn force(self, near: [f64; 3], far: [f64; 3]) -> [f64; 3] {
+        [near[0] + far[0], near[1] + far[1], near[2] + far[2]]
+    }
 }
 
-/// A number for each voxel of a run.
+/// The first place of a run in its brick.
+#[inline(always)]
+pub(super) fn place_of_run(run: usize) -> [u32; 3] {
+    let run = run as u32;
+    [run % 2 * RUN as u32, run / 2 % BRICK, run / 2 / BRICK]
+}
+
+/// The places of a run that are targets, as bits.
+#[inline(always)]
+fn targets_of_run(places: &Places<'_>, brick: [u32; 3], run: usize) -> u32 {
+    let [x, y, z] = place_of_run(run);
+    let (y, z) = (brick[1] * BRICK + y, brick[2] * BRICK + z);
+    let lattice = places.near.lattice;
+    lattice.row_of_brick(places.words, brick[0], y, z) >> x & 15
+}
+
+/// A number for each place of a run.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
+pub(super) fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
     let mut made = [0.0; RUN];
     let mut k = 0;
     while k < RUN {
@@ -237,8 +288,9 @@ fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
 
 /// Writes the forces of a run's targets.
 #[inline(always)]
-fn write_run(
-    targets: &Ranks<'_>,
+fn write_run<A: Acting>(
+    acting: A,
+    places: &Places<'_>,
     far: View<f64>,
     brick: [u32; 3],
     run: usize,
@@ -246,26 +298,25 @@ fn write_run(
     held: Sums,
     forces: ViewMut<f32>,
 ) {
-    let mine = targets_of_run(targets, brick, run);
+    let mine = targets_of_run(places, brick, run);
     if mine == 0 {
         return;
     }
     let [x, y, z] = place_of_run(run);
-    let x = brick[0] * BRICK + x;
-    let bits = targets.bits;
-    let word = bits.word_of(x, brick[1] * BRICK + y, brick[2] * BRICK + z);
-    let lower = targets.words.read(word) & ((1 << (x % 32)) - 1);
-    let mut target = targets.before.read(word) + lower.count_ones() as u64;
+    let first = [
+        brick[0] * BRICK + x + mine.trailing_zeros(),
+        brick[1] * BRICK + y,
+        brick[2] * BRICK + z,
+    ];
+    let lattice = places.near.lattice;
+    let mut target = lattice.number_of(places.words, places.before, first);
     let mut k = 0;
     while k < RUN {
         if mine >> k & 1 != 0 {
             let at = from + 3 * k;
-            let force = [
-                held[0][k] + far.read(at),
-                held[1][k] + far.read(at + 1),
-                held[2][k] + far.read(at + 2),
-            ];
-            write_force(forces, target as usize, force);
+            let near = [held[0][k], held[1][k], held[2][k]];
+            let far = [far.read(at), far.read(at + 1), far.read(at + 2)];
+            write_force(forces, target as usize, acting.force(near, far));
             target += 1;
         }
         k += 1;

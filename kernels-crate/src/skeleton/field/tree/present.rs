@@ -17,13 +17,16 @@ const KEPT: usize = 8;
 const ENTRIES: usize = KEPT + MAX_THREADS as usize;
 
 /// Offsets along each axis are stored with this added.
-pub const ZERO: i32 = 16;
+pub const ZERO: i32 = 32;
+
+/// Where the number of a stored offset begins; before it are x, y and z in six bits each.
+pub const NUMBER: u32 = 18;
 
 /// The parts of a stored offset: x, y and z, and what it is the number of.
 #[inline(always)]
 pub fn unpack(offset: u32) -> ([i32; 3], u32) {
-    let along = |shift: u32| (offset >> shift & 31) as i32 - ZERO;
-    ([along(0), along(5), along(10)], offset >> 15)
+    let along = |shift: u32| (offset >> shift & 63) as i32 - ZERO;
+    ([along(0), along(6), along(12)], offset >> NUMBER)
 }
 
 /// A list of bricks in shared memory, 2.1 KiB: each with an offset and a number.

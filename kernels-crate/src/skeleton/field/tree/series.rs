@@ -2,7 +2,7 @@
 
 use super::{
     LANES, NONE, Pairs, bricks,
-    present::{Present, unpack},
+    present::{NUMBER, Present, unpack},
     products::Products,
 };
 use crate::grid::Grid;
@@ -39,8 +39,8 @@ const WHOLE: u32 = u32::MAX;
 ///
 /// # Safety
 /// `targets` are the bricks of `level.grid` that have targets, `sources` the numbers of those with sources, `moments` their moments. `offsets` and
-/// `level.far` are the far bricks: x, y and z in five bits each, and the number of the offset, for which `derivatives` hold `level.terms` elements, and `errors` one:
-/// how far the force of one source can be off. `wholes` are the numbers of the bricks of `level.coarse` that have targets, `above` their series, and `above_bounds` the
+/// `level.far` are the far bricks: x, y and z in six bits each, and the number of the offset, for which `derivatives` hold `level.terms` elements, and `errors` one:
+/// how far the force of one source can be off, in sides of a brick. `wholes` are the numbers of the bricks of `level.coarse` that have targets, `above` their series, and `above_bounds` the
 /// bounds of all. `shifts` hold for each of the eight octants `(2 δ)^c / c!`, `δ` from the whole's centre to the part's in sides of the whole, and then `2^-(m - 1 + |c|)`, each for all terms; `tables` are
 /// those of `level.pairs`. `series` hold `level.terms` elements for each brick with targets, `bounds` one for each of the grid. Blocks have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel]
@@ -96,7 +96,7 @@ pub unsafe fn make_series(
                         let coefficient = above.read(number as usize * terms + term);
                         return coefficient * shifts.read(LANES * terms + term);
                     }
-                    derivatives.read((offset >> 15) as usize * terms + term)
+                    derivatives.read((offset >> NUMBER) as usize * terms + term)
                 },
                 |lane, term| {
                     if lane >= count {
@@ -118,7 +118,7 @@ pub unsafe fn make_series(
                     let [offset, _] = present.read(first + lane);
                     if offset != WHOLE {
                         let (_, of) = unpack(offset);
-                        // the first moment is the number of sources
+                        // the first moment is the number of sources, or the sum of their weights
                         let sources = products.second.read(lane) as f64;
                         bound += sources * errors.read(of as usize) * level.scale;
                     }
