@@ -149,7 +149,9 @@ fn check_forces(label: &str, stream: &Stream, solid: &Volume<u8>, params: &Skele
         DeviceMask::from_indices(stream, &indices, solid.dims(), *solid.geometry()).unwrap();
     let field = field::forces(stream, &surface, chosen, params).unwrap();
     if !is_of_cubes {
-        assert_eq!(field.variant, FieldVariant::Tuned);
+        let is_tree = params.variant == FieldVariant::Tree;
+        let expected = [FieldVariant::Tuned, FieldVariant::Tree][usize::from(is_tree)];
+        assert_eq!(field.variant, expected);
     }
     let found = stream.download(&field.forces).unwrap();
     for (&target, found) in targets.iter().zip(found.as_chunks::<4>().0) {

@@ -40,15 +40,23 @@ impl Exponent {
     /// `R^-(m + 1)` from `R²` and `1 / R²`, for some numbers at a time.
     #[inline(always)]
     pub(super) fn weights<const N: usize>(self, squared: [f64; N], inverse: [f64; N]) -> [f64; N] {
+        let mut weights = inverse;
         if self.integer == 0 {
-            return squared.map(|squared| GpuFloat::powf(squared, -0.5 * (self.m + 1.0)));
+            let mut k = 0;
+            while k < N {
+                weights[k] = GpuFloat::powf(squared[k], -0.5 * (self.m + 1.0));
+                k += 1;
+            }
+            return weights;
         }
         // of an odd m a power of 1 / R^2, of an even one with its root
-        let mut weights = if self.integer.is_multiple_of(2) {
-            inverse.map(GpuFloat::sqrt)
-        } else {
-            inverse
-        };
+        if self.integer.is_multiple_of(2) {
+            let mut k = 0;
+            while k < N {
+                weights[k] = GpuFloat::sqrt(inverse[k]);
+                k += 1;
+            }
+        }
         let mut left = self.integer / 2;
         while left > 0 {
             let mut k = 0;

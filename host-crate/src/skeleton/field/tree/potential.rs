@@ -2,7 +2,6 @@
 
 use super::terms::Terms;
 use crate::grid::Metric;
-use ferrovox_kernels::skeleton::field::tree::MAX_ORDER;
 
 /// What the coefficients of series are made of, and of other coefficients.
 pub(super) struct Potential<'a> {
@@ -74,70 +73,114 @@ impl<'a> Potential<'a> {
     /// How far the force of one source can be off, over all `w` in cubes from `-half` to `half` along each axis: what is cut off, and what is rounded.
     pub fn worst_errors<const N: usize>(&self, at: [f64; 3], halves: [f64; N]) -> [f64; N] {
         let series = self.series(at);
+        let towards = self.metric.slopes(at);
         // of all terms the magnitudes: so much is rounded at most
         let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).collect();
         halves.map(|half| {
-            let places = (0..SAMPLES.pow(3)).map(|step| {
-                let steps = [
-                    step % SAMPLES,
-                    step / SAMPLES % SAMPLES,
-                    step / SAMPLES / SAMPLES,
-                ];
-                steps.map(|step| half * (2.0 * step as f64 / (SAMPLES - 1) as f64 - 1.0))
+            let along: [f64; SAMPLES] =
+                std::array::from_fn(|step| half * (2.0 * step as f64 / (SAMPLES - 1) as f64 - 1.0));
+            let mut worst: f64 = 0.0;
+            self.slopes_on(&series, &along, |steps, slopes| {
+                let w = steps.map(|step| along[step]);
+                // a difference whose lowest power is high is largest at the border, and towards the source
+                let is_outer = steps.iter().any(|&step| step == 0 || step == SAMPLES - 1);
+                let is_before = (0..3).map(|axis| w[axis] * towards[axis]).sum::<f64>() <= 0.0;
+                if is_outer && is_before {
+                    worst = worst.max(self.error(slopes, at, w));
+                }
             });
-            // a difference whose lowest power is high is largest at the border, and towards the source
-            let slopes = self.metric.slopes(at);
-            let outer = places.filter(|w| {
-                let towards: f64 = (0..3).map(|axis| w[axis] * slopes[axis]).sum();
-                towards <= 0.0 && w.iter().any(|along| along.abs() == half)
+            let mut rounded = 0.0;
+            self.slopes_on(&magnitudes, &[half], |_, slopes| {
+                rounded = self.metric.most_of_slopes(slopes);
             });
-            let off = |w| self.error(&series, at, w);
-            let worst = outer.map(off).fold(0.0, f64::max);
-            let rounded = self
-                .metric
-                .most_of_slopes(self.slopes(&magnitudes, [half; 3]));
             BETWEEN * worst + UNITS * f64::from(f32::EPSILON) * 0.5 * rounded
         })
     }
 
-    /// How far the gradient of a series is from that of the potential.
-    fn error(&self, series: &[f64], at: [f64; 3], w: [f64; 3]) -> f64 {
-        let found = self.metric.gradient(self.slopes(series, w));
+    /// How far the gradient of a series, of which these are the slopes at a place, is from that of the potential.
+    fn error(&self, slopes: [f64; 3], at: [f64; 3], w: [f64; 3]) -> f64 {
+        let found = self.metric.gradient(slopes);
         let from = self.metric.world([0, 1, 2].map(|axis| at[axis] + w[axis]));
         let weight = length(from).powf(-self.exponent - 1.0);
         length([0, 1, 2].map(|axis| found[axis] + from[axis] * weight))
     }
 
-    /// What a series changes by along each axis.
-    fn slopes(&self, series: &[f64], at: [f64; 3]) -> [f64; 3] {
-        const POWERS: usize = MAX_ORDER as usize + 1;
-        let mut powers = [[1.0; POWERS]; 3];
-        let mut slopes = [[0.0; POWERS]; 3];
-        for axis in 0..3 {
-            for k in 1..POWERS {
-                slopes[axis][k] = k as f64 * powers[axis][k - 1];
-                powers[axis][k] = at[axis] * powers[axis][k - 1];
+    /// Calls `visit` with what a series changes by along each axis, at all places whose coordinates are some of `along`, by the numbers of these.
+    ///
+    /// Powers are summed up along z, then y, then x, so that a place takes few products.
+    fn slopes_on(
+        &self,
+        series: &[f64],
+        along: &[f64],
+        mut visit: impl FnMut([usize; 3], [f64; 3]),
+    ) {
+        let count = self.terms.order as usize + 1;
+        let table: Vec<Vec<[f64; 2]>> = along.iter().map(|&at| powers(at, count)).collect();
+        let steps = || 0..along.len();
+        // for each pair of powers along x and y and each z: the sum, and its slope along z
+        let of_row = |row: &[f64], z: usize| {
+            let pairs = row.iter().zip(&table[z]);
+            pairs.fold([0.0; 2], |sum, (a, [power, slope])| {
+                [sum[0] + a * power, sum[1] + a * slope]
+            })
+        };
+        for z in steps() {
+            // for each power along x those along y, one after the other
+            let along_z: Vec<Vec<[f64; 2]>> = (0..count)
+                .map(|i| {
+                    let rows = (0..count - i).map(|j| {
+                        let first = self.terms.rows[i * count + j] as usize;
+                        of_row(&series[first..first + count - i - j], z)
+                    });
+                    rows.collect()
+                })
+                .collect();
+            for y in steps() {
+                let along_y = along_z.iter().map(|rows| {
+                    let pairs = rows.iter().zip(&table[y]);
+                    pairs.fold([0.0; 3], |sum, (of_z, [power, slope])| {
+                        [
+                            sum[0] + of_z[0] * power,
+                            sum[1] + of_z[0] * slope,
+                            sum[2] + of_z[1] * power,
+                        ]
+                    })
+                });
+                let along_y: Vec<[f64; 3]> = along_y.collect();
+                for x in steps() {
+                    let pairs = along_y.iter().zip(&table[x]);
+                    let slopes = pairs.fold([0.0; 3], |sum, (of_y, [power, slope])| {
+                        [
+                            sum[0] + of_y[0] * slope,
+                            sum[1] + of_y[1] * power,
+                            sum[2] + of_y[2] * power,
+                        ]
+                    });
+                    visit([x, y, z], slopes);
+                }
             }
         }
-        let mut sums = [0.0; 3];
-        for (triple, coefficient) in self.terms.triples.iter().zip(series) {
-            let [i, j, k] = triple.map(|power| power as usize);
-            let (x, y, z) = (powers[0][i], powers[1][j], powers[2][k]);
-            sums[0] += coefficient * slopes[0][i] * y * z;
-            sums[1] += coefficient * x * slopes[1][j] * z;
-            sums[2] += coefficient * x * y * slopes[2][k];
-        }
-        sums
     }
+}
+
+/// The powers of a number, with what they change by.
+fn powers(at: f64, count: usize) -> Vec<[f64; 2]> {
+    let mut made = vec![[1.0, 0.0]];
+    for k in 1..count {
+        let before = made[k - 1][0];
+        made.push([at * before, k as f64 * before]);
+    }
+    made
 }
 
 /// How many units in the last place of `f32` the terms of a translated series may be off, over all translations and levels.
 const UNITS: f64 = 32.0;
 
 /// Places along an edge of the cube in which `w` lies, at which a series is compared with what it stands for.
-const SAMPLES: usize = 3;
+const SAMPLES: usize = 7;
 
-/// The worst of the other places is no worse than the worst of these by more than this factor.
+/// The worst of the other places is no worse than the worst of these by more than this factor: of random places none was by more than 1.12 (by 2.3 with three places along
+/// an edge).
 const BETWEEN: f64 = 1.3;
 
 fn length(of: [f64; 3]) -> f64 {
@@ -163,6 +206,25 @@ mod tests {
         })
     }
 
+    /// How far a series is off at a place.
+    fn error(potential: &Potential<'_>, series: &[f64], at: [f64; 3], w: [f64; 3]) -> f64 {
+        let mut slopes = [0.0; 3];
+        for (triple, coefficient) in potential.terms.triples.iter().zip(series) {
+            for axis in 0..3 {
+                let along = (0..3).map(|k| {
+                    let power = triple[k] as i32;
+                    match k == axis {
+                        true if power == 0 => 0.0,
+                        true => f64::from(power) * w[k].powi(power - 1),
+                        false => w[k].powi(power),
+                    }
+                });
+                slopes[axis] += coefficient * along.product::<f64>();
+            }
+        }
+        potential.error(slopes, at, w)
+    }
+
     #[test]
     fn a_series_is_the_potential() {
         let terms = Terms::of(12);
@@ -172,7 +234,7 @@ mod tests {
         {
             let potential = Potential::new(&terms, exponent, metric);
             let at = [4.0, -3.0, 1.0];
-            let off = potential.error(&potential.series(at), at, [0.3, -0.2, 0.4]);
+            let off = error(&potential, &potential.series(at), at, [0.3, -0.2, 0.4]);
             let most = 1e-6 * metric.length(at).powf(-exponent);
             assert!(off < most, "{metric:?} {exponent}: {off}");
         }
@@ -190,32 +252,26 @@ mod tests {
         };
         for (order, exponent) in [(8, 2.0), (8, 6.0), (10, 9.0), (4, 3.5), (5, 2.0), (9, 6.0)] {
             let terms = Terms::of(order);
-            let places = [
-                [5.0, 0.0, 0.0],
-                [4.0, 2.0, 0.0],
-                [3.0, 3.0, 3.0],
-                [4.0, -2.0, 3.0],
-                [2.0, 0.0, 0.0],
-                [-9.0, 4.0, 0.0],
-                [1.0, -3.0, 5.0],
-                [0.0, 0.0, -4.0],
-            ];
+            // of all that can be far
+            let places: Vec<[f64; 3]> = (0..40)
+                .map(|_| [0; 3].map(|_| (7.5 * random()).round()))
+                .chain([[5.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 3.0, 3.0]])
+                .collect();
             let all = metrics().into_iter();
-            for (metric, at) in all.flat_map(|metric| places.map(|at| (metric, at))) {
+            for (metric, at) in all.flat_map(|metric| places.iter().map(move |&at| (metric, at))) {
                 // what is nearer than the nearest that is far is not asked for
-                let is_near = Nearness::new(3, &metric).is_near(at.map(|along| along as i32));
-                if is_near && !metric.is_of_cubes() {
+                if Nearness::new(3, &metric).is_near(at.map(|along| along as i32)) {
                     continue;
                 }
                 let potential = Potential::new(&terms, exponent, &metric);
                 let [worst] = potential.worst_errors(at, [1.0]);
                 let series = potential.series(at);
                 let mut found: f64 = 0.0;
-                for number in 0..3000 {
+                for number in 0..600 {
                     let mut w = [random(), random(), random()];
                     // on the border
                     w[number % 3] = w[number % 3].signum();
-                    found = found.max(potential.error(&series, at, w));
+                    found = found.max(error(&potential, &series, at, w));
                 }
                 assert!(
                     found <= worst,

@@ -55,6 +55,25 @@ struct Weighted<'v> {
     exponent: Exponent,
 }
 
+impl Weighted<'_> {
+    /// What squared distances weigh.
+    #[inline(always)]
+    fn weights(self, squared: [f64; RUN]) -> [f64; RUN] {
+        if cfg!(target_arch = "nvptx64") {
+            // one by one: a loop around a power is not unrolled, and what it indexes is not kept in registers
+            let one = |squared: f64| self.exponent.weights([squared], [1.0 / squared])[0];
+            [
+                one(squared[0]),
+                one(squared[1]),
+                one(squared[2]),
+                one(squared[3]),
+            ]
+        } else {
+            self.exponent.weights(squared, each(|k| 1.0 / squared[k]))
+        }
+    }
+}
+
 impl Acting for Weighted<'_> {
     #[inline(always)]
     fn stage(self, i: usize, [x, y, z]: [i32; 3], source: usize) {
@@ -82,8 +101,7 @@ impl Acting for Weighted<'_> {
                 let along = GpuFloat::mul_add(along, first + k as f64, beside);
                 GpuFloat::mul_add(along, along, across)
             });
-            let inverse = each(|k| 1.0 / squared[k]);
-            let weights: [f64; RUN] = self.exponent.weights(squared, inverse);
+            let weights = self.weights(squared);
             let weights = each(|k| weights[k] * own);
             along_x = each(|k| GpuFloat::mul_add(weights[k], first + k as f64, along_x[k]));
             along_y = each(|k| GpuFloat::mul_add(weights[k], dy, along_y[k]));
