@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Time the field of a hand in grids of so many voxels along each axis instead [default with tree or auto: 128,256,512,1024, on a CPU 64,128,256]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub sizes: Vec<usize>,
+    /// Spacing of the voxels of these grids along x, y and z, of which the smallest is 1: fewer voxels along the others
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, default_values_t = [1.0, 1.0, 1.0])]
+    spacing: Vec<f32>,
     /// The order of the series of `tree` [default: by the exponent]
     #[arg(long, value_name = "P")]
     order: Option<u32>,
@@ -65,6 +68,17 @@ impl Arguments {
             self.targets.map_or(targets, |n| n as usize),
             self.sources.map_or(sources, |n| n as usize),
         ]
+    }
+
+    /// Spacing of a hand's voxels.
+    ///
+    /// # Errors
+    /// Not three numbers of which the smallest is 1.
+    pub fn spacing(&self) -> Outcome<[f32; 3]> {
+        match self.spacing[..] {
+            [x, y, z] if x.min(y).min(z) == 1.0 && x.max(y).max(z).is_finite() => Ok([x, y, z]),
+            _ => Err("--spacing takes three numbers of which the smallest is 1".into()),
+        }
     }
 
     /// Whether whole fields of hands are timed: where their sizes are named, or for variants that need a grid if no numbers of points are.

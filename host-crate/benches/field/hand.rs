@@ -3,7 +3,7 @@
 use crate::support::{Outcome, by_events};
 use ferrovox::{
     device::{Device, DeviceKind, Recording, Stream},
-    grid::{DeviceMask, DevicePoints},
+    grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::{
         Classes, FieldVariant, SkeletonParams, SurfaceBy, classify,
         field::{ForceField, Sources, force_field, forces_at},
@@ -11,7 +11,7 @@ use ferrovox::{
     synthetic::{self, Capsule},
 };
 use measure::{Record, Report};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Voxels along an axis, where nothing is said.
@@ -51,7 +51,7 @@ fn hand(size: usize) -> Vec<Capsule> {
 pub fn measure(
     report: &mut Report,
     device: &Device,
-    sizes: &[usize],
+    (sizes, spacing): (&[usize], [f32; 3]),
     jobs: &[SkeletonParams],
     runs: usize,
 ) -> Outcome<()> {
@@ -68,7 +68,7 @@ pub fn measure(
     };
     let stream = device.stream()?;
     for &size in sizes {
-        let classes = classes(&stream, size)?;
+        let classes = classes(&stream, size, spacing)?;
         let counts = classes.counts;
         let targets = counts.boundary + counts.interior;
         let pairs = targets as f64 * counts.surface as f64;
@@ -80,7 +80,10 @@ pub fn measure(
                 method: params.variant.name().into(),
                 element: params.precision.name().into(),
                 field: "hand".into(),
-                size: format!("{size}^3"),
+                size: match spacing {
+                    [1.0, 1.0, 1.0] => format!("{size}^3"),
+                    [x, y, z] => format!("{size}^3 by {x} x {y} x {z}"),
+                },
                 elements: targets,
                 ..Record::default()
             };
@@ -118,10 +121,14 @@ pub fn measure(
     Ok(())
 }
 
-fn classes(stream: &Stream, size: usize) -> Outcome<Classes> {
+fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<Classes> {
     let blend = 0.03 * size as f32;
-    let solid = synthetic::capsules(stream, [size; 3], &hand(size), blend, [1.0; 3], [0.0; 3])?;
+    let dims = spacing.map(|along| (size as f32 / along).ceil() as usize);
+    let solid = synthetic::capsules(stream, dims, &hand(size), blend, spacing, [0.0; 3])?;
     let solid = DeviceMask::above(stream, &solid, 0.0)?;
+    let axes = Matrix3::from_diagonal(&Vector3::from(spacing.map(f64::from)));
+    let geometry = Geometry::new(axes, Vector3::zeros())?;
+    let solid = DeviceMask::from_words(stream, &solid.download(stream)?, dims, geometry)?;
     Ok(classify(stream, &solid, SurfaceBy::Faces)?)
 }
 
@@ -170,7 +177,7 @@ fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) 
         .collect();
     let exact = forces_at(stream, &sources, &points, exponent)?;
     let bounds = match &field.bounds {
-        Some(bounds) => Some((bounds.download(stream)?, bounds.dims(), bounds.corrected)),
+        Some(bounds) => Some((bounds.download(stream)?, bounds)),
         None => None,
     };
     let (mut of_scale, mut angle, mut of_bound) = (Vec::new(), 0.0f64, 0.0f64);
@@ -180,9 +187,10 @@ fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) 
         let off = (magnitude * direction - exact.force).norm();
         of_scale.push(off / exact.scale);
         angle = angle.max(direction.angle(&exact.force).to_degrees());
-        if let Some((bounds, [nx, ny, _], _)) = &bounds {
-            let [x, y, z] = places[target].map(|along| along as usize / 8);
-            let bound = bounds[(z * ny + y) * nx + x];
+        if let Some((of_bricks, bounds)) = &bounds {
+            let ([nx, ny, _], brick) = (bounds.dims(), bounds.brick());
+            let [x, y, z] = [0, 1, 2].map(|axis| places[target][axis] as usize / brick[axis]);
+            let bound = of_bricks[(z * ny + y) * nx + x];
             // what is kept has 24 bits
             let beyond = off - 3e-7 * exact.force.norm();
             if beyond > 0.0 {
@@ -201,8 +209,9 @@ fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) 
     );
     Ok(match bounds {
         None => errors,
-        Some((_, _, corrected)) => format!(
-            "{errors}, at most {of_bound:.0e} of its bound, {corrected} voxels summed up again"
+        Some((_, bounds)) => format!(
+            "{errors}, at most {of_bound:.0e} of its bound, {} voxels summed up again",
+            bounds.corrected
         ),
     })
 }

@@ -51,7 +51,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
             hand::measure(
                 report,
                 &device,
-                &arguments.sizes,
+                (&arguments.sizes, arguments.spacing()?),
                 &jobs,
                 arguments.common.runs,
             )?;
