@@ -14,8 +14,8 @@ pub(super) struct Choice<'a> {
     pub is_of_cubes: bool,
 }
 
-/// So many times as many where voxels are no cubes: there are more kinds of offsets, and so more tables.
-const FEW_IN_WORLD: u64 = 4;
+/// So many on a GPU where voxels are no cubes: there what near sources weigh is computed, not looked up, and there are more tables (docs/performance.md).
+const FEW_IN_WORLD_ON_GPU: u64 = 1 << 37;
 
 /// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
 const FEW_ON_CPU: u64 = 1 << 26;
@@ -28,13 +28,10 @@ impl Choice<'_> {
     /// The variant that is meant; [`FieldVariant::Tuned`] in the place of the slower ones that compare all pairs where voxels are no cubes, and of series where sources are not
     /// known as voxels of the targets' grid.
     pub fn variant(&self, wanted: FieldVariant, has_voxels: bool) -> FieldVariant {
-        let few = match self.device.kind() {
-            DeviceKind::Cpu => FEW_ON_CPU,
-            DeviceKind::Cuda => FEW_ON_GPU,
-        };
-        let few = match self.is_of_cubes {
-            true => few,
-            false => FEW_IN_WORLD * few,
+        let few = match (self.device.kind(), self.is_of_cubes) {
+            (DeviceKind::Cpu, _) => FEW_ON_CPU,
+            (DeviceKind::Cuda, true) => FEW_ON_GPU,
+            (DeviceKind::Cuda, false) => FEW_IN_WORLD_ON_GPU,
         };
         let is_large = self.pairs > few && self.pairs / self.targets.max(1) > FEW_SOURCES;
         match wanted {
