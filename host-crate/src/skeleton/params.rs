@@ -98,8 +98,8 @@ impl BoundaryForce {
     }
 }
 
-/// How sources are brought to the voxels that they act on. The result is the same up to the rounding of sums. Where voxels are no cubes it is always as by
-/// [`Tuned`](Self::Tuned), with lengths of the world.
+/// How sources are brought to the voxels that they act on. The result is the same up to the rounding of sums. Where voxels are no cubes, [`Tuned`](Self::Tuned) takes the place of the
+/// others that compare all pairs, with lengths of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldVariant {
     /// From global memory.
