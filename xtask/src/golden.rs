@@ -28,7 +28,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     // together, so that both have the same build of the library
     let mut build_arguments = vec!["build", "--release", "--package", "ferrovox-tests"];
-    build_arguments.extend(["--bin", "golden"]);
+    build_arguments.extend(["--example", "golden"]);
     if arguments.ferrovox.is_none() {
         build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
     }

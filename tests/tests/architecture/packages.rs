@@ -70,7 +70,7 @@ impl Workspace {
                 if is_library {
                     library.clone_from(&target.name);
                 }
-                if is_library || target.is_bin() {
+                if is_library || target.is_bin() || target.is_example() {
                     workspace.targets.push(Target {
                         package: name.clone(),
                         source: from_root(target.src_path.as_std_path()),

@@ -26,15 +26,7 @@ pub fn belongs(program: &Program) -> bool {
 pub fn build_all() -> Result<Vec<Program>> {
     let root = paths::root();
     let build = |folder: &str, arguments: &[&str]| build(&root.join(folder), arguments, &VARIABLES);
-    let mut tests = vec![
-        "test",
-        "--workspace",
-        "--release",
-        "--no-run",
-        "--lib",
-        "--bins",
-        "--tests",
-    ];
+    let mut tests = vec!["test", "--workspace", "--release", "--no-run", "--tests"];
     for package in NEED_A_COMPILER {
         tests.extend(["--exclude", package]);
     }

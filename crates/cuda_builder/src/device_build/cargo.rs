@@ -93,6 +93,8 @@ pub(super) fn command(
         "lto=\"off\"",
         "incremental=false",
         "strip=false",
+        // of procedural macros nobody reads a backtrace
+        "build-override.debug=false",
     ];
     let debug = format!("debug=\"{}\"", settings.debug_info);
     for setting in level.iter().chain(&common).copied().chain([debug.as_str()]) {

@@ -20,8 +20,8 @@ fn a_build_script_makes_ptx() {
         .replace("@BUILDER@", &env!("CARGO_MANIFEST_DIR").replace('\\', "/"));
     fs::write(&manifest, text).unwrap();
 
-    // Kept between runs, for the builder's dependencies and `core`.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host");
+    // The repository's: what the builder depends on is kept there between runs, and `core` is that of `cargo xtask ptx`.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let run = || {
         let output = Command::new(env!("CARGO"))
             .args(["run", "--quiet"])

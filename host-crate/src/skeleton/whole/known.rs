@@ -115,6 +115,9 @@ mod tests {
             let is_set = |at: [usize; 3]| !holes.contains(&at);
             let mut wrong = None;
             with_known([12; 3], geometry, is_set, |known, _| {
+                let voxels = (0..14 * 14 * 14).map(|n| [n % 14, n / 14 % 14, n / 196].map(|x| x - 1));
+                let outside: Vec<[i32; 3]> =
+                    voxels.filter(|&voxel| known.object.find(voxel).is_none()).collect();
                 for &at in &places {
                     let place = nearest(at);
                     if known.near(place).is_none() {
@@ -122,12 +125,9 @@ mod tests {
                     }
                     let from = in_voxels(place);
                     let mut least = f64::INFINITY;
-                    for number in 0..14 * 14 * 14 {
-                        let voxel = [number % 14, number / 14 % 14, number / 196].map(|x| x - 1);
-                        if known.object.find(voxel).is_none() {
-                            let way = [0, 1, 2].map(|axis| f64::from(voxel[axis]) - from[axis]);
-                            least = least.min(known.metric.length(way));
-                        }
+                    for voxel in &outside {
+                        let way = [0, 1, 2].map(|axis| f64::from(voxel[axis]) - from[axis]);
+                        least = least.min(known.metric.length(way));
                     }
                     let radius = known.radius(place);
                     let may_be_more = if shear == 0.0 { 1e-9 } else { 1.0 };

@@ -23,7 +23,7 @@ use std::{
 };
 
 /// What was recorded when this program was built.
-const RECORDED: &str = include_str!("../../../golden/hashes.txt");
+const RECORDED: &str = include_str!("../../golden/hashes.txt");
 
 /// Compare what commands and library calls give with what they gave before.
 #[derive(Parser)]

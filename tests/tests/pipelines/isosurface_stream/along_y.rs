@@ -1,0 +1,111 @@
+//! Slabs along y.
+
+use super::support::{Files, any_volume, height};
+use ferrovox::{
+    grid::{AnyVolume, Geometry, Sample, Volume},
+    pipeline::stream_mesh::{SlabAxis, StreamOptions},
+};
+use ferrovox_tests::{devices, noise::Noise, random};
+use proptest::prelude::*;
+use std::fs;
+
+/// A volume with its axes y and z exchanged: the same samples at the same places in the world.
+fn turned(volume: &AnyVolume) -> AnyVolume {
+    fn of<T: Sample>(volume: &Volume<T>) -> Volume<T> {
+        let [nx, ny, nz] = volume.dims();
+        let geometry = volume.geometry();
+        let axes = [0, 2, 1].map(|axis| geometry.axes().column(axis).into_owned());
+        let axes = nalgebra::Matrix3::from_columns(&axes);
+        let geometry = Geometry::new(axes, geometry.origin().coords).unwrap();
+        let at = |x, z, y| volume.samples()[(z * ny + y) * nx + x];
+        Volume::from_fn([nx, nz, ny], geometry, at).unwrap()
+    }
+    match volume {
+        AnyVolume::U8(volume) => of(volume).into(),
+        AnyVolume::I8(volume) => of(volume).into(),
+        AnyVolume::U16(volume) => of(volume).into(),
+        AnyVolume::I16(volume) => of(volume).into(),
+        AnyVolume::I32(volume) => of(volume).into(),
+        AnyVolume::F32(volume) => of(volume).into(),
+        AnyVolume::F64(volume) => of(volume).into(),
+    }
+}
+
+/// Sorted, and rounded to what the order of sums does not change.
+fn sorted(mesh: &ferrovox::mesh::TriangleMesh) -> Vec<[i64; 3]> {
+    let vertices = mesh.vertices.iter();
+    let mut sorted: Vec<[i64; 3]> = vertices
+        .map(|vertex| vertex.map(|x| (f64::from(x) * 1e3).round() as i64))
+        .collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(48), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Slabs along y make the file of the turned volume, whose surface is that of the volume.
+    #[test]
+    fn slabs_along_y_make_the_same_surface(
+        dims in prop_oneof![[1usize..10, 1usize..14, 1usize..10], [30usize..70, 1usize..9, 1usize..6]],
+        seed in any::<u64>(),
+        choice in 0u8..8,
+        input in prop_oneof![Just("a.nrrd"), Just("a.nii"), Just("a.nii.gz"), Just("a.mha")],
+        planes in 1u32..6,
+    ) {
+        let mut noise = Noise(seed);
+        let (volume, iso) = any_volume(dims, seed, noise.below(8));
+        let mask: Option<AnyVolume> = match noise.below(3) {
+            0 => Some(random::mask(dims, seed).into()),
+            1 => Some(random::integers(dims, seed, |bits| (bits % 9) as f64).into()),
+            _ => None,
+        };
+        let other = Files::new(turned(&volume), input, mask.as_ref().map(turned));
+        let files = Files::new(volume, input, mask);
+        let params = random::params(iso, choice);
+        let expected = other.whole(&params, "a.ply");
+        let options = StreamOptions { along: Some(SlabAxis::Y), ..height(planes) };
+        for test in devices::fast() {
+            let devices = vec![test.device.clone(); 1 + noise.below(3) as usize];
+            let path = files.path("streamed.ply");
+            let report = files.stream(&devices, &params, &options, &path).unwrap();
+            prop_assert!(fs::read(&path).unwrap() == expected.bytes, "{}", test.label);
+            prop_assert_eq!(report.along, SlabAxis::Y);
+            prop_assert_eq!(report.non_finite_cells, expected.non_finite_cells);
+            prop_assert_eq!(report.inexact_samples, expected.inexact);
+            prop_assert_eq!(report.samples.count, expected.summary.count);
+        }
+        files.whole(&params, "a.ply");
+        let read = |files: &Files| ferrovox::io::read_mesh(files.path("a.ply")).unwrap();
+        let [mesh, turned] = [&files, &other].map(read);
+        prop_assert_eq!(mesh.triangles.len(), turned.triangles.len());
+        prop_assert_eq!(sorted(&mesh).len(), sorted(&turned).len());
+        let pairs = sorted(&mesh).into_iter().zip(sorted(&turned));
+        for (a, b) in pairs {
+            let off = (0..3).map(|axis| (a[axis] - b[axis]).abs()).max();
+            prop_assert!(off <= Some(1), "{:?} {:?}", a, b);
+        }
+    }
+}
+
+/// Where planes along z are more than the budget, slabs go along y by themselves.
+#[test]
+fn large_planes_are_cut_across_y() {
+    let dims = [40, 300, 6];
+    let volume = random::floats(dims, 5, 0.25, false);
+    let files = Files::new(volume.into(), "a.nrrd", None);
+    let other = files.path("other.ply");
+    let options = |memory| StreamOptions {
+        memory: Some(memory),
+        ..StreamOptions::default()
+    };
+    let params = random::params(0.25, 1);
+    for test in devices::fast() {
+        let devices = [test.device.clone()];
+        let of = |memory| files.stream(&devices, &params, &options(memory), &other);
+        assert_eq!(of(32 << 20).unwrap().along, SlabAxis::Z, "{}", test.label);
+        let report = of(400_000).unwrap();
+        assert_eq!(report.along, SlabAxis::Y, "{}", test.label);
+        assert!(report.slabs > 4 && report.vertices > 10_000);
+    }
+}
