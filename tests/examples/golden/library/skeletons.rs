@@ -136,6 +136,15 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
             let name = format!("{name}-{}-{exponent}", precision.name());
             hash(record, first, &name, &field)?;
         }
+        for exponent in [6.0, 2.5] {
+            let params = SkeletonParams {
+                variant: FieldVariant::Tree,
+                exponent,
+                ..plain
+            };
+            let field = force_field(first, &classes, &params)?;
+            hash(record, first, &format!("{name}-tree-{exponent}"), &field)?;
+        }
         anywhere(record, first, &format!("{name}-forces_at"), &classes)?;
     }
     Ok(())
