@@ -181,6 +181,12 @@ impl From<DeviceError> for PipelineError {
     }
 }
 
+impl From<OutOfMemory> for PipelineError {
+    fn from(error: OutOfMemory) -> Self {
+        DeviceError::from(error).into()
+    }
+}
+
 /// Whether the caller cancelled the work, however deep the error is nested.
 trait Stopped {
     fn is_cancelled(&self) -> bool;

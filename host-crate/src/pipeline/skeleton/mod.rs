@@ -22,6 +22,7 @@ use crate::{
     graph::Prune,
     grid::{AnyVolume, with_volume},
     io::FileGroup,
+    memory::{Listed, caught},
     monitor::{Monitor, StageTime},
     skeleton::{
         Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
@@ -75,6 +76,11 @@ struct Made {
 /// What is wrong with the files, the parameters or the object, with the file's name where it is about the object; what fails on a device.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     job.check()?;
+    // lists of the graphs
+    caught(|| run_checked(job, monitor))
+}
+
+fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     let mut stages = Stages::begin(monitor);
     let mut warnings = Vec::new();
     let mut made = match &job.method {
@@ -160,7 +166,7 @@ fn whole(
             let label = alone.unwrap_or(found.label);
             LabelOutcome::whole(found, label)
         })
-        .collect();
+        .listed();
     Ok(Made {
         object: object.anywhere(),
         labels,

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError},
     grid::DeviceMask,
+    memory::{Put, caught, zeros},
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
@@ -83,7 +84,7 @@ fn by_parts(
     let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let mut mine = vec![0; words.len()];
+        let mut mine = zeros(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let targets = Targets::of(stream, &mask)?;
@@ -103,7 +104,7 @@ fn by_parts(
         ))
     };
     let made = each(parts, |worker, part| {
-        of_part(worker, part).map_err(Stop::Failed)
+        caught(|| of_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
         // no device's failure
@@ -111,9 +112,9 @@ fn by_parts(
     }
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
-    let mut bounds = vec![0.0f64; bricks_of(mask.grid).samples() as usize];
+    let mut bounds = zeros::<f64>(bricks_of(mask.grid).samples() as usize);
     for (more, of_part) in made {
-        forces.extend(more);
+        forces.put_all(more);
         // a brick of two parts has the same bound in both
         let both = bounds.iter_mut().zip(of_part);
         both.for_each(|(bound, of_part)| *bound = bound.max(of_part));

@@ -3,6 +3,7 @@
 use crate::{
     device::{Buffer, DeviceError, Stream, over},
     grid::DeviceMask,
+    memory::{Listed, Put, with_room},
     scan::{ScanError, Scanner},
 };
 use ferrovox_kernels::{
@@ -68,9 +69,9 @@ pub(super) fn grids_of(voxels: Grid, near: u32) -> Vec<Grid> {
         let along = |bricks: u32| u64::from(bricks.saturating_sub(1)).pow(2);
         along(grid.nx) + along(grid.ny) + along(grid.nz) > u64::from(near)
     };
-    let mut grids: Vec<Grid> = all.take_while(has_far).collect();
+    let mut grids: Vec<Grid> = all.take_while(has_far).listed();
     if grids.is_empty() {
-        grids.push(finest);
+        grids.put(finest);
     }
     grids
 }
@@ -94,13 +95,13 @@ impl Levels {
             .download()?;
         // no longer needed, and as large as the grid
         drop(counts);
-        let mut levels = Vec::with_capacity(grids.len());
+        let mut levels = with_room(grids.len());
         for (number, &grid) in grids.iter().enumerate() {
             if let Some(fine) = number.checked_sub(1) {
                 source_marks = coarsen(stream, &source_marks, grids[fine], grid)?;
                 target_marks = coarsen(stream, &target_marks, grids[fine], grid)?;
             }
-            levels.push(Level {
+            levels.put(Level {
                 grid,
                 sources: nodes(stream, &source_marks)?,
                 targets: nodes(stream, &target_marks)?,

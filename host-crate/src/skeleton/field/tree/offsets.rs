@@ -1,5 +1,6 @@
 //! Which bricks are near to one another.
 
+use crate::memory::{Listed, Put};
 /// An offset between bricks.
 pub(super) type Offset = [i32; 3];
 
@@ -44,18 +45,18 @@ impl Offsets {
             squared(offset) > near && squared(whole) <= near
         };
         let in_any = |&offset: &Offset| (0..8).any(|octant| is_far(octant, offset));
-        let tables: Vec<Offset> = cube(around).filter(in_any).collect();
+        let tables: Vec<Offset> = cube(around).filter(in_any).listed();
         let mut far = Vec::new();
         let mut starts = [0; 9];
         for octant in 0..8 {
             let numbered = tables.iter().enumerate();
             let mine = numbered.filter(|(_, offset)| is_far(octant, **offset));
-            far.extend(mine.map(|(number, &offset)| pack(offset, number)));
+            far.put_all(mine.map(|(number, &offset)| pack(offset, number)));
             starts[octant as usize + 1] = far.len() as u32;
         }
         let ball = cube(reach).filter(|&offset| squared(offset) <= near);
         Self {
-            near: ball.map(|offset| pack(offset, 0)).collect(),
+            near: ball.map(|offset| pack(offset, 0)).listed(),
             far,
             starts,
             tables,

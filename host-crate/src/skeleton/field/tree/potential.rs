@@ -1,6 +1,7 @@
 //! The potential of a source, and how well its series is the potential.
 
 use super::terms::Terms;
+use crate::memory::{Listed, zeros};
 use ferrovox_kernels::skeleton::field::tree::MAX_ORDER;
 
 /// What the coefficients of series are made of, and of other coefficients.
@@ -25,7 +26,7 @@ impl<'a> Potential<'a> {
         Self {
             terms,
             exponent,
-            lower: terms.triples.iter().map(of).collect(),
+            lower: terms.triples.iter().map(of).listed(),
         }
     }
 
@@ -35,7 +36,7 @@ impl<'a> Potential<'a> {
     pub fn series(&self, at: [f64; 3]) -> Vec<f64> {
         let power = self.exponent - 1.0;
         let squared: f64 = at.iter().map(|a| a * a).sum();
-        let mut made = vec![0.0; self.terms.count()];
+        let mut made = zeros(self.terms.count());
         made[0] = squared.powf(-0.5 * power) / power;
         // triples with less along an axis come before
         let rest = self.terms.triples.iter().zip(&self.lower).enumerate();
@@ -56,7 +57,7 @@ impl<'a> Potential<'a> {
     pub fn worst_errors<const N: usize>(&self, at: [f64; 3], halves: [f64; N]) -> [f64; N] {
         let series = self.series(at);
         // of all terms the magnitudes: so much is rounded at most
-        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).collect();
+        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).listed();
         halves.map(|half| {
             let places = (0..SAMPLES.pow(3)).map(|step| {
                 let steps = [
