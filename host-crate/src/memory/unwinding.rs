@@ -219,7 +219,7 @@ pub(crate) trait ParListed: ParallelIterator {
             part
         });
         let parts = parts.map(|part| [part].into_iter().listed());
-        let parts = parts.reduce(Vec::new, |one, other| joined(one, other));
+        let parts = parts.reduce(Vec::new, joined);
         flat(parts)
     }
 

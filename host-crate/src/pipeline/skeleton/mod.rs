@@ -18,7 +18,7 @@ pub use outcome::{Checks, LabelOutcome, SkeletonOutcome};
 
 use super::{PipelineError, Warning, add_picture, at, outcome::Stages};
 use crate::{
-    device::{Device, DeviceError, Stream},
+    device::{Device, DeviceError, Stream, start_threads},
     graph::Prune,
     grid::{AnyVolume, with_volume},
     io::FileGroup,
@@ -75,6 +75,7 @@ struct Made {
 /// # Errors
 /// What is wrong with the files, the parameters or the object, with the file's name where it is about the object; what fails on a device.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
+    start_threads()?;
     job.check()?;
     // lists of the graphs
     caught(|| run_checked(job, monitor))

@@ -11,7 +11,7 @@ use super::{
     steps::Steps,
 };
 use crate::{
-    device::{Device, DeviceKind},
+    device::{Device, DeviceKind, start_threads},
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
     memory::{Listed, ParListed, Put, Room, caught},
@@ -74,6 +74,7 @@ pub fn skeletonize_on_devices<T: Sample>(
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
+    start_threads()?;
     caught(|| of_labels(devices, labels, params, monitor))
 }
 
@@ -131,6 +132,7 @@ pub fn skeletonize_mask_on_devices(
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
+    start_threads()?;
     caught(|| {
         let mut watch = Stopwatch::start();
         let runs = Runs::of_mask(mask)?;
