@@ -160,6 +160,7 @@ fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
         devices: vec![Device::cpu()],
         memory: None,
         check: MeshCheck::IfWhole,
+        level: None,
     }
 }
 
@@ -323,6 +324,7 @@ fn pictures(folder: &Folder) {
             ..RenderParams::default()
         },
         device: Device::cpu(),
+        level: None,
     };
     refuse_each("render", folder, || {
         render::run(&job, &Monitor::silent()).map(|_| ())

@@ -164,8 +164,20 @@ pub fn stream_mesh(
             mask,
             writer,
         ),
-        SampleType::I32 => run(job, plan, source::from_i32(volume, along), mask, writer),
-        SampleType::F64 => run(job, plan, source::from_f64(volume, along), mask, writer),
+        SampleType::I32 => run(
+            job,
+            plan,
+            source::from_i32(volume, along, options.shift),
+            mask,
+            writer,
+        ),
+        SampleType::F64 => run(
+            job,
+            plan,
+            source::from_f64(volume, along, options.shift),
+            mask,
+            writer,
+        ),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::{SlabAxis, StreamError};
 use crate::{
-    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
+    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level},
     io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, partition::SlabPartition},
     memory::{self, OutOfMemory},
@@ -61,19 +61,35 @@ pub(super) fn direct<'r, T: Sample>(
     })
 }
 
-pub(super) fn from_i32<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
-    converted(reader, along, i32_to_f32)
+pub(super) fn from_i32<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    shift: Option<f64>,
+) -> Planes<'r, f32> {
+    match shift {
+        None => converted(reader, along, i32_to_f32),
+        Some(level) => converted(reader, along, move |sample: i32| {
+            less_level(sample.into(), level)
+        }),
+    }
 }
 
-pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
-    converted(reader, along, f64_to_f32)
+pub(super) fn from_f64<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    shift: Option<f64>,
+) -> Planes<'r, f32> {
+    match shift {
+        None => converted(reader, along, f64_to_f32),
+        Some(level) => converted(reader, along, move |sample| less_level(sample, level)),
+    }
 }
 
 /// Samples that are converted: those of one z at a time. `convert` also returns whether the conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    convert: fn(S) -> (T, bool),
+    convert: impl Fn(S) -> (T, bool) + Send + 'r,
 ) -> Planes<'r, T> {
     let mut stored: Vec<S> = Vec::new();
     reader.set_overlap(0);
