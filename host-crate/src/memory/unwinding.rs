@@ -360,7 +360,7 @@ mod tests {
     proptest! {
         #[test]
         fn lists_are_those_of_the_standard_library(numbers in prop::collection::vec(0u32..40, 0..300)) {
-            let of = |number: &u32| (*number % 7 != 0).then_some(*number);
+            let of = |number: &u32| (!number.is_multiple_of(7)).then_some(*number);
             let odd: Vec<u32> = numbers.iter().filter_map(of).collect();
             prop_assert_eq!(&copy(&numbers), &numbers);
             prop_assert_eq!(&numbers.iter().filter_map(of).listed(), &odd);
