@@ -82,6 +82,7 @@ impl VolumeArgs {
             options: self.options(),
             spacing: self.spacing,
             origin: self.origin,
+            ..VolumeSource::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 28] = [
+const OPTIONS: [(&str, &str); 29] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
@@ -21,6 +21,7 @@ const OPTIONS: [(&str, &str); 28] = [
     ),
     ("measure to a level", "measure to an --iso"),
     ("name one device", "name one --device"),
+    ("or round the samples", "or give --round-samples"),
     (
         "the check needs the whole mesh",
         "--check needs the whole mesh",

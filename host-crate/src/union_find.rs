@@ -51,14 +51,7 @@ pub(crate) struct UnionFind<M = usize> {
 }
 
 impl<M: Member> UnionFind<M> {
-    /// `count` sets of one member, or as many as the type can number.
-    pub fn new(count: usize) -> Self {
-        Self {
-            parents: (0..count).map_while(M::numbered).collect(),
-        }
-    }
-
-    /// As [`new`](Self::new), or an error where there is no memory.
+    /// `count` sets of one member, or as many as the type can number; an error where there is no memory.
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
         memory::reserve("sets that are joined", &mut parents, count)?;
@@ -102,7 +95,7 @@ mod tests {
         /// Against labels that are replaced one by one.
         #[test]
         fn sets_are_those_of_labels(joins in prop::collection::vec((0u32..40, 0u32..40), 0..60)) {
-            let mut sets = UnionFind::new(40);
+            let mut sets = UnionFind::try_new(40).unwrap();
             let mut labels: Vec<u32> = (0..40).collect();
             for (a, b) in joins {
                 let [of_a, of_b] = [a, b].map(|member| labels[member as usize]);

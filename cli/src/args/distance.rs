@@ -61,6 +61,9 @@ pub struct DistanceArgs {
     /// With --iso: sites are the points between voxels where the isovalue is crossed
     #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
+    /// With --sub-voxel: take integers that f32 does not hold as the nearest number that it does
+    #[arg(long, requires = "sub_voxel", help_heading = "Sites")]
+    pub round_samples: bool,
     /// Sites are the voxels that are not zero
     #[arg(long, alias = "mask", help_heading = "Sites")]
     pub nonzero: bool,

@@ -21,6 +21,11 @@ pub struct SurfaceArgs {
     /// Above the isovalue (densities, images) or below it (signed distances).
     #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Surface")]
     pub inside: InsideName,
+    /// Take integers that f32 does not hold as the nearest number that it does
+    ///
+    /// Samples of 32 bits and more are exact, or an error without this.
+    #[arg(long, help_heading = "Surface")]
+    pub round_samples: bool,
 }
 
 /// Where to run.

@@ -10,6 +10,7 @@ use crate::{
     usage::refuse,
     watch::watched,
 };
+use ferrovox::pipeline::VolumeSource;
 use ferrovox::pipeline::distance::{
     Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
 };
@@ -99,7 +100,10 @@ fn job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
     };
     let picture = args.slice.zip(args.png.clone());
     Ok(DistanceJob {
-        input: args.input.source(),
+        input: VolumeSource {
+            round_samples: args.round_samples,
+            ..args.input.source()
+        },
         sites,
         method: args.method.map(Into::into),
         signed: args.signed,

@@ -45,7 +45,10 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         ..IsosurfaceParams::default()
     };
     Ok(MeshJob {
-        volume: args.input.source(),
+        volume: VolumeSource {
+            round_samples: args.surface.round_samples,
+            ..args.input.source()
+        },
         mask: args.mask.as_ref().map(VolumeSource::new),
         output: args.output.clone(),
         params,
@@ -56,6 +59,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
             (false, true) => MeshCheck::IfWhole,
             (false, false) => MeshCheck::No,
         },
+        level: Some(args.surface.iso),
     })
 }
 

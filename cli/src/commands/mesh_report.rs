@@ -23,7 +23,7 @@ pub struct Json<'a> {
     sample_type: &'static str,
     non_finite_samples: usize,
     inexact_samples: usize,
-    iso: f32,
+    iso: f64,
     inside: &'static str,
     method: &'static str,
     #[serde(flatten)]
@@ -60,7 +60,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         sample_type: run.sample_type.name(),
         non_finite_samples: run.samples.non_finite,
         inexact_samples: run.inexact_samples,
-        iso: args.surface.iso as f32,
+        iso: args.surface.iso,
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
         devices: Devices::of_runs(&run.devices),

@@ -8,7 +8,10 @@ use crate::{
     watch::watched,
 };
 use ferrovox::{
-    pipeline::render::{self, RenderJob, RenderOutcome},
+    pipeline::{
+        VolumeSource,
+        render::{self, RenderJob, RenderOutcome},
+    },
     render::RenderParams,
 };
 use serde::Serialize;
@@ -21,7 +24,7 @@ struct Report {
     #[serde(flatten)]
     grid: Grid,
     sample_type: &'static str,
-    iso: f32,
+    iso: f64,
     inside: &'static str,
     /// Degrees.
     azimuth: f32,
@@ -37,7 +40,10 @@ struct Report {
 /// Reads the volume, draws its isosurface, writes the picture.
 pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = RenderJob {
-        volume: args.input.source(),
+        volume: VolumeSource {
+            round_samples: args.surface.round_samples,
+            ..args.input.source()
+        },
         output: args.output.clone(),
         params: RenderParams {
             iso: iso(&args.surface, &args.input.name())?,
@@ -48,23 +54,24 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
             ..RenderParams::default()
         },
         device: args.device.device.open()?,
+        level: Some(args.surface.iso),
     };
     let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;
     terminal.report(
         &remarks(&outcome.warnings),
-        || json(args, &job, &outcome),
+        || json(args, &outcome),
         || readable(&job, &outcome),
     )
 }
 
-fn json(args: &RenderArgs, job: &RenderJob, outcome: &RenderOutcome) -> Report {
+fn json(args: &RenderArgs, outcome: &RenderOutcome) -> Report {
     let [width, height] = outcome.size;
     Report {
         input: args.input.name(),
         outputs: paths([&args.output]),
         grid: Grid::new(outcome.dims, &outcome.geometry),
         sample_type: outcome.sample_type.name(),
-        iso: job.params.iso,
+        iso: args.surface.iso,
         inside: args.surface.inside.name(),
         azimuth: args.view.azimuth,
         elevation: args.view.elevation,

@@ -266,11 +266,84 @@ fn wide_samples_are_converted_with_a_warning() {
     let run = folder
         .run("mesh ball.raw --dims 16x16x16 --type i32 --iso 50 -o out.ply")
         .ok();
-    assert!(
-        run.stderr.contains("0 of them are not exact"),
-        "{}",
-        run.stderr
+    assert!(!run.stderr.contains("exact"), "{}", run.stderr);
+}
+
+/// A ball of integers with something added to all of them.
+fn integers(more: i64) -> impl Iterator<Item = i64> {
+    ball().into_iter().map(move |sample| sample as i64 + more)
+}
+
+#[test]
+fn integers_that_f32_does_not_hold_are_exact_or_refused() {
+    let folder = Folder::new();
+    let content = |name: &str| fs::read(folder.path(name)).unwrap();
+    let bytes = |more| integers(more).flat_map(|it| (it as i32).to_le_bytes());
+    folder.file(
+        "near.npy",
+        npy("<i4", "(16, 16, 16)", &bytes(0).collect::<Vec<_>>()),
     );
+    folder
+        .run("mesh near.npy --iso 51 -o near.ply --normals")
+        .ok();
+    folder
+        .run("distance near.npy --iso 51 --sub-voxel -o near.npd.npy")
+        .ok();
+    folder
+        .run("distance near.npy --iso 51 -o near.voxels.npy")
+        .ok();
+    folder.run("render near.npy --iso 51 -o near.png").ok();
+    // far from 0 the differences are the same
+    let more = 2_000_000_000;
+    folder.file(
+        "i32.npy",
+        npy("<i4", "(16, 16, 16)", &bytes(more).collect::<Vec<_>>()),
+    );
+    let long: Vec<u8> = integers(1 << 50).flat_map(i64::to_le_bytes).collect();
+    folder.file("i64.npy", npy("<i8", "(16, 16, 16)", &long));
+    for (name, iso) in [("i32", more + 51), ("i64", (1 << 50) + 51)] {
+        for limit in ["", " --memory 600K"] {
+            let args = format!("mesh {name}.npy --iso {iso} -o far.ply --normals --device cpu");
+            let run = folder.run(&(args + limit)).ok();
+            assert!(!run.stderr.contains("exact"), "{}", run.stderr);
+            assert!(content("far.ply") == content("near.ply"), "{name}");
+        }
+        for (options, near) in [
+            ("distance --sub-voxel", "near.npd.npy"),
+            ("distance", "near.voxels.npy"),
+            ("render", "near.png"),
+        ] {
+            let (command, options) = options.split_once(' ').unwrap_or((options, ""));
+            let far = if command == "render" {
+                "far.png"
+            } else {
+                "far.npy"
+            };
+            let args = format!("{command} {name}.npy --iso {iso} {options} -o {far}");
+            let run = folder.run(&args).ok();
+            assert!(!run.stderr.contains("exact"), "{}", run.stderr);
+            assert!(content(far) == content(near), "{args}");
+        }
+    }
+    // differences that f32 does not hold either
+    let mut samples: Vec<i64> = integers(more).collect();
+    samples[3] = -2_000_000_001;
+    let bytes = samples.iter().flat_map(|&it| (it as i32).to_le_bytes());
+    folder.file(
+        "wide.npy",
+        npy("<i4", "(16, 16, 16)", &bytes.collect::<Vec<_>>()),
+    );
+    for limit in ["", " --memory 600K"] {
+        let args = format!("mesh wide.npy --iso 2000000051 -o out.ply --device cpu{limit}");
+        let facts = ["wide.npy", "integers", "voxel (", "--round-samples"];
+        folder.refuses(&args, &facts);
+        let run = folder.run(&(args + " --round-samples")).ok();
+        assert!(
+            run.stderr.contains("i32 samples are converted to f32"),
+            "{}",
+            run.stderr
+        );
+    }
 }
 
 #[test]

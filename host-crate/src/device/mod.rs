@@ -238,8 +238,9 @@ impl Device {
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the driver refuses one, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that
-    /// the CPU cannot have.
+    /// the CPU cannot have, [`DeviceError::NoThreads`] where [its threads](start_threads) cannot be started.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
+        start_threads()?;
         self.check_environment()?;
         Stream::new(self.clone())
     }

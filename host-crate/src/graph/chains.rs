@@ -1,6 +1,7 @@
 //! Chains of edges through nodes of degree 2, and one edge for each.
 
 use super::{Edge, Skeleton};
+use crate::memory::{Listed, Put, repeated, sort_stably, zeros};
 
 /// A branch: edges one after the other, through nodes of degree 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +27,10 @@ pub(super) type Incidence = Vec<Vec<(usize, bool)>>;
 
 impl Skeleton {
     pub(super) fn incidence(&self) -> Incidence {
-        let mut ends = vec![Vec::new(); self.nodes.len()];
+        let mut ends = repeated(Vec::new(), self.nodes.len());
         for (number, edge) in self.edges.iter().enumerate() {
-            ends[edge.nodes[0]].push((number, false));
-            ends[edge.nodes[1]].push((number, true));
+            ends[edge.nodes[0]].put((number, false));
+            ends[edge.nodes[1]].put((number, true));
         }
         ends
     }
@@ -48,10 +49,10 @@ impl Skeleton {
             nodes: vec![start],
         };
         loop {
-            chain.edges.push(edge);
-            chain.backwards.push(backwards);
+            chain.edges.put(edge);
+            chain.backwards.put(backwards);
             let node = self.edges[edge].nodes[usize::from(!backwards)];
-            chain.nodes.push(node);
+            chain.nodes.put(node);
             if node == start {
                 return chain;
             }
@@ -71,7 +72,7 @@ impl Skeleton {
     /// All edges as chains through the nodes that `goes_on` allows, of those of degree 2.
     fn chains_through(&self, goes_on: impl Fn(usize, usize, usize) -> bool) -> Vec<Chain> {
         let incidence = self.incidence();
-        let mut taken = vec![false; self.edges.len()];
+        let mut taken = zeros::<bool>(self.edges.len());
         let mut chains = Vec::new();
         let is_inner = |node: usize| match incidence[node][..] {
             [(one, _), (other, _)] => one != other && goes_on(node, one, other),
@@ -87,13 +88,14 @@ impl Skeleton {
                     if !taken[end.0] {
                         let chain = self.walk(&incidence, node, end, &goes_on);
                         chain.edges.iter().for_each(|&edge| taken[edge] = true);
-                        chains.push(chain);
+                        chains.put(chain);
                     }
                 }
             }
         }
         // in the order of their edges, so that doing it again changes nothing
-        chains.sort_by_key(|chain| chain.edges.iter().copied().min());
+        let first = |chain: &Chain| chain.edges.iter().copied().min();
+        sort_stably(&mut chains, |a, b| first(a).cmp(&first(b)));
         chains
     }
 
@@ -107,13 +109,13 @@ impl Skeleton {
     pub fn merge_chains(&mut self) {
         let level = |edge: usize| self.edges[edge].level;
         let chains = self.chains_through(|_, one, other| level(one) == level(other));
-        let mut inner = vec![false; self.nodes.len()];
+        let mut inner = zeros::<bool>(self.nodes.len());
         for chain in &chains {
             for &node in &chain.nodes[1..chain.nodes.len() - 1] {
                 inner[node] = true;
             }
         }
-        let edges = chains.iter().map(|chain| self.joined(chain)).collect();
+        let edges = chains.iter().map(|chain| self.joined(chain)).listed();
         self.edges = edges;
         self.keep_nodes(|node| !inner[node]);
     }
@@ -133,13 +135,15 @@ impl Skeleton {
             if backwards {
                 joined
                     .points
-                    .extend(edge.points.iter().rev().skip(skip).copied());
+                    .put_all(edge.points.iter().rev().skip(skip).copied());
                 joined
                     .radii
-                    .extend(edge.radii.iter().rev().skip(skip).copied());
+                    .put_all(edge.radii.iter().rev().skip(skip).copied());
             } else {
-                joined.points.extend(edge.points.iter().skip(skip).copied());
-                joined.radii.extend(edge.radii.iter().skip(skip).copied());
+                joined
+                    .points
+                    .put_all(edge.points.iter().skip(skip).copied());
+                joined.radii.put_all(edge.radii.iter().skip(skip).copied());
             }
         }
         joined
@@ -147,7 +151,7 @@ impl Skeleton {
 
     /// Removes the other nodes, which no edge may have.
     pub(super) fn keep_nodes(&mut self, keep: impl Fn(usize) -> bool) {
-        let mut new_index = vec![usize::MAX; self.nodes.len()];
+        let mut new_index = repeated(usize::MAX, self.nodes.len());
         let mut kept = 0;
         for (node, index) in new_index.iter_mut().enumerate() {
             if keep(node) {

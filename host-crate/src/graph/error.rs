@@ -1,5 +1,7 @@
 //! What can be wrong with a graph.
 
+use crate::memory::OutOfMemory;
+
 /// Why a graph is none, or cannot be pruned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -16,4 +18,7 @@ pub enum GraphError {
         /// The length or ratio.
         found: f64,
     },
+    /// The host has not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
 }

@@ -1,6 +1,7 @@
 //! Removing short branches.
 
 use super::{Chain, GraphError, Skeleton, chains::Incidence};
+use crate::memory::{Put, caught, gathered, zeros};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Which branches are too short.
@@ -60,9 +61,9 @@ impl Pruning<'_> {
         };
         loop {
             let node = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
-            chain.edges.push(edge);
-            chain.backwards.push(backwards);
-            chain.nodes.push(node);
+            chain.edges.put(edge);
+            chain.backwards.put(backwards);
+            chain.nodes.put(node);
             (edge, backwards) = match self.incidence[node][..] {
                 [_] => return None,
                 [one, other] if one == (edge, !backwards) => other,
@@ -111,7 +112,7 @@ impl Pruning<'_> {
             loop {
                 let next = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
                 if self.incidence[next].len() == 1 {
-                    leaves.push(next);
+                    leaves.put(next);
                 }
                 (edge, backwards) = match self.incidence[next][..] {
                     _ if next == node => break,
@@ -138,16 +139,20 @@ impl Skeleton {
         if limit.is_nan() || limit < 0.0 {
             return Err(GraphError::Prune { found: limit });
         }
+        caught(|| self.pruned(by, limit))
+    }
+
+    fn pruned(&mut self, by: Prune, limit: f64) -> Result<usize, GraphError> {
         let mut pruning = Pruning {
             skeleton: self,
             incidence: self.incidence(),
             by,
         };
-        let mut waiting: BinaryHeap<_> = (0..pruning.skeleton.nodes.len())
-            .filter_map(|leaf| Some((pruning.measure(&pruning.branch(leaf)?), leaf)))
-            .map(Reverse)
-            .collect();
-        let mut gone = vec![false; pruning.skeleton.nodes.len()];
+        let leaves = 0..pruning.skeleton.nodes.len();
+        let branches =
+            leaves.filter_map(|leaf| Some((pruning.measure(&pruning.branch(leaf)?), leaf)));
+        let mut waiting: BinaryHeap<_> = gathered(branches.map(Reverse));
+        let mut gone = zeros::<bool>(pruning.skeleton.nodes.len());
         let mut removed = 0;
         while let Some(Reverse((measure, leaf))) = waiting.pop() {
             if measure.0 >= limit {
@@ -168,11 +173,11 @@ impl Skeleton {
             }
             for leaf in pruning.leaves_through(root) {
                 if let Some(chain) = pruning.branch(leaf) {
-                    waiting.push(Reverse((pruning.measure(&chain), leaf)));
+                    waiting.put(Reverse((pruning.measure(&chain), leaf)));
                 }
             }
         }
-        let mut left = vec![false; self.edges.len()];
+        let mut left = zeros::<bool>(self.edges.len());
         for &(edge, _) in pruning.incidence.iter().flatten() {
             left[edge] = true;
         }

@@ -1,6 +1,7 @@
 //! What a skeleton is like.
 
 use super::{Edge, Skeleton};
+use crate::memory::{Listed, Put, or_unwind, zeros};
 use crate::union_find::UnionFind;
 use nalgebra::Point3;
 
@@ -33,7 +34,7 @@ impl Skeleton {
     /// If there is no such edge.
     pub fn edge_in_world(&self, edge: usize) -> Vec<Point3<f64>> {
         let points = self.edges[edge].points.iter();
-        points.map(|&point| self.to_world(point)).collect()
+        points.map(|&point| self.to_world(point)).listed()
     }
 
     /// The length of an edge, in world units.
@@ -65,12 +66,12 @@ impl Skeleton {
     /// The lengths of all [branches](Skeleton::chains), in world units.
     pub fn branch_lengths(&self) -> Vec<f64> {
         let length = |chain: &super::Chain| chain.edges.iter().map(|&e| self.edge_length(e)).sum();
-        self.chains().iter().map(length).collect()
+        self.chains().iter().map(length).listed()
     }
 
     /// How many ends of edges each node has. An edge from a node to itself has two there.
     pub fn degrees(&self) -> Vec<usize> {
-        let mut degrees = vec![0; self.nodes.len()];
+        let mut degrees = zeros(self.nodes.len());
         for edge in &self.edges {
             for node in edge.nodes {
                 degrees[node] += 1;
@@ -87,7 +88,7 @@ impl Skeleton {
 
     /// The components of nodes that edges connect.
     pub fn components(&self) -> Components {
-        let mut sets = UnionFind::new(self.nodes.len());
+        let mut sets = or_unwind(UnionFind::try_new(self.nodes.len()));
         for edge in &self.edges {
             sets.join(edge.nodes[0], edge.nodes[1]);
         }
@@ -96,10 +97,10 @@ impl Skeleton {
             // roots are the smallest of their set, so they come first
             let root = sets.root(node);
             if root == node {
-                components.labels.push(components.count);
+                components.labels.put(components.count);
                 components.count += 1;
             } else {
-                components.labels.push(components.labels[root]);
+                components.labels.put(components.labels[root]);
             }
         }
         components

@@ -143,6 +143,16 @@ pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
     (narrow, sample.is_nan() || f64::from(narrow) == sample)
 }
 
+/// The difference of a sample and a level as f32, and whether it is exact.
+pub(crate) fn less_level(sample: f64, level: f64) -> (f32, bool) {
+    let difference = sample - level;
+    // what the subtraction rounded (Knuth's sum of two)
+    let of_level = difference - sample;
+    let error = (sample - (difference - of_level)) - (level + of_level);
+    let (narrow, is_exact) = f64_to_f32(difference);
+    (narrow, is_exact && error == 0.0)
+}
+
 fn map<T: Sample, U: Sample>(
     volume: &Volume<T>,
     convert: impl Fn(T) -> U + Sync,
@@ -186,5 +196,17 @@ mod tests {
         assert_eq!(converted.samples(), [-32768.0, 32767.0]);
         assert_eq!(converted.dims(), [1, 2, 1]);
         assert_eq!(report.inexact, 0);
+    }
+
+    #[test]
+    fn differences_from_a_level_are_exact_or_said_not_to_be() {
+        let big = f64::from(1 << 30);
+        assert_eq!(less_level(big + 1.0, big), (1.0, true));
+        assert!(!less_level(-2.0 * big, 2.0 * big - 1.0).1);
+        assert_eq!(less_level(big + 1.0, big + 0.5), (0.5, true));
+        // 2^30 less 0.1 takes more than 53 bits, 1 less 0.1 more than 24
+        assert!(!less_level(big, 0.1).1 && !less_level(1.0, 0.1).1);
+        // the difference fits f32, but it is rounded
+        assert!(!less_level(big, 1e-300).1);
     }
 }

@@ -37,7 +37,7 @@ mod volume_error;
 pub use any_device_volume::AnyDeviceVolume;
 pub use any_volume::AnyVolume;
 pub use convert::Conversion;
-pub(crate) use convert::{f64_to_f32, i32_to_f32};
+pub(crate) use convert::{f64_to_f32, i32_to_f32, less_level};
 pub use device_mask::DeviceMask;
 pub(crate) use device_mask::count_ones;
 pub use device_volume::{DeviceSample, DeviceVolume};

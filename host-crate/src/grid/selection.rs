@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Which samples are those of an object.
 ///
-/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, of which neither is rounded. A sample that is not a number is not 0, and nothing else.
+/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, and where they are whole numbers with those of f64: then neither is rounded. A sample that is not a number is not 0, and nothing else.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
@@ -79,6 +79,17 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Whether its numbers are whole ones.
+    fn is_whole(self) -> bool {
+        match self {
+            Self::NotZero => true,
+            Self::AtLeast(x) | Self::Below(x) | Self::Label(x) => x.fract() == 0.0,
+            Self::Range(ends) => ends.into_iter().all(|x| x.fract() == 0.0),
+        }
+    }
+}
+
 impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -123,7 +134,12 @@ impl Mask {
     pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
         selection.check()?;
         let mut mask = Self::new(volume.dims(), *volume.geometry())?;
-        let is_integer = volume.sample_type() == SampleType::I32;
+        // integers of more than 32 bits are f64
+        let is_integer = match volume.sample_type() {
+            SampleType::I32 => true,
+            SampleType::F64 => selection.is_whole(),
+            _ => false,
+        };
         with_volume!(volume, volume => {
             mask.set_planes(0, volume.samples(), |sample| match is_integer {
                 true => selection.contains_exactly(sample),
@@ -191,6 +207,16 @@ mod tests {
             (Selection::Range([16_777_217.0, 16_777_217.0]), 1),
         ] {
             let mask = Mask::select(&volume, selection).unwrap();
+            assert_eq!(mask.count(), count, "{selection}");
+        }
+        let samples = vec![16_777_216_f64, 16_777_217.0, 1e15 + 1.0];
+        let doubles =
+            AnyVolume::from(Volume::new(samples, [3, 1, 1], Geometry::default()).unwrap());
+        for (selection, count) in [
+            (Selection::AtLeast(16_777_217.0), 2),
+            (Selection::Below(1e15 + 1.0), 2),
+        ] {
+            let mask = Mask::select(&doubles, selection).unwrap();
             assert_eq!(mask.count(), count, "{selection}");
         }
         // samples on a device are f32

@@ -10,7 +10,7 @@ use std::{
 /// From this size on it is looked at what is free: systems promise more memory than they have, and end a program that takes it.
 const LARGE: u64 = 256 << 20;
 
-fn bytes_of<T>(len: usize) -> u64 {
+pub(super) fn bytes_of<T>(len: usize) -> u64 {
     (len as u64).saturating_mul(size_of::<T>() as u64)
 }
 

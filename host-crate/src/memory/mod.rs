@@ -6,15 +6,21 @@
 //! | subject | what it says |
 //! | --- | --- |
 //! | `lists` | lists that are made, filled, copied and collected, or an error |
+//! | `unwinding` | the same where an error has no way out |
 //! | `system` | what is free: of the machine, of a control group, of a process's limits |
 
 mod lists;
 mod system;
+mod unwinding;
 
 pub(crate) use lists::{
     check_room, collected, copied, extend, filled, grow, require, reserve, reserve_map, zeroed,
 };
 pub(crate) use system::system_memory;
+pub(crate) use unwinding::{
+    Listed, ParListed, Put, Room, caught, copy, gathered, one_list, or_unwind, repeated,
+    sort_stably, with_room, zeros,
+};
 
 /// The system has no room for what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

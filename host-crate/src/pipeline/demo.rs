@@ -143,9 +143,9 @@ impl Scene {
             SceneVolume::File { name, bytes } => {
                 let file = read_volume_bytes(name, bytes, &ReadOptions::default())?;
                 let sample_type = file.volume.sample_type();
-                let (volume, _) = file.volume.into_kernel_type();
+                let (volume, _) = file.volume.try_into_kernel_type()?;
                 let whole = AnyDeviceVolume::upload(stream, &volume).map_err(error)?;
-                let solid = volume.crop_to_solid(self.picture.iso, self.picture.inside);
+                let solid = volume.try_crop_to_solid(self.picture.iso, self.picture.inside)?;
                 Ok(DeviceScene {
                     sample_type,
                     volume: whole,

@@ -2,6 +2,7 @@
 
 use super::{PipelineError, VolumeSource, at};
 use crate::{
+    device::start_threads,
     grid::{Geometry, RunningSummary, Sample, SampleSummary, SampleType, sample_count},
     io::{FileError, FileProblem, HeaderInfo, VolumeReader},
     memory,
@@ -78,6 +79,7 @@ impl InfoOutcome {
 /// # Errors
 /// What is wrong with the file; for statistics of a file of several volumes, that none is chosen.
 pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, PipelineError> {
+    start_threads()?;
     let asked = job.source.options.volume;
     let component = job.source.options.component;
     let mut source = job.source.clone();

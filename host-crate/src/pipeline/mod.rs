@@ -21,6 +21,7 @@ pub mod demo;
 pub mod distance;
 mod error;
 pub mod info;
+mod kernel_samples;
 mod map_samples;
 mod mask;
 pub mod mesh;
@@ -30,12 +31,14 @@ pub mod render;
 pub mod skeleton;
 mod source;
 pub mod stream_mesh;
+#[cfg(test)]
+mod threads_tests;
 pub mod voxelize;
 mod warning;
 mod write_picture;
 
 pub(crate) use error::at;
-pub use error::{PipelineError, Problem};
+pub use error::{PipelineError, Problem, WideSamples};
 pub use outcome::{DeviceRun, Timings};
 pub use source::VolumeSource;
 pub use warning::{Warning, WhyEmpty};

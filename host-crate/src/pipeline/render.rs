@@ -2,12 +2,13 @@
 
 use super::{
     DeviceRun, PipelineError, Timings, VolumeSource, Warning, WhyEmpty, at,
+    kernel_samples::for_kernels,
     outcome::Stages,
     paths::{self, OutputKind},
     write_picture,
 };
 use crate::{
-    device::{Device, DeviceError},
+    device::{Device, DeviceError, start_threads},
     grid::{AnyDeviceVolume, Geometry, SampleType},
     memory::OutOfMemory,
     monitor::Monitor,
@@ -27,6 +28,8 @@ pub struct RenderJob {
     pub params: RenderParams,
     /// Who draws it.
     pub device: Device,
+    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
+    pub level: Option<f64>,
 }
 
 /// What was drawn.
@@ -64,6 +67,7 @@ pub struct RenderOutcome {
 ///     output: folder.path().join("ramp.png"),
 ///     params: RenderParams { iso: 3.5, width: 40, height: 30, ..RenderParams::default() },
 ///     device: Device::cpu(),
+///     level: None,
 /// };
 /// let outcome = render::run(&job, &Monitor::silent())?;
 /// assert_eq!(outcome.size, [40, 30]);
@@ -75,6 +79,7 @@ pub struct RenderOutcome {
 /// [`PipelineError`], which names the file: of paths before anything is read, of files, of the picture's size, of the device, and
 /// [`PipelineError::Cancelled`].
 pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, PipelineError> {
+    start_threads()?;
     paths::check(&[&job.volume.path], &[(&job.output, OutputKind::Picture)])?;
     job.device.reset_peak_memory();
     let stream = job.device.stream()?;
@@ -85,11 +90,14 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
-    let (volume, inexact) = file
-        .volume
-        .try_into_kernel_type()
-        .map_err(at::<OutOfMemory>(path))?;
-    warnings.extend(job.volume.conversion(&file.header, sample_type, inexact));
+    let level = job.level.unwrap_or(params.iso.into());
+    let exact = for_kernels(&job.volume, &file.header, file.volume, level)?;
+    let volume = exact.volume;
+    warnings.extend(job.volume.conversion(&file.header, exact.inexact));
+    let params = &RenderParams {
+        iso: exact.iso,
+        ..*params
+    };
     let volume = volume
         .try_crop_to_solid(params.iso, params.inside)
         .map_err(at::<OutOfMemory>(path))?;
@@ -107,7 +115,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         warnings.push(Warning::Empty {
             path: path.clone(),
             what: "picture",
-            why: WhyEmpty::of(&samples, dims, params.iso),
+            why: WhyEmpty::of(&samples, dims, job.params.iso),
         });
     }
     stages.run("write", || write_picture(&job.output, &picture))?;

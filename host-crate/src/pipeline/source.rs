@@ -2,7 +2,7 @@
 
 use super::{PipelineError, Problem, Warning, at};
 use crate::{
-    grid::{Geometry, SampleType},
+    grid::Geometry,
     io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
 };
 use std::path::{Path, PathBuf};
@@ -31,6 +31,9 @@ pub struct VolumeSource {
     pub spacing: Option<[f64; 3]>,
     /// The position of the first sample, in place of the file's.
     pub origin: Option<[f64; 3]>,
+    /// Integers that kernels do not read exactly are rounded to `f32`, with a warning. Otherwise they are an error
+    /// ([`WideSamples`](super::WideSamples)).
+    pub round_samples: bool,
 }
 
 impl VolumeSource {
@@ -94,14 +97,9 @@ impl VolumeSource {
         notes_of(&self.path, header)
     }
 
-    /// The warning about samples that become f32, if they do: those of `i32` and `f64`.
-    pub fn conversion(
-        &self,
-        header: &HeaderInfo,
-        sample_type: SampleType,
-        inexact: usize,
-    ) -> Option<Warning> {
-        matches!(sample_type, SampleType::I32 | SampleType::F64).then(|| Warning::Converted {
+    /// The warning about samples that were rounded to f32, if any were: of `f64`, or of `i32` that may be.
+    pub fn conversion(&self, header: &HeaderInfo, inexact: usize) -> Option<Warning> {
+        (inexact > 0).then(|| Warning::Converted {
             path: self.path.clone(),
             stored: header.stored_type,
             inexact,

@@ -6,7 +6,7 @@ use super::{
     paths::{self, OutputKind},
 };
 use crate::{
-    device::Device,
+    device::{Device, start_threads},
     grid::{DeviceMask, Geometry},
     io::{VolumeWriteOptions, read_mesh, write_volume},
     monitor::Monitor,
@@ -79,6 +79,7 @@ impl VoxelizeOutcome {
 /// # Errors
 /// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the mesh; what fails on the device.
 pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, PipelineError> {
+    start_threads()?;
     let output = job.output.as_deref();
     let outputs: Vec<_> = output
         .map(|path| (path, OutputKind::Volume))

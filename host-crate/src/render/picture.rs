@@ -1,6 +1,10 @@
 //! A finished picture.
 
-use crate::{device::DeviceError, grid::GridError, memory};
+use crate::{
+    device::DeviceError,
+    grid::GridError,
+    memory::{self, OutOfMemory},
+};
 use std::io::{self, Write};
 
 /// What memory is for that holds pixels.
@@ -39,6 +43,12 @@ pub enum RenderError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<OutOfMemory> for RenderError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Device(error.into())
+    }
 }
 
 /// A pixel of a colour.

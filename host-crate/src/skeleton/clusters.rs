@@ -1,5 +1,6 @@
 //! Clusters of voxels that touch one another, and their extreme voxels.
 
+use crate::memory::{Listed, Put, Room, gathered, sort_stably};
 use nalgebra::Point3;
 use std::collections::HashMap;
 
@@ -27,8 +28,8 @@ pub struct Cluster {
 
 /// The clusters of the voxels that are not left out, by their lowest values, lowest first. Work is linear in the voxels.
 pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> Vec<Cluster> {
-    let left_out: Vec<bool> = all.iter().map(is_left_out).collect();
-    let places: HashMap<[i64; 3], usize> = (0..).zip(all).map(|(k, one)| (one.voxel, k)).collect();
+    let left_out: Vec<bool> = all.iter().map(is_left_out).listed();
+    let places: HashMap<[i64; 3], usize> = gathered((0..).zip(all).map(|(k, one)| (one.voxel, k)));
     let steps = steps_from(all, &left_out, &places);
     let mut seen = left_out;
     let mut found = Vec::new();
@@ -51,16 +52,16 @@ pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> 
             }
             for next in neighbours(all[at].voxel).filter_map(|place| places.get(&place)) {
                 if !std::mem::replace(&mut seen[*next], true) {
-                    open.push(*next);
+                    open.put(*next);
                 }
             }
         }
-        found.push(Cluster {
+        found.put(Cluster {
             lowest: all[lowest],
             farthest: steps[farthest].map(|_| all[farthest]),
         });
     }
-    found.sort_by(|a, b| a.lowest.value.total_cmp(&b.lowest.value));
+    sort_stably(&mut found, |a, b| a.lowest.value.total_cmp(&b.lowest.value));
     found
 }
 
@@ -80,8 +81,9 @@ pub fn thin_by_distance(
             there.clone().any(|other| (other - at).norm() < distance)
         });
         if !is_near {
-            cubes.entry(here).or_default().push(at);
-            taken.push(at);
+            cubes.room(1);
+            cubes.entry(here).or_default().put(at);
+            taken.put(at);
         }
     }
     taken
@@ -93,8 +95,8 @@ fn steps_from(
     left_out: &[bool],
     places: &HashMap<[i64; 3], usize>,
 ) -> Vec<Option<u32>> {
-    let mut steps: Vec<Option<u32>> = left_out.iter().map(|&out| out.then_some(0)).collect();
-    let mut front: Vec<usize> = (0..all.len()).filter(|&k| left_out[k]).collect();
+    let mut steps: Vec<Option<u32>> = left_out.iter().map(|&out| out.then_some(0)).listed();
+    let mut front: Vec<usize> = (0..all.len()).filter(|&k| left_out[k]).listed();
     let mut step = 0;
     while !front.is_empty() {
         step += 1;
@@ -103,7 +105,7 @@ fn steps_from(
             for &next in neighbours(all[at].voxel).filter_map(|place| places.get(&place)) {
                 if steps[next].is_none() {
                     steps[next] = Some(step);
-                    next_front.push(next);
+                    next_front.put(next);
                 }
             }
         }

@@ -5,6 +5,7 @@ use crate::union_find::UnionFind;
 use crate::{
     device::Stream,
     grid::{DeviceMask, Geometry},
+    memory::{self, Listed, Put, caught, or_unwind, repeated, with_room, zeros},
 };
 use ferrovox_kernels::distance::sites::BitRows;
 use std::ops::Range;
@@ -40,6 +41,10 @@ pub struct SolidComponents {
 /// # Errors
 /// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; errors of the device.
 pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
+    caught(|| label_components(stream, solid))
+}
+
+fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
     let bits = solid.layout();
     let (runs, rows) = runs_of(&solid.download(stream)?, bits);
     let labels = label(&runs, &rows, bits)?;
@@ -50,8 +55,8 @@ pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents
         runs,
         labels,
         rows,
-        voxels: vec![0; count],
-        euler: vec![0; count],
+        voxels: zeros(count),
+        euler: zeros(count),
     };
     for (run, &label) in components.runs.iter().zip(&components.labels) {
         components.voxels[label as usize] += u64::from(run.end - run.start);
@@ -75,13 +80,13 @@ fn runs_of(words: &[u32], bits: BitRows) -> (Vec<Run>, Vec<usize>) {
                 let (start, end) = (at * 32 + passed, at * 32 + passed + length);
                 match runs[first..].last_mut() {
                     Some(last) if last.end == start => last.end = end,
-                    _ => runs.push(Run { start, end }),
+                    _ => runs.put(Run { start, end }),
                 }
                 passed += length;
                 rest = word.checked_shr(passed).unwrap_or(0);
             }
         }
-        rows.push(runs.len());
+        rows.put(runs.len());
     }
     (runs, rows)
 }
@@ -98,7 +103,7 @@ fn rows_before(bits: BitRows, row: usize) -> impl Iterator<Item = usize> {
 }
 
 fn label(runs: &[Run], rows: &[usize], bits: BitRows) -> Result<Vec<u32>, SkeletonError> {
-    let mut sets = UnionFind::new(runs.len());
+    let mut sets = or_unwind(UnionFind::try_new(runs.len()));
     for row in 0..rows.len() - 1 {
         for before in rows_before(bits, row) {
             let (mut here, mut there) = (rows[row], rows[before]);
@@ -116,14 +121,14 @@ fn label(runs: &[Run], rows: &[usize], bits: BitRows) -> Result<Vec<u32>, Skelet
             }
         }
     }
-    let mut labels = Vec::with_capacity(runs.len());
+    let mut labels = with_room(runs.len());
     let mut count = 0u64;
     for run in 0..runs.len() {
         let root = sets.root(run);
         if root < run {
-            labels.push(labels[root]);
+            labels.put(labels[root]);
         } else {
-            labels.push(count as u32);
+            labels.put(count as u32);
             count += 1;
         }
     }
@@ -210,7 +215,7 @@ impl SolidComponents {
 
     /// Of each component the voxel that is nearest to the mean of all; of several the first.
     pub fn central_voxels(&self) -> Vec<[u32; 3]> {
-        let mut sums = vec![[0.0f64; 3]; self.count()];
+        let mut sums = repeated([0.0f64; 3], self.count());
         self.for_each_run(|run, label, [y, z]| {
             let len = f64::from(run.end - run.start);
             let middle = 0.5 * f64::from(run.start + run.end - 1);
@@ -219,7 +224,7 @@ impl SolidComponents {
                 *sum += len * at;
             }
         });
-        let mut nearest = vec![(f64::INFINITY, [0; 3]); self.count()];
+        let mut nearest = repeated((f64::INFINITY, [0; 3]), self.count());
         self.for_each_run(|run, label, [y, z]| {
             let count = self.voxels[label as usize] as f64;
             let [x, mean_y, mean_z] = sums[label as usize].map(|sum| sum / count);
@@ -233,7 +238,7 @@ impl SolidComponents {
                 *best = (squared, [nearest_x as u32, y, z]);
             }
         });
-        nearest.into_iter().map(|(_, voxel)| voxel).collect()
+        nearest.into_iter().map(|(_, voxel)| voxel).listed()
     }
 
     /// Calls `visit` with each run, its component, and the y and z of its row.
@@ -252,7 +257,8 @@ impl SolidComponents {
     /// # Errors
     /// Errors of the device.
     pub fn mask(&self, stream: &Stream, component: u32) -> Result<DeviceMask, SkeletonError> {
-        let mut words = vec![0u32; self.bits.words() as usize];
+        let count = self.bits.words() as usize;
+        let mut words: Vec<u32> = memory::zeroed("the voxels of a component", count)?;
         for row in 0..self.rows.len() - 1 {
             let first = row * self.bits.per_row as usize;
             for run in self.row(row).filter(|&run| self.labels[run] == component) {

@@ -8,7 +8,11 @@ use super::{
     levels,
     trace::{Growth, REACHED, Seed, bridges, paths},
 };
-use crate::{grid::Metric, monitor::Stopwatch};
+use crate::{
+    grid::Metric,
+    memory::{Listed, Put, sort_stably, with_room, zeros},
+    monitor::Stopwatch,
+};
 use nalgebra::Point3;
 
 /// How far from a saddle, in the smallest spacing, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
@@ -47,8 +51,8 @@ impl Context<'_> {
             };
             for direction in point.leaving.iter().flatten() {
                 let away = metric.to_voxels(step * direction);
-                starts.push((node, point.position + away));
-                starts.push((node, point.position - away));
+                starts.put((node, point.position + away));
+                starts.put((node, point.position - away));
             }
         }
         self.grow(&mut growth, &starts, 0)?;
@@ -59,14 +63,14 @@ impl Context<'_> {
             let beside = |one: &Candidate| growth.is_beside(&one.point(), BESIDE);
             let found = clusters(&low, beside);
             let tips = found.iter().filter_map(|cluster| cluster.farthest);
-            self.grow_from(&mut growth, tips.map(|one| one.point()).collect(), 1)?;
+            self.grow_from(&mut growth, tips.map(|one| one.point()).listed(), 1)?;
             let lowest = found.iter().map(|cluster| cluster.lowest.point());
-            self.grow_from(&mut growth, lowest.collect(), 1)?;
+            self.grow_from(&mut growth, lowest.listed(), 1)?;
             stopwatch.lap("level 1");
         }
         if self.params.levels >= Levels::Two {
             let mut curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
-            curved.sort_by(|a, b| a.value.total_cmp(&b.value));
+            sort_stably(&mut curved, |a, b| a.value.total_cmp(&b.value));
             let seeds = thin_by_distance(curved.iter().map(Candidate::point), TIP_DISTANCE);
             self.grow_tips(&mut growth, &seeds)?;
             stopwatch.lap("level 2");
@@ -85,7 +89,7 @@ impl Context<'_> {
         starts: &[(usize, Point3<f64>)],
         level: u8,
     ) -> Result<(), SkeletonError> {
-        let places: Vec<_> = starts.iter().map(|&(_, at)| at).collect();
+        let places: Vec<_> = starts.iter().map(|&(_, at)| at).listed();
         let exponent = self.params.exponent;
         let ways = paths(
             self.stream,
@@ -117,11 +121,11 @@ impl Context<'_> {
         level: u8,
     ) -> Result<(), SkeletonError> {
         let is_new = |seed: &Point3<f64>| !growth.is_beside(seed, MIN_BRANCH);
-        let seeds: Vec<_> = seeds.into_iter().filter(is_new).collect();
+        let seeds: Vec<_> = seeds.into_iter().filter(is_new).listed();
         let starts: Vec<_> = seeds
             .into_iter()
             .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
-            .collect();
+            .listed();
         self.grow(growth, &starts, level)
     }
 
@@ -140,15 +144,15 @@ impl Context<'_> {
             let steps = way.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
             steps.sum::<f64>() / radius
         });
-        let mut order: Vec<(usize, f64)> = protrudes.enumerate().collect();
+        let mut order: Vec<(usize, f64)> = protrudes.enumerate().listed();
         order.retain(|&(_, by)| by > PROTRUDES);
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        sort_stably(&mut order, |a, b| b.1.total_cmp(&a.1));
         let mut kept: Vec<usize> = Vec::new();
         for (number, _) in order {
             let tip = ways[number][0];
             let is_near = |&other: &usize| (axes * (ways[other][0] - tip)).norm() < thick[number];
             if !kept.iter().any(is_near) {
-                kept.push(number);
+                kept.put(number);
                 let node = growth.add_node(NodeKind::End, tip, None);
                 growth.add_path(node, self.inside_of(&ways[number]), 2);
             }
@@ -160,13 +164,13 @@ impl Context<'_> {
     fn join_pieces(&self, growth: &mut Growth) -> Result<usize, SkeletonError> {
         let skeleton = growth.skeleton();
         let pieces = skeleton.components();
-        let mut component_of = Vec::with_capacity(pieces.count);
-        let mut has = vec![0u32; self.pieces.count()];
+        let mut component_of = with_room(pieces.count);
+        let mut has = zeros::<u32>(self.pieces.count());
         for (node, &piece) in skeleton.nodes.iter().zip(&pieces.labels) {
             // pieces are numbered in the order of their first nodes
             if piece == component_of.len() {
                 let component = self.piece_of(&node.position) as usize;
-                component_of.push(component);
+                component_of.put(component);
                 has[component] += 1;
             }
         }
@@ -192,7 +196,7 @@ impl Context<'_> {
                     piece,
                 })
             })
-            .collect();
+            .listed();
         let axes = self.solid.geometry.axes();
         let found = bridges(self.pieces, &seeds, *axes, |points| {
             self.radii.at(points.iter())
@@ -206,7 +210,7 @@ impl Context<'_> {
 
     /// Sets the component of each node, and adds a node in the middle of each component that has none.
     fn name_components(&self, skeleton: &mut Skeleton) {
-        let mut has_node = vec![false; self.pieces.count()];
+        let mut has_node = zeros::<bool>(self.pieces.count());
         for node in &mut skeleton.nodes {
             node.component = self.piece_of(&node.position);
             has_node[node.component as usize] = true;
@@ -214,7 +218,7 @@ impl Context<'_> {
         let middles = self.pieces.central_voxels();
         for (component, middle) in (0..).zip(middles) {
             if !has_node[component as usize] {
-                skeleton.nodes.push(Node {
+                skeleton.nodes.put(Node {
                     kind: NodeKind::End,
                     position: Point3::from(middle.map(f64::from)),
                     eigenvalues: None,

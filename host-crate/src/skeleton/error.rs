@@ -2,7 +2,7 @@
 
 use crate::{
     device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
-    monitor::Cancelled, partition::OnDevice,
+    memory::OutOfMemory, monitor::Cancelled, partition::OnDevice,
 };
 
 /// The exponents that are offered, first and last.
@@ -111,6 +111,12 @@ pub enum SkeletonError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<OutOfMemory> for SkeletonError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::Device(error.into())
+    }
 }
 
 impl From<Cancelled> for SkeletonError {

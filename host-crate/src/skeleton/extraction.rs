@@ -12,6 +12,7 @@ use super::{
 use crate::{
     device::{DeviceError, Stream},
     grid::DeviceMask,
+    memory::caught,
     monitor::{StageTime, Stopwatch},
 };
 
@@ -74,6 +75,14 @@ pub fn skeleton_on_devices(
     params: &SkeletonParams,
 ) -> Result<(Extraction, ForceField), SkeletonError> {
     params.check()?;
+    caught(|| extract(execution, solid, params))
+}
+
+fn extract(
+    execution: Execution<'_>,
+    solid: &DeviceMask,
+    params: &SkeletonParams,
+) -> Result<(Extraction, ForceField), SkeletonError> {
     let stream = execution.first();
     let mut stopwatch = Stopwatch::start();
     let check = || execution.monitor().check().map_err(DeviceError::from);

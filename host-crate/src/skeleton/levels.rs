@@ -8,6 +8,7 @@ use super::{
 use crate::{
     device::{Stream, rows, rows_launch},
     grid::{DeviceMask, DevicePoints},
+    memory::{Listed, copy},
 };
 use ferrovox_kernels::{
     rows::Rows,
@@ -84,12 +85,12 @@ pub fn curved(
     }
     let counts = stream.download(&counts)?;
     let wanted = (params.curvature * counts.len() as f64) as usize;
-    let mut sorted = counts.clone();
+    let mut sorted = copy(&counts);
     sorted.sort_unstable();
     let Some(&limit) = wanted.checked_sub(1).and_then(|last| sorted.get(last)) else {
         return Ok(Vec::new());
     };
-    let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).collect();
+    let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).listed();
     let places = DevicePoints::from_sites(stream, boundary)?.download(stream)?;
     let most = limit.min(CURVED) as f32;
     Ok(candidates(&places, &counts, |count| count <= most))
@@ -113,5 +114,5 @@ fn candidates(
             voxel: at.map(|a| a as i64),
             value,
         })
-        .collect()
+        .listed()
 }

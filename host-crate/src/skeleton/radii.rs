@@ -4,6 +4,7 @@ use super::{Classes, Skeleton, SkeletonError};
 use crate::{
     device::{Stream, over},
     distance::{self, DistanceMap, DistanceParams, NoSites, Sites},
+    memory::Listed,
 };
 use ferrovox_kernels::{grid::Grid, skeleton::radii::sample_at};
 use nalgebra::Point3;
@@ -40,7 +41,7 @@ impl<'a> Radii<'a> {
     ) -> Result<Vec<f64>, SkeletonError> {
         let flat: Vec<f32> = points
             .flat_map(|at| [at.x as f32, at.y as f32, at.z as f32])
-            .collect();
+            .listed();
         let at = self.stream.upload(&flat)?;
         let mut radii = self.stream.alloc::<f32>(flat.len() / 3)?;
         let (launch, items) = over(self.stream, radii.len() as u64);
@@ -56,10 +57,7 @@ impl<'a> Radii<'a> {
             self.stream.launch::<sample_at>(launch, args)?;
         }
         let radii = self.stream.download(&radii)?;
-        Ok(radii
-            .into_iter()
-            .map(|r| f64::from(r) + self.half)
-            .collect())
+        Ok(radii.into_iter().map(|r| f64::from(r) + self.half).listed())
     }
 
     /// Gives all nodes and points of edges theirs.

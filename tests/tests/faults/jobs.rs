@@ -139,6 +139,7 @@ impl Place {
             devices: self.devices(devices)?,
             memory,
             check: MeshCheck::default(),
+            level: None,
         };
         mesh::run(&job, &Monitor::silent())?;
         taken(&output)
@@ -249,6 +250,7 @@ impl Place {
                 ..RenderParams::default()
             },
             device: self.device()?,
+            level: None,
         };
         render::run(&job, &Monitor::silent())?;
         taken(&output)

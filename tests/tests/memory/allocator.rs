@@ -4,23 +4,27 @@ use std::{
     alloc::{GlobalAlloc, Layout, System},
     backtrace::Backtrace,
     cell::Cell,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
 };
 
 /// In place of a number: none is refused, and where they are is printed.
 pub const SHOW: u64 = u64::MAX;
 
-/// Bytes from which allocations count.
+/// Bytes from which allocations count, where nothing else is said.
 pub const LEAST: usize = 64 << 10;
 
-/// Crates of others whose allocations end the program where they fail, none of which grows with the input beyond what is said.
-const EXEMPT: [(&str, &str); 6] = [
+/// Crates of others, and the executor, whose allocations end the program where they fail, none of which grows with the input beyond what is said.
+const EXEMPT: [(&str, &str); 7] = [
     ("io/buffered", "buffers of files, of 256 KiB or 1 MiB"),
     ("miniz_oxide", "the state of a compressor, some hundred KiB"),
     ("flate2", "the buffers of a compressor, 32 KiB each"),
     ("png::", "rows of a picture and its compressed bytes"),
     ("fdeflate", "compressed bytes of a picture"),
     ("crossbeam", "queues of tasks"),
+    (
+        "simt/src/arena",
+        "shared memory of the executor's blocks, as much as a GPU's have",
+    ),
 ];
 
 struct Refusing;
@@ -28,6 +32,8 @@ struct Refusing;
 #[global_allocator]
 static ALLOCATOR: Refusing = Refusing;
 
+/// Bytes from which they count now.
+static BYTES: AtomicUsize = AtomicUsize::new(LEAST);
 static IS_ARMED: AtomicBool = AtomicBool::new(false);
 /// Allocations that have counted since it was armed.
 static SEEN: AtomicU64 = AtomicU64::new(0);
@@ -41,8 +47,9 @@ thread_local! {
     static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something with an allocator that refuses the allocation of that number, counted from 1. Whether there was such a one.
-pub fn refusing<R>(number: u64, run: impl FnOnce() -> R) -> (R, bool) {
+/// Does something with an allocator that refuses the allocation of that number, counted from 1 among those of so many bytes or more. Whether there was such a one.
+pub fn refusing<R>(number: u64, least: usize, run: impl FnOnce() -> R) -> (R, bool) {
+    BYTES.store(least, SeqCst);
     SEEN.store(0, SeqCst);
     REFUSED.store(number, SeqCst);
     DID.store(false, SeqCst);
@@ -58,7 +65,7 @@ pub fn did_refuse() -> bool {
 }
 
 fn is_refused(bytes: usize) -> bool {
-    if bytes < LEAST || !IS_ARMED.load(SeqCst) || IS_LOOKING.get() {
+    if bytes < BYTES.load(SeqCst) || !IS_ARMED.load(SeqCst) || IS_LOOKING.get() {
         return false;
     }
     let refused = REFUSED.load(SeqCst);

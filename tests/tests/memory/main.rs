@@ -1,16 +1,14 @@
-//! Every pipeline but that of skeletons, with each allocation of 64 KiB or more refused once: an error that says that memory ran out, and no files.
-//!
-//! A skeleton asks for the least that it needs before it begins, and takes it in lists deep inside, whose failure ends the process: the
-//! command's tests cover that.
+//! Every pipeline with each allocation of 64 KiB or more refused once, that of skeletons with each of 4 KiB or more: an error that says that memory
+//! ran out, and no files.
 //!
 //! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is printed.
 
 mod allocator;
 
-use allocator::{SHOW, did_refuse, refusing};
+use allocator::{LEAST, SHOW, did_refuse, refusing};
 use ferrovox::{
     device::{Device, start_threads},
-    grid::{Geometry, Inside, Volume},
+    grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::IsosurfaceParams,
     monitor::Monitor,
@@ -20,9 +18,11 @@ use ferrovox::{
         info::{self, InfoJob},
         mesh::{self, MeshCheck, MeshJob},
         render::{self, RenderJob},
+        skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
         voxelize::{self, VoxelizeJob},
     },
     render::RenderParams,
+    skeleton::{FieldVariant, Levels, SkeletonParams, SkeletonizeParams},
     voxelize::VoxelizeParams,
 };
 use std::{
@@ -60,7 +60,20 @@ impl Folder {
     where
         ferrovox::grid::AnyVolume: From<Volume<T>>,
     {
-        let volume = Volume::from_fn([N; 3], Geometry::default(), sample).unwrap();
+        self.volume_of(N, name, sample)
+    }
+
+    /// The same with so many samples along each axis.
+    fn volume_of<T: ferrovox::grid::Sample>(
+        &self,
+        n: usize,
+        name: &str,
+        sample: impl FnMut(usize, usize, usize) -> T,
+    ) -> VolumeSource
+    where
+        ferrovox::grid::AnyVolume: From<Volume<T>>,
+    {
+        let volume = Volume::from_fn([n; 3], Geometry::default(), sample).unwrap();
         write_volume(
             self.path(name),
             &volume.into(),
@@ -83,7 +96,18 @@ fn solid(x: usize, y: usize, z: usize) -> f64 {
 
 /// Refuses each allocation in turn, until there is none left to refuse.
 fn refuse_each(what: &str, folder: &Folder, run: impl Fn() -> Result<(), PipelineError>) {
+    refuse_each_from(LEAST, what, folder, run);
+}
+
+/// The same with those of so many bytes or more.
+fn refuse_each_from(
+    least: usize,
+    what: &str,
+    folder: &Folder,
+    run: impl Fn() -> Result<(), PipelineError>,
+) {
     start_threads().unwrap();
+    let start = std::time::Instant::now();
     let before = folder.names();
     run().unwrap();
     let made: Vec<PathBuf> = folder
@@ -97,11 +121,11 @@ fn refuse_each(what: &str, folder: &Folder, run: impl Fn() -> Result<(), Pipelin
     clear();
     let mut refusals = 0;
     if std::env::var_os("FERROVOX_PLACES").is_some() {
-        refusing(SHOW, run).0.unwrap();
+        refusing(SHOW, least, run).0.unwrap();
         return clear();
     }
     for number in 1.. {
-        let (result, was_reached) = refusing(number, &run);
+        let (result, was_reached) = refusing(number, least, &run);
         match result {
             Ok(()) => {
                 // nothing was refused, or less was asked for then
@@ -120,7 +144,7 @@ fn refuse_each(what: &str, folder: &Folder, run: impl Fn() -> Result<(), Pipelin
             break;
         }
     }
-    eprintln!("{what}: {refusals} refusals");
+    eprintln!("{what}: {refusals} refusals in {:.0?}", start.elapsed());
     assert!(refusals > 0, "{what}");
 }
 
@@ -136,6 +160,7 @@ fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
         devices: vec![Device::cpu()],
         memory: None,
         check: MeshCheck::IfWhole,
+        level: None,
     }
 }
 
@@ -149,13 +174,14 @@ type Try = fn(&Folder);
 #[test]
 fn out_of_memory_is_an_error() {
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
-    let tests: [(&str, Try); 6] = [
+    let tests: [(&str, Try); 7] = [
         ("info", info_of_a_volume),
         ("mesh", meshes),
         ("streamed", streamed_meshes),
         ("distance", distances),
         ("voxelize", voxels_of_a_mesh),
         ("render", pictures),
+        ("skeletons", skeletons),
     ];
     // one after the other: the allocator is that of the process
     for (_, test) in tests.iter().filter(|(name, _)| name.contains(&only)) {
@@ -298,8 +324,85 @@ fn pictures(folder: &Folder) {
             ..RenderParams::default()
         },
         device: Device::cpu(),
+        level: None,
     };
     refuse_each("render", folder, || {
         render::run(&job, &Monitor::silent()).map(|_| ())
+    });
+}
+
+/// Bytes from which allocations count in skeletons, whose lists are many and short.
+const LEAST_OF_SKELETONS: usize = 4 << 10;
+
+fn skeletons(folder: &Folder) {
+    // two rings that cross, with a rod and a cavity, and a rod of another label: tunnels, branches and all that belongs to them
+    let labels = |x: usize, y: usize, z: usize| {
+        let [x, y, z] = [x, y, z].map(|n| n as f64 - 20.0);
+        let ring = 3.5 - (x.hypot(y) - 12.0).hypot(z);
+        let other = 2.5 - ((x - 10.0).hypot(z) - 8.0).hypot(y);
+        let rod = (1.5 - y.hypot(z + 1.0)).min(18.0 - x.abs());
+        let hollow = x.hypot(y + 12.0).hypot(z) - 1.2;
+        u8::from(ring.max(other).max(rod).min(hollow) > 0.0)
+            + 2 * u8::from((x + 16.0).hypot(y + 16.0) < 2.0 && z.abs() < 16.0)
+    };
+    let source = folder.volume_of(40, "labels.npy", labels);
+    let run = |job: &SkeletonJob| skeleton::run(job, &Monitor::silent()).map(|_| ());
+    let of_labels = ObjectSource::Labels {
+        source: source.clone().into(),
+        labels: None,
+    };
+    let of_mask = ObjectSource::Volume {
+        source: source.into(),
+        voxels: Selection::NotZero,
+    };
+    let whole = |outputs: &[&str]| SkeletonJob {
+        outputs: outputs.iter().map(|name| folder.path(name)).collect(),
+        prune: Some(2.0),
+        merge: true,
+        ..SkeletonJob::new(of_labels.clone(), vec![Device::cpu()])
+    };
+    let jobs = [
+        SkeletonJob {
+            method: Method::Whole(SkeletonizeParams {
+                detail: Some(0.05),
+                ..SkeletonizeParams::default()
+            }),
+            ..whole(&["all.json", "{label}.swc"])
+        },
+        SkeletonJob {
+            object: of_mask.clone(),
+            fill: true,
+            picture: Some(PictureJob {
+                tubes: true,
+                width: 160,
+                height: 120,
+                ..PictureJob::new(folder.path("out.png"))
+            }),
+            ..whole(&["a.obj", "a.vtp", "a.skel", "a.json", "a.swc"])
+        },
+    ];
+    for job in &jobs {
+        refuse_each_from(LEAST_OF_SKELETONS, "skeleton", folder, || run(job));
+    }
+    // all pairs of voxels are compared
+    let bar = folder.volume_of(24, "bar.npy", |x, y, z| {
+        u8::from((3..21).contains(&x) && (9..15).contains(&y) && (9..15).contains(&z))
+    });
+    let bar = ObjectSource::Volume {
+        source: bar.into(),
+        voxels: Selection::NotZero,
+    };
+    let job = SkeletonJob {
+        method: Method::Core(SkeletonParams {
+            levels: Levels::Two,
+            variant: FieldVariant::Tuned,
+            ..SkeletonParams::default()
+        }),
+        outputs: vec![folder.path("core.json")],
+        field: Some(folder.path("field.npy")),
+        ..SkeletonJob::new(bar, vec![Device::cpu(); 2])
+    };
+    refuse_each_from(LEAST_OF_SKELETONS, "core of a skeleton", folder, || {
+        run(&job)
     });
 }

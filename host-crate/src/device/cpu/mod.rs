@@ -4,7 +4,7 @@ mod memory;
 
 pub(super) use memory::CpuMemory;
 
-use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice};
+use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, threads::thread_count};
 use crate::{memory::system_memory, occupancy::DeviceLimits};
 use memory::Pool;
 use simt::Mode;
@@ -37,7 +37,7 @@ pub(super) struct CpuDevice {
 
 impl CpuDevice {
     pub fn new(options: CpuOptions) -> Self {
-        let threads = rayon::current_num_threads();
+        let threads = thread_count();
         Self {
             options,
             limits: DeviceLimits::cpu(threads as u32),
@@ -65,7 +65,7 @@ impl CpuDevice {
                 let line = text.lines().find(|line| line.starts_with("model name"))?;
                 Some(line.split_once(':')?.1.trim().to_owned())
             });
-        let threads = rayon::current_num_threads();
+        let threads = thread_count();
         format!(
             "{}, {threads} thread{}",
             model.as_deref().unwrap_or(std::env::consts::ARCH),

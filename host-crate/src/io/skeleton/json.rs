@@ -2,6 +2,7 @@
 
 use super::Content;
 use crate::graph::Skeleton;
+use crate::memory::{Listed, copy};
 use nalgebra::Point3;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -87,7 +88,7 @@ pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<()> {
             let file = LabelsFile {
                 format: "ferrovox skeletons 1",
                 affine: affine(labels.first().map_or(&nothing, |first| first.1)),
-                labels: labels.iter().map(of_label).collect(),
+                labels: labels.iter().map(of_label).listed(),
             };
             serde_json::to_writer(&mut *out, &file)
         }
@@ -117,7 +118,7 @@ impl Graph {
                         .eigenvalues
                         .filter(|all| all.iter().all(|x| x.is_finite())),
                 })
-                .collect(),
+                .listed(),
             edges: skeleton
                 .edges
                 .iter()
@@ -130,10 +131,10 @@ impl Graph {
                         .edge_in_world(number)
                         .into_iter()
                         .map(numbers)
-                        .collect(),
-                    radii: edge.radii.clone(),
+                        .listed(),
+                    radii: copy(&edge.radii),
                 })
-                .collect(),
+                .listed(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod skel;
 mod swc;
 mod vtp;
 
+use crate::memory::caught;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -207,7 +208,7 @@ fn write(
     let mut written = SkeletonWritten::default();
     group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        written = encode(format, content, &mut out)?;
+        written = caught(|| encode(format, content, &mut out))?;
         out.flush()
     })?;
     Ok(written)

@@ -1,6 +1,7 @@
 //! A skeleton as points and lines between them, in the world.
 
 use crate::graph::Skeleton;
+use crate::memory::{Listed, Put, repeated, with_room};
 use nalgebra::Point3;
 
 /// Points that lines share. The first are the nodes.
@@ -24,34 +25,34 @@ impl Polylines {
             positions: nodes
                 .clone()
                 .map(|node| skeleton.to_world(node.position))
-                .collect(),
-            radii: nodes.map(|node| node.radius).collect(),
-            levels: vec![u8::MAX; skeleton.nodes.len()],
-            lines: Vec::with_capacity(skeleton.edges.len()),
+                .listed(),
+            radii: nodes.map(|node| node.radius).listed(),
+            levels: repeated(u8::MAX, skeleton.nodes.len()),
+            lines: with_room(skeleton.edges.len()),
             alone: Vec::new(),
         };
         for edge in &skeleton.edges {
             let last = edge.points.len() - 1;
             let mut line = vec![edge.nodes[0]];
             for (point, radius) in edge.points.iter().zip(&edge.radii).take(last).skip(1) {
-                line.push(made.positions.len());
-                made.positions.push(skeleton.to_world(*point));
-                made.radii.push(*radius);
-                made.levels.push(edge.level);
+                line.put(made.positions.len());
+                made.positions.put(skeleton.to_world(*point));
+                made.radii.put(*radius);
+                made.levels.put(edge.level);
             }
-            line.push(edge.nodes[1]);
+            line.put(edge.nodes[1]);
             for (node, end) in edge.nodes.into_iter().zip([0, last]) {
                 made.levels[node] = made.levels[node].min(edge.level);
                 if made.radii[node] == 0.0 {
                     made.radii[node] = edge.radii[end];
                 }
             }
-            made.lines.push(line);
+            made.lines.put(line);
         }
         for (node, level) in made.levels.iter_mut().enumerate() {
             if *level == u8::MAX {
                 *level = 0;
-                made.alone.push(node);
+                made.alone.put(node);
             }
         }
         made
@@ -64,10 +65,10 @@ impl Polylines {
         for point in lines.chain(&mut others.alone) {
             *point += first;
         }
-        self.positions.append(&mut others.positions);
-        self.radii.append(&mut others.radii);
-        self.levels.append(&mut others.levels);
-        self.lines.append(&mut others.lines);
-        self.alone.append(&mut others.alone);
+        self.positions.put_all(others.positions);
+        self.radii.put_all(others.radii);
+        self.levels.put_all(others.levels);
+        self.lines.put_all(others.lines);
+        self.alone.put_all(others.alone);
     }
 }

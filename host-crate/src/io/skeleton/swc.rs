@@ -5,6 +5,7 @@
 
 use super::{Content, polylines::Polylines};
 use crate::graph::Skeleton;
+use crate::memory::{Listed, Put, repeated, zeros};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
@@ -32,17 +33,17 @@ pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<usize> {
 fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> io::Result<usize> {
     let polylines = Polylines::of(skeleton);
     let (parents, steps) = tree(&polylines);
-    let mut children = vec![Vec::new(); parents.len()];
+    let mut children = repeated(Vec::new(), parents.len());
     let mut roots = Vec::new();
     for (point, parent) in parents.iter().enumerate() {
         match parent {
-            Some(parent) => children[*parent].push(point),
-            None => roots.push(point),
+            Some(parent) => children[*parent].put(point),
+            None => roots.put(point),
         }
     }
-    let mut numbers = vec![0usize; parents.len()];
+    let mut numbers = zeros::<usize>(parents.len());
     // branch after branch
-    let mut left: Vec<usize> = roots.into_iter().rev().collect();
+    let mut left: Vec<usize> = roots.into_iter().rev().listed();
     while let Some(point) = left.pop() {
         *written += 1;
         numbers[point] = *written;
@@ -56,7 +57,7 @@ fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> i
         let [x, y, z] = polylines.positions[point].into();
         let radius = polylines.radii[point];
         writeln!(out, "{written} {kind} {x} {y} {z} {radius} {parent}")?;
-        left.extend(children[point].iter().rev());
+        left.put_all(children[point].iter().rev().copied());
     }
     let in_trees = parents.iter().flatten().count();
     Ok(steps - in_trees)
@@ -65,18 +66,22 @@ fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> i
 /// The next point on the shortest way to the root, for each point that is none; and how many steps between points there are in all.
 fn tree(polylines: &Polylines) -> (Vec<Option<usize>>, usize) {
     let count = polylines.positions.len();
-    let mut next_to = vec![Vec::new(); count];
+    let mut next_to = repeated(Vec::new(), count);
     let mut steps = 0;
     for step in polylines.lines.iter().flat_map(|line| line.windows(2)) {
-        next_to[step[0]].push(step[1]);
-        next_to[step[1]].push(step[0]);
+        next_to[step[0]].put(step[1]);
+        next_to[step[1]].put(step[0]);
         steps += 1;
     }
     let nodes = 0..count;
-    let mut by_radius: Vec<usize> = nodes.collect();
-    by_radius.sort_by(|&a, &b| polylines.radii[b].total_cmp(&polylines.radii[a]));
-    let mut distances = vec![f64::INFINITY; count];
-    let mut parents = vec![None; count];
+    let mut by_radius: Vec<usize> = nodes.listed();
+    by_radius.sort_unstable_by(|&a, &b| {
+        polylines.radii[b]
+            .total_cmp(&polylines.radii[a])
+            .then(a.cmp(&b))
+    });
+    let mut distances = repeated(f64::INFINITY, count);
+    let mut parents = repeated(None, count);
     for root in by_radius {
         if distances[root].is_finite() {
             continue;
@@ -95,7 +100,7 @@ fn tree(polylines: &Polylines) -> (Vec<Option<usize>>, usize) {
                 if other < distances[next] {
                     distances[next] = other;
                     parents[next] = Some(point);
-                    waiting.push(Reverse((other.to_bits(), next)));
+                    waiting.put(Reverse((other.to_bits(), next)));
                 }
             }
         }

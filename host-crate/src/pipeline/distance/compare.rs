@@ -5,7 +5,7 @@ use super::{
     plane::PlaneSamples, whole::one_device,
 };
 use crate::{
-    device::{Device, Stream},
+    device::{Device, Stream, start_threads},
     distance::{self, Difference, DistanceError, Method, Sites},
     grid::{Geometry, Volume},
     io::FileGroup,
@@ -78,6 +78,7 @@ pub fn compare(
     comparison: &Comparison,
     monitor: &Monitor<'_>,
 ) -> Result<ComparisonOutcome, PipelineError> {
+    start_threads()?;
     if job.sites == SitesFrom::Labels {
         let why = "methods are compared of sites that are voxels or points, not of labels";
         return Err(DistanceJobError::Conflict(why).into());

@@ -17,6 +17,7 @@
 mod compare;
 mod device_sites;
 mod job;
+mod long_labels;
 mod nearest;
 mod plane;
 mod sites;
@@ -33,6 +34,7 @@ pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
 use super::{PipelineError, Warning, outcome::Stages, paths};
+use crate::device::start_threads;
 use crate::monitor::Monitor;
 use sites::Found;
 
@@ -97,6 +99,7 @@ impl<'a> Run<'a> {
 /// # Errors
 /// [`DistanceJobError`] for what does not go together; what is wrong with the files, with their names; what fails on the devices.
 pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, PipelineError> {
+    start_threads()?;
     job.check()?;
     paths::check(&job.inputs(), &job.outputs())?;
     let mut run = Run::begin(job, monitor);

@@ -2,13 +2,18 @@
 
 use super::{
     DistanceInputError, DistanceJob, DistanceJobError, PointGrid, PointsOutside, SitesFrom,
+    long_labels::told_apart,
 };
 use crate::{
     distance::Method,
     grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
-    memory::{self, OutOfMemory},
-    pipeline::{PipelineError, VolumeSource, Warning, at, source::notes_of},
+    memory,
+    pipeline::{
+        PipelineError, VolumeSource, Warning, at,
+        kernel_samples::{for_kernels, is_wide},
+        source::notes_of,
+    },
 };
 
 /// What was read, on the grid that the map will have.
@@ -63,7 +68,7 @@ impl Found {
 pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Found, PipelineError> {
     match &job.sites {
         SitesFrom::Mask => {
-            let mask = read_bits(job, warnings, |sample| sample != 0.0)?.0;
+            let mask = read_bits(job, warnings, |sample, _| sample != 0.0)?.0;
             Ok(voxels(mask, false))
         }
         &SitesFrom::Level {
@@ -71,17 +76,24 @@ pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Fou
             inside,
             sub_voxel,
         } => {
-            let level = finite(&job.input, level)?;
+            let rounded = finite(&job.input, level)?;
             if sub_voxel {
                 let file = read_volume(job, warnings)?;
+                let exact = for_kernels(&job.input, &file.header, file.volume, level)?;
+                warnings.extend(job.input.conversion(&file.header, exact.inexact));
                 return Ok(Found::Crossings {
-                    volume: converted(&job.input, file, warnings)?,
-                    level,
+                    volume: exact.volume,
+                    level: exact.iso,
                     inside,
                 });
             }
-            let (mask, conversion) =
-                read_bits(job, warnings, |sample| inside.holds(sample, level))?;
+            // integers that f32 may not hold are compared with the level as it is
+            let holds = |sample: f64, is_wide| match (is_wide, inside) {
+                (true, Inside::Above) => sample >= level,
+                (true, Inside::Below) => sample < level,
+                _ => inside.holds(sample, rounded),
+            };
+            let (mask, conversion) = read_bits(job, warnings, holds)?;
             warnings.extend(conversion);
             Ok(voxels(mask, true))
         }
@@ -120,17 +132,20 @@ fn read_volume(
     Ok(file)
 }
 
-/// Reads a bit of each sample, some planes at a time, and the warning about samples that were rounded for that.
+/// Reads a bit of each sample, some planes at a time, and the warning about samples that were rounded for that. `is_site` is also told whether samples are
+/// [wide](is_wide) integers.
 fn read_bits(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,
-    is_site: impl Fn(f64) -> bool + Sync,
+    is_site: impl Fn(f64, bool) -> bool + Sync,
 ) -> Result<(Mask, Option<Warning>), PipelineError> {
     let mut reader = job.input.open()?;
-    let (header, sample_type) = (reader.header().clone(), reader.sample_type());
+    let header = reader.header().clone();
+    let is_wide = is_wide(&header, reader.sample_type());
     warnings.extend(job.input.notes(&header));
     let geometry = job.input.geometry(reader.geometry())?;
-    let (mask, inexact) = read_mask(&mut reader, is_site).map_err(|error| match error {
+    let read = read_mask(&mut reader, |sample| is_site(sample, is_wide));
+    let (mask, inexact) = read.map_err(|error| match error {
         ReadMaskError::File(error) => error.into(),
         ReadMaskError::Grid(error) => job.input.error()(error),
     })?;
@@ -138,25 +153,13 @@ fn read_bits(
         Some(geometry) => mask.with_geometry(geometry),
         None => mask,
     };
-    let conversion = job.input.conversion(&header, sample_type, inexact);
+    let inexact = if is_wide { 0 } else { inexact };
+    let conversion = job.input.conversion(&header, inexact);
     Ok((mask, conversion))
-}
-
-fn converted(
-    input: &VolumeSource,
-    file: VolumeFile,
-    warnings: &mut Vec<Warning>,
-) -> Result<AnyVolume, PipelineError> {
-    let sample_type = file.volume.sample_type();
-    let converted = file.volume.try_into_kernel_type();
-    let (volume, inexact) = converted.map_err(input.error::<OutOfMemory>())?;
-    warnings.extend(input.conversion(&file.header, sample_type, inexact));
-    Ok(volume)
 }
 
 /// Labels are whole numbers, and must stay apart from each other.
 fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
-    let stored = volume.sample_type();
     let fraction = match &volume {
         AnyVolume::F32(volume) => first_fraction(volume),
         AnyVolume::F64(volume) => first_fraction(volume),
@@ -167,10 +170,7 @@ fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
         let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
         return Err(DistanceInputError::Fraction { voxel, value });
     }
-    match volume.try_into_kernel_type()? {
-        (volume, 0) => Ok(volume),
-        (_, count) => Err(DistanceInputError::LongLabels { count, stored }),
-    }
+    told_apart(volume)
 }
 
 /// The first sample that is no whole number.

@@ -1,7 +1,7 @@
 //! What a map cannot be made of.
 
 use super::by;
-use crate::{grid::SampleType, memory::OutOfMemory, pipeline::map_samples::MapSamples};
+use crate::{memory::OutOfMemory, pipeline::map_samples::MapSamples};
 
 /// What a job asks for that cannot be done, whatever the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -102,13 +102,11 @@ pub enum DistanceInputError {
     },
     /// Labels that devices cannot distinguish.
     #[error(
-        "{count} labels of {stored} are no exact numbers of f32, so that different labels could become one; renumber them from 0"
+        "there are {count} different labels, some of which are no exact numbers of f32; 16777216 can be told apart then: renumber them from 0"
     )]
     LongLabels {
-        /// How many voxels have one.
+        /// How many there are.
         count: usize,
-        /// The samples' type.
-        stored: SampleType,
     },
     /// Points outside the grid, where that is not allowed.
     #[error("{0}; without the strict check they count")]

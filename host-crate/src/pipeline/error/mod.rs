@@ -3,10 +3,12 @@
 mod distance;
 mod object;
 mod skeleton;
+mod wide;
 
 pub use distance::{DistanceInputError, DistanceJobError, PointsOutside};
 pub use object::ObjectError;
 pub use skeleton::SkeletonJobError;
+pub use wide::WideSamples;
 
 use super::paths::PathError;
 use crate::{
@@ -115,6 +117,9 @@ pub enum Problem {
     /// The volume that is drawn is too much for the device.
     #[error("the picture's volume: {0}")]
     PictureVolume(#[source] DeviceError),
+    /// Samples of integers that would be rounded.
+    #[error(transparent)]
+    WideSamples(#[from] WideSamples),
     /// A mask of other dims than the volume.
     #[error(
         "the mask has {} samples and the volume {}; they must have the same grid",
@@ -178,6 +183,12 @@ impl From<DeviceError> for PipelineError {
             DeviceError::Cancelled(cancelled) => Self::Cancelled(cancelled),
             error => Self::Device(Box::new(error)),
         }
+    }
+}
+
+impl From<OutOfMemory> for PipelineError {
+    fn from(error: OutOfMemory) -> Self {
+        DeviceError::from(error).into()
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     warning::WhyEmpty,
 };
 use crate::{
-    device::Device,
+    device::{Device, start_threads},
     grid::{Geometry, SampleSummary, SampleType},
     isosurface::{IsosurfaceError, IsosurfaceParams},
     mesh::{MeshReport, Opening},
@@ -36,6 +36,8 @@ pub struct MeshJob {
     pub memory: Option<u64>,
     /// Whether the mesh is checked.
     pub check: MeshCheck,
+    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
+    pub level: Option<f64>,
 }
 
 /// Whether a mesh is looked at before it is written.
@@ -117,6 +119,7 @@ pub struct MeshChecked {
 ///     devices: vec![Device::cpu()],
 ///     memory: None,
 ///     check: MeshCheck::Required,
+///     level: None,
 /// };
 /// let outcome = mesh::run(&job, &Monitor::silent())?;
 /// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
@@ -128,6 +131,7 @@ pub struct MeshChecked {
 /// [`PipelineError`], which names the file: of paths before anything is read, of files, of a mask with another grid, of the extraction, of
 /// a check that failed, and [`PipelineError::Cancelled`]. What stood under the output's name is untouched then.
 pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, PipelineError> {
+    start_threads()?;
     job.check_paths()?;
     if job.devices.is_empty() {
         return Err(job.volume.error()(IsosurfaceError::NoDevices));
@@ -148,6 +152,11 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
 }
 
 impl MeshJob {
+    /// The isovalue.
+    fn level(&self) -> f64 {
+        self.level.unwrap_or(self.params.iso.into())
+    }
+
     fn check_paths(&self) -> Result<(), PipelineError> {
         let volumes = [&self.volume].into_iter().chain(&self.mask);
         let inputs: Vec<&Path> = volumes.map(|volume| volume.path.as_path()).collect();

@@ -3,9 +3,11 @@
 use super::{MeshCheck, MeshJob, MeshOutcome};
 use crate::{
     io::{MeshWriteOptions, MeshWriter, VolumeReader},
+    isosurface::IsosurfaceParams,
     monitor::Monitor,
     pipeline::{
         DeviceRun, PipelineError, Problem, at,
+        kernel_samples::shift_of_file,
         mask::{StatedGrid, open_mask},
         outcome::Stages,
         stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
@@ -37,15 +39,13 @@ pub(super) fn run(
         None => None,
     };
     let report = stages.run("stream", || {
-        stream(job, &mut volume, mask.as_mut(), monitor)
+        let shift = shift_of_file(&job.volume, job.level())?;
+        stream(job, shift, &mut volume, mask.as_mut(), monitor)
     })?;
     stages.add("read", report.reading);
     stages.add("write", report.writing);
     let timings = stages.finish();
-    warnings.extend(
-        job.volume
-            .conversion(&header, sample_type, report.inexact_samples),
-    );
+    warnings.extend(job.volume.conversion(&header, report.inexact_samples));
     let did = job.devices.iter().zip(report.devices);
     Ok(MeshOutcome {
         dims,
@@ -74,6 +74,7 @@ pub(super) fn run(
 /// From the readers to the output.
 fn stream(
     job: &MeshJob,
+    shift: Option<f64>,
     volume: &mut VolumeReader<'static>,
     mask: Option<&mut VolumeReader<'static>>,
     monitor: &Monitor<'_>,
@@ -81,11 +82,16 @@ fn stream(
     let options = StreamOptions {
         memory: job.memory,
         geometry: job.volume.geometry(volume.geometry())?,
+        shift,
         ..StreamOptions::default()
     };
     let write_options = MeshWriteOptions {
         normals: job.params.normals,
         ..MeshWriteOptions::default()
+    };
+    let params = IsosurfaceParams {
+        iso: shift.map_or(job.params.iso, |_| 0.0),
+        ..job.params
     };
     let output = job.output.as_ref();
     let writer = output.map(|output| MeshWriter::create(output, &write_options));
@@ -94,7 +100,7 @@ fn stream(
         volume,
         mask,
         writer: writer.transpose()?,
-        params: &job.params,
+        params: &params,
         options: &options,
     };
     stream_mesh(inputs, monitor).map_err(|error| match error {

@@ -13,6 +13,7 @@ use crate::{
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, at,
+        kernel_samples::for_kernels,
         mask::{StatedGrid, read_mask},
         outcome::Stages,
     },
@@ -35,10 +36,17 @@ pub(super) fn run(
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let (volume, inexact_samples) = volume
-        .try_into_kernel_type()
-        .map_err(at::<OutOfMemory>(&job.volume.path))?;
-    warnings.extend(job.volume.conversion(&header, sample_type, inexact_samples));
+    let exact = for_kernels(&job.volume, &header, volume, job.level())?;
+    let (volume, inexact_samples) = (exact.volume, exact.inexact);
+    warnings.extend(job.volume.conversion(&header, inexact_samples));
+    let outer = job;
+    let job = &MeshJob {
+        params: IsosurfaceParams {
+            iso: exact.iso,
+            ..job.params
+        },
+        ..outer.clone()
+    };
     let surface = match &job.devices[..] {
         [device] => match on_one(&mut stages, job, device, volume, mask)? {
             Some(surface) => surface,

@@ -4,6 +4,7 @@ use super::{Made, PictureJob};
 use crate::{
     device::Stream,
     graph::Skeleton,
+    memory::Listed,
     pipeline::{PipelineError, Problem, at},
     render::{self, Picture, RenderParams, SkeletonStyle},
     with_device_volume,
@@ -34,7 +35,7 @@ pub fn draw(
             ..SkeletonStyle::default()
         };
         let labels = made.labels.iter();
-        let skeletons: Vec<(i64, &Skeleton)> = labels.map(|it| (it.label, &it.skeleton)).collect();
+        let skeletons: Vec<(i64, &Skeleton)> = labels.map(|it| (it.label, &it.skeleton)).listed();
         Ok(
             with_device_volume!(&solid, volume => render::skeletons(stream, volume, &skeletons, &params, &style))?,
         )

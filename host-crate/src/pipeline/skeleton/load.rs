@@ -8,6 +8,7 @@ use crate::{
     device::Stream,
     grid::{AnyVolume, DeviceMask, Mask, Sample, Selection, with_volume},
     io::{HeaderInfo, VolumeFile, read_mesh},
+    memory::Listed,
     pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
     skeleton::fill_cavities,
     voxelize::{VoxelizeParams, voxelize},
@@ -129,7 +130,7 @@ fn voxels_of_mesh(
 /// All labels but 0, in ascending order. Samples that are no labels are passed over: they are refused later.
 fn labels_of(volume: &AnyVolume) -> Vec<i64> {
     let labels = with_volume!(volume, volume => distinct(volume.samples()));
-    labels.into_iter().filter(|&label| label != 0).collect()
+    labels.into_iter().filter(|&label| label != 0).listed()
 }
 
 fn distinct<T: Sample>(samples: &[T]) -> BTreeSet<i64> {

@@ -18,10 +18,11 @@ pub use outcome::{Checks, LabelOutcome, SkeletonOutcome};
 
 use super::{PipelineError, Warning, add_picture, at, outcome::Stages};
 use crate::{
-    device::{Device, DeviceError, Stream},
+    device::{Device, DeviceError, Stream, start_threads},
     graph::Prune,
     grid::{AnyVolume, with_volume},
     io::FileGroup,
+    memory::{Listed, caught},
     monitor::{Monitor, StageTime},
     skeleton::{
         Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
@@ -74,7 +75,13 @@ struct Made {
 /// # Errors
 /// What is wrong with the files, the parameters or the object, with the file's name where it is about the object; what fails on a device.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
+    start_threads()?;
     job.check()?;
+    // lists of the graphs
+    caught(|| run_checked(job, monitor))
+}
+
+fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     let mut stages = Stages::begin(monitor);
     let mut warnings = Vec::new();
     let mut made = match &job.method {
@@ -160,7 +167,7 @@ fn whole(
             let label = alone.unwrap_or(found.label);
             LabelOutcome::whole(found, label)
         })
-        .collect();
+        .listed();
     Ok(Made {
         object: object.anywhere(),
         labels,

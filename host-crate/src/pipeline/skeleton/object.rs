@@ -180,7 +180,7 @@ impl Object {
     /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and the isovalue.
     pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
         let (volume, iso) = match (self.drawn.take(), &self.voxels) {
-            (Some((volume, iso)), _) => (volume.into_kernel_type().0, iso),
+            (Some((volume, iso)), _) => (volume.try_into_kernel_type()?.0, iso),
             (None, Voxels::OnDevice(mask)) => (volume_of(stream, mask)?.into(), 0.5),
             (None, Voxels::OnHost(HostVoxels::Mask(mask))) => {
                 let mask = mask.upload(stream)?;
@@ -192,7 +192,7 @@ impl Object {
                 (volume_of(stream, &mask)?.into(), 0.5)
             }
         };
-        let solid = volume.crop_to_solid(iso, Inside::Above);
+        let solid = volume.try_crop_to_solid(iso, Inside::Above)?;
         let solid = upload(stream, &solid).map_err(Problem::PictureVolume)?;
         Ok((solid, iso))
     }

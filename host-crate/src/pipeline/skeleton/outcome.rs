@@ -5,6 +5,7 @@ use crate::{
     device::Device,
     graph::Skeleton,
     grid::Geometry,
+    memory::Listed,
     monitor::StageTime,
     pipeline::{Timings, Warning},
     skeleton::{
@@ -202,7 +203,7 @@ impl SkeletonOutcome {
             });
         }
         if let Some(first) = self.defects().next() {
-            let mut bad: Vec<_> = self.defects().map(|it| (it.label, it.component)).collect();
+            let mut bad: Vec<_> = self.defects().map(|it| (it.label, it.component)).listed();
             bad.dedup();
             doubts.push(Warning::NotCertified {
                 path: path(),

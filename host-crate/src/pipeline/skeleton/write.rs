@@ -7,6 +7,7 @@ use super::{
 use crate::{
     graph::Skeleton,
     io::{FileError, FileGroup},
+    memory::{Listed, Put},
     pipeline::Warning,
 };
 use std::path::PathBuf;
@@ -27,8 +28,8 @@ impl SkeletonJob {
         labels: &[LabelOutcome],
         warnings: &mut Vec<Warning>,
     ) -> Result<Written, FileError> {
-        let all: Vec<(i64, &Skeleton)> = labels.iter().map(|it| (it.label, &it.skeleton)).collect();
-        let numbers: Vec<i64> = labels.iter().map(|it| it.label).collect();
+        let all: Vec<(i64, &Skeleton)> = labels.iter().map(|it| (it.label, &it.skeleton)).listed();
+        let numbers: Vec<i64> = labels.iter().map(|it| it.label).listed();
         let of_labels = matches!(self.object, ObjectSource::Labels { .. });
         let mut written = Written::default();
         for output in &self.outputs {
@@ -37,15 +38,15 @@ impl SkeletonJob {
                 let files = files_of(output, &numbers);
                 for (file, (_, skeleton)) in files.into_iter().zip(&all) {
                     cut += group.write_skeleton(&file, skeleton)?.cut_cycles;
-                    written.files.push(file);
+                    written.files.put(file);
                 }
             } else {
                 cut = group.write_skeletons(output, &all)?.cut_cycles;
-                written.files.push(output.clone());
+                written.files.put(output.clone());
             }
             if cut > 0 {
                 written.cut_cycles = cut;
-                warnings.push(Warning::CutCycles {
+                warnings.put(Warning::CutCycles {
                     path: output.clone(),
                     count: cut,
                 });

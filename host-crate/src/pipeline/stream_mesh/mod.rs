@@ -178,7 +178,8 @@ impl<'a> Work<'a> {
     ) -> Result<StreamReport, StreamError> {
         let (job, plan) = self.planned::<T>(volume, mask.is_some())?;
         let mask = mask.map(|mask| source::mask(mask, job.along));
-        run(job, plan, open(volume, job.along), mask, writer)
+        let planes = open(volume, job.along, self.options.shift);
+        run(job, plan, planes, mask, writer)
     }
 }
 

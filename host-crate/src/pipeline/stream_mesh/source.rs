@@ -4,7 +4,7 @@
 
 use super::{SlabAxis, StreamError};
 use crate::{
-    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32},
+    grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level},
     io::{FileError, VolumeReader},
     isosurface::{VolumeSlab, partition::SlabPartition},
     memory::{self, OutOfMemory},
@@ -39,8 +39,9 @@ impl Seen {
     }
 }
 
-/// How planes of a file are read: of samples as they are, or converted.
-pub(super) type Opening<T> = for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis) -> Planes<'r, T>;
+/// How planes of a file are read: of samples as they are, or converted, less what is to be taken from them.
+pub(super) type Opening<T> =
+    for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis, Option<f64>) -> Planes<'r, T>;
 
 /// Reads planes into a slice that is as long as they are.
 pub(super) type Planes<'r, T> =
@@ -50,6 +51,7 @@ pub(super) type Planes<'r, T> =
 pub(super) fn direct<'r, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
+    _shift: Option<f64>,
 ) -> Planes<'r, T> {
     if along == SlabAxis::Y {
         return converted::<T, T>(reader, along, |sample| (sample, true));
@@ -63,19 +65,35 @@ pub(super) fn direct<'r, T: Sample>(
     })
 }
 
-pub(super) fn from_i32<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
-    converted(reader, along, i32_to_f32)
+pub(super) fn from_i32<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    shift: Option<f64>,
+) -> Planes<'r, f32> {
+    match shift {
+        None => converted(reader, along, i32_to_f32),
+        Some(level) => converted(reader, along, move |sample: i32| {
+            less_level(sample.into(), level)
+        }),
+    }
 }
 
-pub(super) fn from_f64<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, f32> {
-    converted(reader, along, f64_to_f32)
+pub(super) fn from_f64<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    shift: Option<f64>,
+) -> Planes<'r, f32> {
+    match shift {
+        None => converted(reader, along, f64_to_f32),
+        Some(level) => converted(reader, along, move |sample| less_level(sample, level)),
+    }
 }
 
 /// Samples that are converted: those of one z at a time. `convert` also returns whether the conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    convert: fn(S) -> (T, bool),
+    convert: impl Fn(S) -> (T, bool) + Send + 'r,
 ) -> Planes<'r, T> {
     let mut stored: Vec<S> = Vec::new();
     reader.set_overlap(0);
@@ -127,7 +145,7 @@ pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Pla
         (u8::from(sample.to_f64() != 0.0), true)
     }
     match reader.sample_type() {
-        SampleType::U8 => direct(reader, along),
+        SampleType::U8 => direct(reader, along, None),
         SampleType::I8 => converted(reader, along, kept::<i8>),
         SampleType::U16 => converted(reader, along, kept::<u16>),
         SampleType::I16 => converted(reader, along, kept::<i16>),

@@ -39,6 +39,8 @@ pub struct StreamOptions {
     pub along: Option<SlabAxis>,
     /// Where the samples are in the world, in place of what the file states.
     pub geometry: Option<Geometry>,
+    /// What is subtracted from samples of `i32` and `f64`, before they are rounded to `f32`: the parameters' isovalue is one of the differences.
+    pub shift: Option<f64>,
 }
 
 /// What slabs of a volume follow each other along.

@@ -1,6 +1,7 @@
 //! Colours of curves.
 
 use crate::graph::{Edge, Node, NodeKind, Skeleton};
+use crate::memory::Listed;
 
 /// What curves are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,12 +55,12 @@ impl Painter {
         let edges = || skeletons.iter().flat_map(|(_, one)| &one.edges);
         let mut classes: Vec<i64> = match by {
             ColourBy::Radius => Vec::new(),
-            ColourBy::Label => skeletons.iter().map(|&(label, _)| label).collect(),
-            ColourBy::Level => edges().map(|edge| edge.level.into()).collect(),
+            ColourBy::Label => skeletons.iter().map(|&(label, _)| label).listed(),
+            ColourBy::Level => edges().map(|edge| edge.level.into()).listed(),
             // a component is of one label
             ColourBy::Component => {
                 let counts = skeletons.iter().map(|(_, one)| components(one));
-                (0..counts.sum()).collect()
+                (0..counts.sum()).listed()
             }
         };
         classes.sort_unstable();
@@ -116,7 +117,7 @@ impl Painter {
         let palette: Vec<_> = colorous::CATEGORY10
             .iter()
             .filter(|colour| colour.r != colour.g || colour.g != colour.b)
-            .collect();
+            .listed();
         let own = as_parts(*palette[number % palette.len()]);
         let row = ROWS[number / palette.len() % ROWS.len()];
         let goal = if row < 0.0 { 0.0 } else { 1.0 };
@@ -156,16 +157,10 @@ fn components(skeleton: &Skeleton) -> i64 {
 
 /// The least and the greatest radius.
 fn radii(skeletons: &[(i64, &Skeleton)]) -> Option<[f64; 2]> {
-    let of_edges = |one: &Skeleton| {
-        let edges = one.edges.iter();
-        edges
-            .flat_map(|edge| edge.radii.clone())
-            .collect::<Vec<_>>()
-    };
-    let of_nodes = |one: &Skeleton| one.nodes.iter().map(|node| node.radius).collect::<Vec<_>>();
-    let all = skeletons
-        .iter()
-        .flat_map(|(_, one)| [of_edges(one), of_nodes(one)].concat());
+    let all = skeletons.iter().flat_map(|(_, one)| {
+        let of_edges = one.edges.iter().flat_map(|edge| edge.radii.iter().copied());
+        of_edges.chain(one.nodes.iter().map(|node| node.radius))
+    });
     all.filter(|radius| radius.is_finite())
         .map(|radius| [radius; 2])
         .reduce(|[least, most], [radius, _]| [least.min(radius), most.max(radius)])

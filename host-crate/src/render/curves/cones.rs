@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     graph::{NodeKind, Skeleton},
+    memory::{Put, zeros},
     render::{
         ViewDirection,
         framing::{Extent, Framing},
@@ -92,7 +93,7 @@ impl Cones {
             false => width(at[2]),
         };
         for (number, (_, skeleton)) in skeletons.iter().enumerate() {
-            let mut degrees = vec![0u32; skeleton.nodes.len()];
+            let mut degrees = zeros::<u32>(skeleton.nodes.len());
             for edge in &skeleton.edges {
                 for node in edge.nodes {
                     if let Some(degree) = degrees.get_mut(node) {
@@ -173,13 +174,13 @@ impl Cones {
 
     fn push(&mut self, a: Ball, b: Ball) {
         for ball in [a, b] {
-            self.numbers.extend(ball.at.map(|x| x as f32));
-            self.numbers.push(ball.radius as f32);
+            self.numbers.put_all(ball.at.map(|x| x as f32));
+            self.numbers.put(ball.radius as f32);
         }
         // linear, as the light is
         for ball in [a, b] {
             self.numbers
-                .extend(ball.colour.map(|channel| channel * channel));
+                .put_all(ball.colour.map(|channel| channel * channel));
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     device::{Stream, rows_launch},
     graph::Skeleton,
     grid::{DeviceSample, DeviceVolume},
+    memory::caught,
 };
 use colours::Painter;
 use cones::Cones;
@@ -75,6 +76,16 @@ pub fn skeletons<T: DeviceSample>(
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
     check(params)?;
+    caught(|| drawn(stream, volume, skeletons, params, style))
+}
+
+fn drawn<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    skeletons: &[(i64, &Skeleton)],
+    params: &RenderParams,
+    style: &SkeletonStyle,
+) -> Result<Picture, RenderError> {
     let size = [params.width, params.height];
     let painter = Painter::new(skeletons, style.colours);
     let legend = match style.legend {

@@ -1,6 +1,7 @@
 //! Which cones are seen in which part of a picture.
 
 use super::cones::Cones;
+use crate::memory::{Listed, copy, zeros};
 
 /// The side of a tile is 2 to this power of pixels,
 const POWER: u32 = 4;
@@ -25,11 +26,11 @@ impl Tiles {
             power += 1;
         }
         let counts = size.map(|side| side.div_ceil(1 << power) as usize);
-        let bounds: Vec<_> = (0..cones.len()).map(|cone| cones.bounds(cone)).collect();
-        let mut order: Vec<u32> = (0..cones.len() as u32).collect();
-        order.sort_by(|&a, &b| {
-            let [a, b] = [a, b].map(|cone| bounds[cone as usize].1);
-            a.total_cmp(&b)
+        let bounds: Vec<_> = (0..cones.len()).map(|cone| cones.bounds(cone)).listed();
+        let mut order: Vec<u32> = (0..cones.len() as u32).listed();
+        order.sort_unstable_by(|&a, &b| {
+            let depth = |cone: u32| bounds[cone as usize].1;
+            depth(a).total_cmp(&depth(b)).then(a.cmp(&b))
         });
         // casts take what is beyond the numbers to their ends, and what is none to 0
         let tiles = |cone: u32| {
@@ -52,13 +53,13 @@ impl Tiles {
                 }
             }
         };
-        let mut starts = vec![0u32; counts[0] * counts[1] + 1];
+        let mut starts = zeros::<u32>(counts[0] * counts[1] + 1);
         each(&mut |tile, _| starts[tile + 1] += 1);
         for tile in 1..starts.len() {
             starts[tile] += starts[tile - 1];
         }
-        let mut next = starts.clone();
-        let mut members = vec![0; starts[starts.len() - 1] as usize];
+        let mut next = copy(&starts);
+        let mut members = zeros(starts[starts.len() - 1] as usize);
         each(&mut |tile, cone| {
             members[next[tile] as usize] = cone;
             next[tile] += 1;

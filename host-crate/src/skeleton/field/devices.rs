@@ -7,6 +7,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Stream},
     grid::{DeviceMask, DevicePoints},
+    memory::{caught, one_list, zeros},
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
@@ -48,7 +49,7 @@ pub(super) fn forces_on(
             weights: stream.upload(&own)?,
         };
         // the same grid, so that coordinates are what they are in the whole
-        let mut mine = vec![0; words.len()];
+        let mut mine = zeros(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let forces = Job {
@@ -63,14 +64,14 @@ pub(super) fn forces_on(
         Ok(stream.download(&forces)?)
     };
     let made = each(parts, |worker, part| {
-        forces_of(worker, part).map_err(Stop::Failed)
+        caught(|| forces_of(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;
     }
     let made = finished(streams.iter().map(Stream::device), made)?;
-    Ok(first.upload(&made.concat())?)
+    Ok(first.upload(&one_list(&made))?)
 }
 
 /// How many bits of words are 1.

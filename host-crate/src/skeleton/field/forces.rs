@@ -10,6 +10,7 @@ use super::{
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
     grid::{DeviceMask, Metric, Points},
+    memory::caught,
     skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -219,6 +220,15 @@ fn forces_on_devices(
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     params.tree.check()?;
+    caught(|| forces_of_all(execution, acting, mask, params))
+}
+
+fn forces_of_all(
+    execution: Execution<'_>,
+    acting: Acting<'_>,
+    mask: DeviceMask,
+    params: &SkeletonParams,
+) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
     let targets = Targets::of(stream, &mask)?;
     let pairs = targets.count.saturating_mul(acting.sources.len() as u64);

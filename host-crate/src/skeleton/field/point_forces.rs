@@ -4,6 +4,7 @@ use super::{Sources, sources::world_of};
 use crate::{
     device::{Launch, Stream, over},
     grid::Metric,
+    memory::{Listed, Put, caught, with_room},
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
@@ -42,16 +43,25 @@ pub fn forces_at(
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
-    let flat: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+    caught(|| forces_in_rounds(stream, sources, points, exponent))
+}
+
+fn forces_in_rounds(
+    stream: &Stream,
+    sources: &Sources,
+    points: &[Point3<f64>],
+    exponent: f64,
+) -> Result<Vec<PointForce>, SkeletonError> {
+    let flat: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).listed();
     let slices = match sources.len() as u64 {
         few if few <= 2 * SLICE => 1,
         many => many.div_ceil(SLICE),
     };
     let round = (MAX_SUMS / (OF_POINT as u64 * slices)).max(1);
-    let mut found = Vec::with_capacity(points.len());
+    let mut found = with_room(points.len());
     for flat in flat.chunks(3 * round as usize) {
         let results = numbers_at(stream, sources, flat, slices, exponent)?;
-        found.extend(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
+        found.put_all(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
     }
     Ok(found)
 }

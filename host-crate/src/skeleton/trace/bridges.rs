@@ -6,6 +6,7 @@
 //! the piece with the fewest points is joined to the one that is cheapest to reach (Borůvka's rule), so that searches stay in what is small.
 
 use crate::{
+    memory::{Listed, Put, copy, gathered, or_unwind, repeated, zeros},
     skeleton::{SkeletonError, SolidComponents},
     union_find::UnionFind,
 };
@@ -46,12 +47,12 @@ struct Voxels<'a> {
 
 impl<'a> Voxels<'a> {
     fn new(solid: &'a SolidComponents, is_searched: impl Fn(u32) -> bool) -> Self {
-        let mut first = vec![NONE; solid.run_count()];
+        let mut first = repeated(NONE, solid.run_count());
         let mut places = Vec::new();
         solid.for_each_run_of_voxels(|run, label, voxels| {
             if is_searched(label) {
                 first[run] = places.len();
-                places.extend(voxels);
+                places.put_all(voxels);
             }
         });
         Self {
@@ -105,11 +106,11 @@ impl Pieces<'_> {
 
     /// The cheapest way from a set, which begins in some voxels, to another: its voxels from the last to the first. None if there is no other.
     fn search(&mut self, set: usize, starts: &[usize]) -> Option<Vec<usize>> {
-        let mut reached: Vec<usize> = starts.to_vec();
+        let mut reached: Vec<usize> = copy(starts);
         let mut open = BinaryHeap::new();
         for &start in starts {
             self.costs[start] = 0.0;
-            open.push(Reverse((Cost::of(0.0), start)));
+            open.put(Reverse((Cost::of(0.0), start)));
         }
         let mut found = None;
         while let Some(Reverse((cost, here))) = open.pop() {
@@ -126,14 +127,14 @@ impl Pieces<'_> {
                 if cost < self.costs[next] {
                     self.costs[next] = cost;
                     self.before[next] = here;
-                    reached.push(next);
-                    open.push(Reverse((Cost::of(cost), next)));
+                    reached.put(next);
+                    open.put(Reverse((Cost::of(cost), next)));
                 }
             });
         }
         let way = found.map(|end| {
             let next = |&voxel: &usize| Some(self.before[voxel]).filter(|&before| before != NONE);
-            std::iter::successors(Some(end), next).collect()
+            std::iter::successors(Some(end), next).listed()
         });
         for voxel in reached {
             self.costs[voxel] = f64::INFINITY;
@@ -150,8 +151,8 @@ impl Pieces<'_> {
         let ends = [first, last].map(|voxel| self.seed_in[voxel]);
         let inner = way[1..way.len() - 1].iter().rev();
         let mut points = vec![self.seeds[ends[0]].point];
-        points.extend(inner.map(|&voxel| self.voxels.point(voxel)));
-        points.push(self.seeds[ends[1]].point);
+        points.put_all(inner.map(|&voxel| self.voxels.point(voxel)));
+        points.put(self.seeds[ends[1]].point);
         if ends[0] > ends[1] {
             points.reverse();
         }
@@ -181,7 +182,7 @@ pub fn bridges(
     axes: Matrix3<f64>,
     clearance: impl FnOnce(&[Point3<f64>]) -> Result<Vec<f64>, SkeletonError>,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
-    let mut is_searched = vec![false; solid.count()];
+    let mut is_searched = zeros::<bool>(solid.count());
     for seed in seeds {
         if let Some(label) = solid.label(seed.voxel) {
             is_searched[label as usize] = true;
@@ -189,7 +190,7 @@ pub fn bridges(
     }
     let voxels = Voxels::new(solid, |label| is_searched[label as usize]);
     let count = voxels.places.len();
-    let points: Vec<_> = (0..count).map(|k| voxels.point(k)).collect();
+    let points: Vec<_> = (0..count).map(|k| voxels.point(k)).listed();
     let radii = clearance(&points)?;
     let lengths = lengths(&axes);
     let steps = lengths.iter().copied().filter(|&length| length > 0.0);
@@ -199,14 +200,14 @@ pub fn bridges(
         voxels,
         seeds,
         lengths,
-        prices: radii.iter().map(|r| 1.0 + unit / r).collect(),
-        seed_in: vec![NONE; count],
-        sets: UnionFind::new(numbers),
-        costs: vec![f64::INFINITY; count],
-        before: vec![NONE; count],
+        prices: radii.iter().map(|r| 1.0 + unit / r).listed(),
+        seed_in: repeated(NONE, count),
+        sets: or_unwind(UnionFind::try_new(numbers)),
+        costs: repeated(f64::INFINITY, count),
+        before: repeated(NONE, count),
     };
     let mut found = Vec::new();
-    let mut starts: Vec<Vec<usize>> = vec![Vec::new(); numbers];
+    let mut starts: Vec<Vec<usize>> = repeated(Vec::new(), numbers);
     for (number, seed) in seeds.iter().enumerate() {
         let Some(voxel) = pieces.voxels.number(seed.voxel) else {
             continue;
@@ -214,11 +215,11 @@ pub fn bridges(
         match pieces.seed_in[voxel] {
             NONE => {
                 pieces.seed_in[voxel] = number;
-                starts[seed.piece].push(voxel);
+                starts[seed.piece].put(voxel);
             }
             // two pieces in one voxel
             other if pieces.sets.join(seeds[other].piece, seed.piece) => {
-                found.push(vec![seeds[other].point, seed.point]);
+                found.put(vec![seeds[other].point, seed.point]);
             }
             _ => (),
         }
@@ -227,12 +228,12 @@ pub fn bridges(
         let root = pieces.sets.root(piece);
         if root != piece {
             let more = std::mem::take(&mut starts[piece]);
-            starts[root].extend(more);
+            starts[root].put_all(more);
         }
     }
     let has_start = |&set: &usize| !starts[set].is_empty();
     let sets = (0..numbers).filter(has_start);
-    let mut smallest: BinaryHeap<_> = sets.map(|set| Reverse((starts[set].len(), set))).collect();
+    let mut smallest: BinaryHeap<_> = gathered(sets.map(|set| Reverse((starts[set].len(), set))));
     while let Some(Reverse((len, set))) = smallest.pop() {
         // what has grown since is in the queue anew
         if starts[set].len() != len {
@@ -241,13 +242,13 @@ pub fn bridges(
         let Some(way) = pieces.search(set, &starts[set]) else {
             continue;
         };
-        found.push(pieces.points_of(&way));
+        found.put(pieces.points_of(&way));
         let other = pieces.set_in(way[0]).unwrap_or(set);
         pieces.sets.join(set, other);
         let (root, joined) = (set.min(other), set.max(other));
         let more = std::mem::take(&mut starts[joined]);
-        starts[root].extend(more);
-        smallest.push(Reverse((starts[root].len(), root)));
+        starts[root].put_all(more);
+        smallest.put(Reverse((starts[root].len(), root)));
     }
     Ok(found)
 }

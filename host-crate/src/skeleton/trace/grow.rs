@@ -2,6 +2,7 @@
 
 use super::point_grid::{Hit, PointGrid};
 use crate::grid::{Geometry, Metric};
+use crate::memory::{Put, copy, zeros};
 use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 
@@ -51,7 +52,7 @@ impl Growth {
     ) -> usize {
         let index = self.skeleton.nodes.len();
         self.near.add(position, Hit::Node(index));
-        self.skeleton.nodes.push(Node {
+        self.skeleton.nodes.put(Node {
             kind,
             position,
             eigenvalues,
@@ -91,7 +92,7 @@ impl Growth {
             if reached.is_some() {
                 break;
             }
-            points.push(*at);
+            points.put(*at);
         }
         let to = match reached {
             Some(Hit::Node(node)) => node,
@@ -102,7 +103,7 @@ impl Growth {
                 self.add_node(NodeKind::End, last, None)
             }
         };
-        points.push(self.skeleton.nodes[to].position);
+        points.put(self.skeleton.nodes[to].position);
         if to != from || points.len() > 3 {
             self.add_edge([from, to], points, level);
         }
@@ -139,9 +140,9 @@ impl Growth {
                 self.near.add(at, Hit::Curve { edge, point });
             }
         }
-        self.skeleton.edges.push(Edge {
+        self.skeleton.edges.put(Edge {
             nodes,
-            radii: vec![0.0; points.len()],
+            radii: zeros(points.len()),
             points,
             level,
         });
@@ -152,7 +153,7 @@ impl Growth {
         let second = self.skeleton.edges.len();
         let whole = &self.skeleton.edges[edge];
         let (at, last, level) = (whole.points[point], whole.nodes[1], whole.level);
-        let rest = whole.points[point..].to_vec();
+        let rest = copy(&whole.points[point..]);
         let old = |point| Hit::Curve { edge, point };
         for (k, place) in rest.iter().enumerate().skip(1) {
             let new = Hit::Curve {
@@ -163,7 +164,7 @@ impl Growth {
         }
         let node = self.skeleton.nodes.len();
         self.near.rename(&at, old(point), Hit::Node(node));
-        self.skeleton.nodes.push(Node {
+        self.skeleton.nodes.put(Node {
             kind: NodeKind::Junction,
             position: at,
             eigenvalues: None,
@@ -174,9 +175,9 @@ impl Growth {
         first.points.truncate(point + 1);
         first.radii.truncate(point + 1);
         first.nodes[1] = node;
-        self.skeleton.edges.push(Edge {
+        self.skeleton.edges.put(Edge {
             nodes: [node, last],
-            radii: vec![0.0; rest.len()],
+            radii: zeros(rest.len()),
             points: rest,
             level,
         });

@@ -4,6 +4,7 @@ use super::flow::step;
 use crate::{
     device::Stream,
     grid::Metric,
+    memory::{Listed, Put, with_room},
     skeleton::{
         SkeletonError,
         field::{Sources, forces_at},
@@ -26,23 +27,23 @@ pub fn paths(
     starts: &[Point3<f64>],
     is_end: impl Fn(usize, &[Point3<f64>]) -> bool,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
-    let mut paths: Vec<Vec<Point3<f64>>> = starts.iter().map(|&start| vec![start]).collect();
+    let mut paths: Vec<Vec<Point3<f64>>> = starts.iter().map(|&start| vec![start]).listed();
     let (metric, _) = Metric::snapped(sources.geometry());
-    let mut going: Vec<usize> = (0..paths.len()).collect();
+    let mut going: Vec<usize> = (0..paths.len()).listed();
     going.retain(|&path| !is_end(path, &paths[path]));
     for _ in 0..MAX_STEPS {
         if going.is_empty() {
             break;
         }
         let last = |&path: &usize| paths[path][paths[path].len() - 1];
-        let places: Vec<_> = going.iter().map(last).collect();
+        let places: Vec<_> = going.iter().map(last).listed();
         let forces = forces_at(stream, sources, &places, exponent)?;
-        let mut left = Vec::with_capacity(going.len());
+        let mut left = with_room(going.len());
         for (path, (place, force)) in going.into_iter().zip(places.into_iter().zip(&forces)) {
             let Some(step) = step(force) else { continue };
-            paths[path].push(place + metric.to_voxels(step));
+            paths[path].put(place + metric.to_voxels(step));
             if step.norm() > REST && !is_end(path, &paths[path]) {
-                left.push(path);
+                left.put(path);
             }
         }
         going = left;

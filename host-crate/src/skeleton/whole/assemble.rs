@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     graph::{Edge, Node, NodeKind},
+    memory::{Listed, Put},
     monitor::StageTime,
 };
 use nalgebra::Point3;
@@ -27,7 +28,7 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
     let place = |at: [f64; 3]| Point3::from(frame.outside(at));
     let degrees = draft.degrees();
     for ((&node, &radius), degree) in draft.nodes.iter().zip(&verdict.node_radii).zip(degrees) {
-        skeleton.nodes.push(Node {
+        skeleton.nodes.put(Node {
             kind: match degree {
                 0 | 1 => NodeKind::End,
                 _ => NodeKind::Junction,
@@ -39,10 +40,10 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
         });
     }
     for (edge, radii) in draft.edges.iter().zip(&verdict.radii) {
-        skeleton.edges.push(Edge {
+        skeleton.edges.put(Edge {
             nodes: edge.nodes.map(|node| first_node + node),
-            points: edge.points.iter().map(|&at| place(in_voxels(at))).collect(),
-            radii: radii.iter().map(|radius| radius * spacing).collect(),
+            points: edge.points.iter().map(|&at| place(in_voxels(at))).listed(),
+            radii: radii.iter().map(|radius| radius * spacing).listed(),
             level: 0,
         });
     }
@@ -84,14 +85,14 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
             shortest: shortest * spacing,
         },
     };
-    label.components.push(ComponentReport {
+    label.components.put(ComponentReport {
         first: piece.first,
         voxels: piece.voxels,
         tunnels: numbers.tunnels,
         cavities: numbers.cavities,
         rank: verdict.rank,
         centred: piece.centred,
-        failures: verdict.faults.into_iter().map(failure).collect(),
+        failures: verdict.faults.into_iter().map(failure).listed(),
     });
     piece.times
 }

@@ -4,6 +4,7 @@ use super::{
     neighbours::{OFFSETS, bits},
     object::Object,
 };
+use crate::memory::{Listed, Put, or_unwind, with_room};
 use crate::union_find::UnionFind;
 use std::{collections::HashMap, ops::Range};
 
@@ -33,23 +34,23 @@ impl<'a> Background<'a> {
     pub fn of(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
         let mut starts = vec![0];
         let mut gaps = Vec::new();
-        let mut ends = Vec::with_capacity(object.rows());
+        let mut ends = with_room(object.rows());
         for row in 0..object.rows() {
             let mut of_row = [i32::MAX, i32::MIN];
             for [start, end] in object.runs_of(row, &bits) {
                 match of_row[0] {
                     i32::MAX => of_row[0] = start,
-                    _ => gaps.push([of_row[1], start]),
+                    _ => gaps.put([of_row[1], start]),
                 }
                 of_row[1] = end;
             }
-            ends.push(of_row);
-            starts.push(gaps.len());
+            ends.put(of_row);
+            starts.put(gaps.len());
         }
         let mut all = Self {
             object,
             starts,
-            sets: UnionFind::new(gaps.len() + 1),
+            sets: or_unwind(UnionFind::try_new(gaps.len() + 1)),
             enclosed: gaps.len() as u64,
             gaps,
             ends,
@@ -140,7 +141,7 @@ impl<'a> Background<'a> {
                 let gap = self.gap_at(beyond(face));
                 self.sets.root(gap)
             })
-            .collect();
+            .listed();
         sides.sort_unstable();
         if sides.windows(2).any(|pair| pair[0] == pair[1]) {
             return 0;
@@ -148,7 +149,7 @@ impl<'a> Background<'a> {
         for &side in &sides[1..] {
             self.join_sets(sides[0], side);
         }
-        self.opened.insert(place, sides[0]);
+        self.opened.put((place, sides[0]));
         sides.len() as u64 - 1
     }
 }

@@ -10,6 +10,7 @@ use super::{
     steps::Stage,
     tips::Cut,
 };
+use crate::memory::{ParListed, Put, repeated, with_room, zeros};
 use crate::monitor::Cancelled;
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -49,12 +50,12 @@ pub fn centre(
             known.steps.at(Stage::Centre, done, all)?;
             Ok(tangents)
         })
-        .collect();
+        .par_try_listed();
     let tangents = tangents?;
-    let mut ends: Vec<Vec<[usize; 2]>> = vec![Vec::new(); draft.nodes.len()];
+    let mut ends: Vec<Vec<[usize; 2]>> = repeated(Vec::new(), draft.nodes.len());
     for (number, edge) in draft.edges.iter().enumerate() {
         for (end, &node) in edge.nodes.iter().enumerate() {
-            ends[node].push([number, end]);
+            ends[node].put([number, end]);
         }
     }
     let joints = (0..draft.nodes.len()).filter(|&node| ends[node].len() >= 2);
@@ -71,7 +72,7 @@ pub fn centre(
                 known.steps.check()?;
                 Ok(centring.moved_node(draft, node, &ends[node], tangent))
             })
-            .collect();
+            .par_try_listed();
         for ((node, _), place) in wave.into_iter().zip(moved?) {
             draft.nodes[node] = place;
             for &[edge, end] in &ends[node] {
@@ -93,7 +94,7 @@ fn in_waves(
     ends: &[Vec<[usize; 2]>],
     edges: usize,
 ) -> Vec<Vec<Joint>> {
-    let mut next = vec![0; edges];
+    let mut next = zeros(edges);
     let mut waves: Vec<Vec<Joint>> = Vec::new();
     for joint in joints {
         let ends = &ends[joint.0];
@@ -102,9 +103,9 @@ fn in_waves(
             next[edge] = wave + 1;
         }
         if wave == waves.len() {
-            waves.push(Vec::new());
+            waves.put(Vec::new());
         }
-        waves[wave].push(joint);
+        waves[wave].put(joint);
     }
     waves
 }
@@ -123,7 +124,7 @@ impl Centring<'_> {
         points: &mut [Place],
         tangents: &[Vector3<f64>],
     ) -> Result<(), Cancelled> {
-        let mut rests = vec![false; points.len()];
+        let mut rests = zeros::<bool>(points.len());
         for _ in 0..SWEEPS {
             // what moves a point does not depend on the others
             let steps: Result<Vec<_>, Cancelled> = (0..points.len())
@@ -135,7 +136,7 @@ impl Centring<'_> {
                     let step = || self.step(points[at], Some(tangents[at]));
                     Ok((is_inner && !rests[at]).then(step).flatten())
                 })
-                .collect();
+                .par_try_listed();
             let mut any = false;
             for (at, step) in steps?.into_iter().enumerate() {
                 if at == 0 || at + 1 == points.len() {
@@ -184,9 +185,9 @@ impl Centring<'_> {
             let far = edge.nodes[1 - end];
             if far != node {
                 let other = draft.nodes[far];
-                neighbours.push((other, 0.5 * known.distance(here, other)));
+                neighbours.put((other, 0.5 * known.distance(here, other)));
             }
-            others.push(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
+            others.put(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
         }
         // on a ring across it
         let tangent = match (tangent, &others[..]) {
@@ -260,7 +261,7 @@ impl Centring<'_> {
 
 /// The direction of a curve at each point, from the points within the radius there, and at least two steps, before and after.
 fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
-    let mut tangents = Vec::with_capacity(points.len());
+    let mut tangents = with_room(points.len());
     for at in 0..points.len() {
         let reach = known.about_radius(points[at]).max(2.0);
         let mut ends = [at, at];
@@ -275,7 +276,7 @@ fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
         }
         let tangent = direction(known, points[ends[0]], points[ends[1]]);
         let last = tangents.last().copied();
-        tangents.push(tangent.or(last).unwrap_or_else(Vector3::x));
+        tangents.put(tangent.or(last).unwrap_or_else(Vector3::x));
     }
     tangents
 }

@@ -14,7 +14,11 @@ use super::{
     steps::Stage,
     twice::{self, Twice},
 };
-use crate::{monitor::Cancelled, union_find::UnionFind};
+use crate::{
+    memory::{Listed, ParListed, Put, or_unwind, with_room},
+    monitor::Cancelled,
+    union_find::UnionFind,
+};
 use rayon::prelude::*;
 
 /// A component and everything that its curves are held to.
@@ -74,22 +78,19 @@ impl Judge<'_> {
             .nodes
             .par_iter()
             .map(|&at| self.known.radius(at))
-            .collect();
+            .par_listed();
         let radii: Vec<Vec<f64>> = draft
             .edges
             .par_iter()
             .map(|edge| {
-                let mut radii: Vec<f64> = edge
-                    .points
-                    .iter()
-                    .map(|&at| self.known.radius(at))
-                    .collect();
+                let mut radii: Vec<f64> =
+                    edge.points.iter().map(|&at| self.known.radius(at)).listed();
                 let last = radii.len() - 1;
                 radii[0] = node_radii[edge.nodes[0]];
                 radii[last] = node_radii[edge.nodes[1]];
                 radii
             })
-            .collect();
+            .par_listed();
         steps.at(Stage::Certificate, 1, 4)?;
         let mut faults = Vec::new();
         self.pieces(draft, &mut faults);
@@ -113,17 +114,17 @@ impl Judge<'_> {
     }
 
     fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        let mut sets = UnionFind::<usize>::new(draft.nodes.len());
+        let mut sets = or_unwind(UnionFind::<usize>::try_new(draft.nodes.len()));
         let mut pieces = draft.nodes.len();
         for edge in &draft.edges {
             pieces -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
         }
         if pieces != 1 {
-            faults.push(Fault::Pieces(pieces as u64));
+            faults.put(Fault::Pieces(pieces as u64));
         }
         let cycles = (draft.edges.len() + pieces - draft.nodes.len()) as u64;
         if cycles != self.numbers.tunnels {
-            faults.push(Fault::Cycles(cycles));
+            faults.put(Fault::Cycles(cycles));
         }
     }
 
@@ -135,17 +136,17 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) -> Option<Vec<Class>> {
         let before = faults.len();
-        let mut classes = Vec::with_capacity(draft.edges.len());
+        let mut classes = with_room(draft.edges.len());
         let mut way = Vec::new();
         for (number, edge) in draft.edges.iter().enumerate() {
             way.clear();
             let ends = edge
                 .nodes
                 .map(|node| voxel_at(self.known.object, draft.nodes[node]));
-            way.extend(ends[0].map(|voxel| voxel as u32));
+            way.put_all(ends[0].map(|voxel| voxel as u32));
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if !cross(self.known.object, ends[0], ends[1], &mut way) {
-                    faults.push(Fault::Outside {
+                    faults.put(Fault::Outside {
                         edge: number,
                         segment,
                         at: ends[0],
@@ -153,9 +154,9 @@ impl Judge<'_> {
                     break;
                 }
             }
-            way.extend(ends[1].map(|voxel| voxel as u32));
+            way.put_all(ends[1].map(|voxel| voxel as u32));
             if faults.len() == before {
-                classes.push(class_of(cocycle, self.known.object, &way));
+                classes.put(class_of(cocycle, self.known.object, &way));
             }
         }
         (faults.len() == before).then_some(classes)
@@ -170,7 +171,7 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) -> u64 {
         if self.open_triangles > 0 {
-            faults.push(Fault::Cocycle(self.open_triangles));
+            faults.put(Fault::Cocycle(self.open_triangles));
         }
         let Some(classes) = classes else {
             return 0;
@@ -179,7 +180,7 @@ impl Judge<'_> {
         let edges = edges.map(|(edge, &class)| (edge.nodes, cocycle.table.bits(class)));
         let rank = CycleClasses::of(draft.nodes.len(), edges).rank() as u64;
         if rank != self.numbers.tunnels {
-            faults.push(Fault::Classes);
+            faults.put(Fault::Classes);
         }
         rank
     }
@@ -198,7 +199,7 @@ impl Judge<'_> {
         });
         if cover.left() > 0 {
             let first = cover.bare().next();
-            faults.push(Fault::Cover {
+            faults.put(Fault::Cover {
                 voxels: cover.left() as u64,
                 at: self.known.object.place(first.unwrap_or(0)).map(f64::from),
             });
@@ -210,7 +211,7 @@ impl Judge<'_> {
         for (number, edge) in draft.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
-                    faults.push(Fault::ZeroLength {
+                    faults.put(Fault::ZeroLength {
                         edge: number,
                         segment,
                     });
@@ -221,7 +222,7 @@ impl Judge<'_> {
             edges, segments, ..
         }) = twice::first(self.known, draft)
         {
-            faults.push(Fault::Twice {
+            faults.put(Fault::Twice {
                 edge: edges[1],
                 at: draft.edges[edges[0]].points[segments[0]],
             });
@@ -261,7 +262,7 @@ impl Judge<'_> {
                 longest_half(length, radius),
             )?;
             if let Some((shortest, _)) = found {
-                faults.push(Fault::Detour {
+                faults.put(Fault::Detour {
                     edge: number,
                     length,
                     shortest: shortest.max(straight),

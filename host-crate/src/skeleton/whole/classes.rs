@@ -1,5 +1,6 @@
 //! Classes of steps and of ways: vectors over Z/2, by numbers.
 
+use crate::memory::{Put, copy};
 use std::collections::HashMap;
 
 /// A class in a [`ClassTable`]; 0 is the zero class.
@@ -33,8 +34,8 @@ impl ClassTable {
             return number;
         }
         let number = self.bits.len() as Class;
-        self.bits.push(bits.to_vec());
-        self.numbers.insert(bits.to_vec(), number);
+        self.bits.put(copy(bits));
+        self.numbers.put((copy(bits), number));
         number
     }
 
@@ -78,7 +79,7 @@ impl ClassTable {
         }
         let bits = difference(self.bits(a), self.bits(b));
         let sum = self.of_bits(&bits);
-        self.sums.insert((a, b), sum);
+        self.sums.put(((a, b), sum));
         sum
     }
 }
@@ -94,15 +95,15 @@ pub fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
                 b.next();
             }
             (Some(&&x), Some(&&y)) if x < y => {
-                all.push(x);
+                all.put(x);
                 a.next();
             }
             (Some(&&x), None) => {
-                all.push(x);
+                all.put(x);
                 a.next();
             }
             (_, Some(&&y)) => {
-                all.push(y);
+                all.put(y);
                 b.next();
             }
             (None, None) => return all,
@@ -120,9 +121,9 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        match self.rest(table.bits(class).to_vec()) {
+        match self.rest(copy(table.bits(class))) {
             Some((highest, rest)) => {
-                self.rows.insert(highest, rest);
+                self.rows.put((highest, rest));
                 true
             }
             None => false,
@@ -131,7 +132,7 @@ impl Basis {
 
     /// Whether a class is independent of those that there are.
     pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
-        self.rest(table.bits(class).to_vec()).is_some()
+        self.rest(copy(table.bits(class))).is_some()
     }
 
     /// What is left of a class without those that there are, with its highest bit.

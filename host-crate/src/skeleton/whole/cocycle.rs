@@ -12,6 +12,7 @@ use super::{
     steps::{Stage, Steps},
     thinning::{Scaffold, Thinned},
 };
+use crate::memory::{Put, repeated, zeros};
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
 
@@ -51,8 +52,8 @@ impl Cocycle {
     pub fn of(object: &Object, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<Self, Cancelled> {
         let mut builder = Builder {
             cocycle: Self {
-                slot_of: vec![NONE; object.len()],
-                is_near: vec![false; object.len()],
+                slot_of: repeated(NONE, object.len()),
+                is_near: zeros::<bool>(object.len()),
                 ..Self::zero()
             },
             object,
@@ -153,15 +154,15 @@ impl Builder<'_> {
         // by the voxels' places in the scaffold
         let left = &scaffold.left[..];
         let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
-        let mut added = vec![false; left.len()];
+        let mut added = zeros::<bool>(left.len());
         let mut queue = std::collections::VecDeque::new();
-        let mut is_queued = vec![false; left.len()];
+        let mut is_queued = zeros::<bool>(left.len());
         for start in 0..left.len() {
             if is_queued[start] {
                 continue;
             }
             is_queued[start] = true;
-            queue.push_back(start);
+            queue.put(start);
             while let Some(at) = queue.pop_front() {
                 let Thinned { voxel, around } = left[at];
                 let voxel = voxel as usize;
@@ -175,7 +176,7 @@ impl Builder<'_> {
                     }
                     if !is_queued[other] {
                         is_queued[other] = true;
-                        queue.push_back(other);
+                        queue.put(other);
                     }
                 }
                 self.add(voxel, there);
@@ -199,7 +200,7 @@ impl Builder<'_> {
             rest &= !piece;
             if !is_first {
                 let bit = self.alive.len() as u32;
-                self.alive.push(true);
+                self.alive.put(true);
                 classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
             }
             is_first = false;
@@ -288,8 +289,8 @@ impl Builder<'_> {
         let cocycle = &mut self.cocycle;
         if cocycle.slot_of[voxel] == NONE {
             cocycle.slot_of[voxel] = cocycle.slots.len() as u32;
-            cocycle.slots.push([0; 27]);
-            cocycle.owners.push(voxel as u32);
+            cocycle.slots.put([0; 27]);
+            cocycle.owners.put(voxel as u32);
             let object = self.object;
             for (_, other) in object.neighbours(voxel, CUBE) {
                 cocycle.is_near[other] = true;

@@ -9,7 +9,8 @@ use super::{
     object::Object,
     surface::ones,
 };
-use rayon::{iter::Either, prelude::*};
+use crate::memory::{Listed, ParListed, repeated, zeros};
+use rayon::prelude::*;
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +45,9 @@ impl<'a> Cover<'a> {
         Self {
             object,
             metric,
-            words: vec![0; object.words().len()],
+            words: zeros(object.words().len()),
             left: object.len(),
-            left_of_row: vec![u32::MAX; object.rows()],
+            left_of_row: repeated(u32::MAX, object.rows()),
         }
     }
 
@@ -89,11 +90,11 @@ impl<'a> Cover<'a> {
         let nodes: Vec<f64> = (0..draft.nodes.len())
             .into_par_iter()
             .map(|node| reach_of(Point::Node(node), draft.nodes[node]))
-            .collect();
+            .par_listed();
         let nodes = draft.nodes.iter().zip(nodes);
-        let nodes: Vec<_> = nodes.map(|(&at, reach)| (in_voxels(at), reach)).collect();
+        let nodes: Vec<_> = nodes.map(|(&at, reach)| (in_voxels(at), reach)).listed();
         self.add_all(&nodes);
-        let (first, passed_over): (Vec<_>, Vec<_>) = draft
+        let points = draft
             .edges
             .par_iter()
             .enumerate()
@@ -112,17 +113,19 @@ impl<'a> Cover<'a> {
                     (is_first, (Point::Inner(number, at), place))
                 })
             })
-            .partition_map(|(is_first, point)| match is_first {
-                true => Either::Left(point),
-                false => Either::Right(point),
-            });
+            .par_listed_in_parts();
+        let some = |are_first: bool| {
+            let some = points.iter().filter(|point| point.0 == are_first);
+            some.map(|&(_, point)| point).listed()
+        };
+        let (first, passed_over) = (some(true), some(false));
         for points in [&first[..]].into_iter().chain(passed_over.chunks(PORTION)) {
             if self.left == 0 {
                 break;
             }
             let balls = points.par_iter();
             let balls = balls.map(|&(point, at)| (in_voxels(at), reach_of(point, at)));
-            self.add_all(&balls.collect::<Vec<_>>());
+            self.add_all(&balls.par_listed());
         }
     }
 
@@ -142,7 +145,7 @@ impl<'a> Cover<'a> {
             at,
             radius: radius * (1.0 + SLACK),
         });
-        let balls: Vec<Ball<'_>> = balls.collect();
+        let balls: Vec<Ball<'_>> = balls.listed();
         let mut all = Part {
             words: &mut self.words,
             left_of_row: &mut self.left_of_row,
@@ -162,7 +165,7 @@ impl<'a> Cover<'a> {
         else {
             return;
         };
-        let parts: Vec<_> = all.planes(object, planes).collect();
+        let parts: Vec<_> = all.planes(object, planes).listed();
         let covered = parts.into_par_iter().map(|(z, mut part)| {
             let there = balls.iter().filter(|ball| ball.planes(object).contains(&z));
             there.map(|ball| part.add(object, ball, z)).sum::<usize>()

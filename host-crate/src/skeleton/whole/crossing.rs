@@ -3,6 +3,7 @@
 //! Places are whole numbers of parts of a voxel, so where a segment crosses planes between voxels is a fraction, and fractions are compared as they are.
 
 use super::object::Object;
+use crate::memory::Put;
 
 /// Parts of a voxel.
 pub const PARTS: i64 = 4096;
@@ -123,7 +124,7 @@ pub fn cross(object: &Object, from: Place, to: Place, way: &mut Vec<u32>) -> boo
             return false;
         };
         if last != Some(voxel) {
-            way.push(voxel as u32);
+            way.put(voxel as u32);
         }
         // all axes whose next plane is crossed first
         let mut first: Option<usize> = None;

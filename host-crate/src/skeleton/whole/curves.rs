@@ -18,6 +18,7 @@ use super::{
     waiting::Waiting,
     ways::{Ways, cheapest, farthest, tip},
 };
+use crate::memory::{Listed, ParListed, Put, Room, copy, sort_stably, zeros};
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
 use std::{
@@ -168,7 +169,7 @@ impl<'a> Drawing<'a> {
             known,
             reach,
             ways,
-            is_on: vec![false; known.object.len()],
+            is_on: zeros::<bool>(known.object.len()),
             on: Vec::new(),
             links,
             cover: Cover::new(known.object, known.metric),
@@ -181,7 +182,7 @@ impl<'a> Drawing<'a> {
         for &voxel in voxels {
             self.is_on[voxel as usize] = true;
         }
-        self.on.extend(voxels);
+        self.on.put_all(voxels.iter().copied());
     }
 
     /// What a place covers: a ball.
@@ -200,7 +201,7 @@ impl<'a> Drawing<'a> {
                 next -= self.known.distance(self.place(way[at - 1]), place);
             }
             if next <= 0.0 || at + 1 == way.len() {
-                balls.push(self.ball(place));
+                balls.put(self.ball(place));
                 next = PASSED * self.known.radius(place);
             }
         }
@@ -226,15 +227,15 @@ impl<'a> Drawing<'a> {
             let mut balls = self.balls(&edge.voxels);
             for node in edge.nodes {
                 if self.ends_go_on && degrees[node] == 1 {
-                    balls.extend(self.balls_of_end(&edge.points));
+                    balls.put_all(self.balls_of_end(&edge.points));
                 }
                 edge.points.reverse();
             }
             Ok(balls)
         });
-        let balls: Result<Vec<Vec<_>>, Cancelled> = edges.collect();
-        let mut balls: Vec<_> = balls?.into_iter().flatten().collect();
-        balls.extend(self.links.dot.map(|dot| self.ball(self.place(dot))));
+        let balls: Result<Vec<Vec<_>>, Cancelled> = edges.par_try_listed();
+        let mut balls: Vec<_> = balls?.into_iter().flatten().listed();
+        balls.put_all(self.links.dot.map(|dot| self.ball(self.place(dot))));
         self.cover.add_all(&balls);
         Ok(())
     }
@@ -243,14 +244,16 @@ impl<'a> Drawing<'a> {
     fn add_cycles(&mut self, cocycle: &mut Cocycle) -> Result<(), Cancelled> {
         let object = self.known.object;
         let ways = self.ways;
-        let mut classes: Vec<Class> = vec![0; object.len()];
+        let mut classes: Vec<Class> = zeros(object.len());
         ways.visit_from_root(object, |voxel, before, bit| {
             let step = cocycle.step(voxel, bit);
             classes[voxel] = cocycle.table.sum(classes[before], step);
         });
         self.known.steps.check()?;
         let mut candidates = self.candidates(cocycle, &classes)?;
-        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends)));
+        sort_stably(&mut candidates, |a, b| {
+            a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends))
+        });
         let mut basis = Basis::default();
         for candidate in candidates {
             if basis.rank() as u64 == cocycle.rank() {
@@ -292,7 +295,7 @@ impl<'a> Drawing<'a> {
                 closes.then_some(([other as u32, voxel], bit, step))
             })
         });
-        let steps: Vec<_> = steps.collect();
+        let steps: Vec<_> = steps.par_listed_in_parts();
         for (ends, bit, step) in steps {
             let [other, voxel] = ends.map(|end| end as usize);
             let way = cocycle.table.sum(classes[voxel], classes[other]);
@@ -303,11 +306,11 @@ impl<'a> Drawing<'a> {
                 Some(best) if best.cost <= cost => {}
                 Some(best) => *best = candidate,
                 None => {
-                    cheapest.insert(class, candidate);
+                    cheapest.put((class, candidate));
                 }
             }
         }
-        Ok(cheapest.into_values().collect())
+        Ok(cheapest.into_values().listed())
     }
 
     /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that changes no class.
@@ -316,7 +319,7 @@ impl<'a> Drawing<'a> {
         let mut way = Vec::new();
         let mut voxel = from;
         while !self.is_on[voxel] {
-            way.push(voxel as u32);
+            way.put(voxel as u32);
             let mut beside = None;
             for (bit, other) in object.neighbours(voxel, AROUND) {
                 if self.is_on[other] {
@@ -347,8 +350,9 @@ impl<'a> Drawing<'a> {
     fn cut_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
         for &[a, b] in &self.links.pairs {
-            linked.entry(a).or_default().push(b);
-            linked.entry(b).or_default().push(a);
+            linked.room(2);
+            linked.entry(a).or_default().put(b);
+            linked.entry(b).or_default().put(a);
         }
         let mut trunk = HashSet::new();
         let mut voxel = root as u32;
@@ -357,7 +361,7 @@ impl<'a> Drawing<'a> {
             && next.len() == if last.is_none() { 1 } else { 2 }
             && let Some(&ahead) = next.iter().find(|&&other| Some(other) != last)
         {
-            trunk.insert(voxel);
+            trunk.put(voxel);
             last = Some(voxel);
             voxel = ahead;
         }
@@ -379,15 +383,15 @@ impl<'a> Drawing<'a> {
                 way = cheapest(self.known, from, |voxel| self.is_on[voxel])?;
                 break;
             };
-            way.push(next as u32);
+            way.put(next as u32);
             voxel = next;
         }
         self.links.add(&way);
         self.put_on(&way);
         let mut balls = self.balls(&way);
         if self.ends_go_on {
-            let places: Vec<Place> = way.iter().map(|&voxel| self.place(voxel)).collect();
-            balls.extend(self.balls_of_end(&places));
+            let places: Vec<Place> = way.iter().map(|&voxel| self.place(voxel)).listed();
+            balls.put_all(self.balls_of_end(&places));
         }
         self.cover.add_all(&balls);
         let covered = object.len() - self.cover.left();
@@ -407,16 +411,16 @@ impl<'a> Drawing<'a> {
         }
         let object = self.known.object;
         let ways = self.ways;
-        let mut lengths = vec![0u32; object.len()];
+        let mut lengths = zeros::<u32>(object.len());
         ways.visit_from_root(object, |voxel, before, _| {
             if !self.is_on[voxel] {
                 let step = ways.parts(voxel).wrapping_sub(ways.parts(before));
                 lengths[voxel] = lengths[before].wrapping_add(step);
             }
         });
-        let mut waiting = curved.to_vec();
+        let mut waiting = copy(curved);
         let length = |voxel: u32| lengths[voxel as usize];
-        waiting.sort_by_key(|&voxel| (Reverse(length(voxel)), voxel));
+        waiting.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // others are as far from them as the object is thick there
         let mut beside = Cover::new(object, self.known.metric);
         for voxel in waiting {

@@ -1,6 +1,7 @@
 //! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other edges make or do not make.
 
 use super::classes::{Basis, Class, ClassTable};
+use crate::memory::{Listed, Put, or_unwind, repeated, zeros};
 use crate::union_find::UnionFind;
 
 /// What an edge is for.
@@ -34,25 +35,25 @@ impl CycleClasses {
         edges: impl IntoIterator<Item = ([usize; 2], C)>,
     ) -> Self {
         let mut table = ClassTable::default();
-        let mut sets = UnionFind::<usize>::new(nodes);
+        let mut sets = or_unwind(UnionFind::<usize>::try_new(nodes));
         let mut pieces = nodes;
         // of the tree's edges, at both ends
-        let mut joined: Vec<Vec<(usize, Class)>> = vec![Vec::new(); nodes];
+        let mut joined: Vec<Vec<(usize, Class)>> = repeated(Vec::new(), nodes);
         let mut rest = Vec::new();
         let mut roles = Vec::new();
         for ([a, b], bits) in edges {
             let class = table.of_bits(bits.as_ref());
             if sets.join(a, b) {
                 pieces -= 1;
-                joined[a].push((b, class));
-                joined[b].push((a, class));
-                roles.push(Role::Tree);
+                joined[a].put((b, class));
+                joined[b].put((a, class));
+                roles.put(Role::Tree);
             } else {
-                rest.push((roles.len(), [a, b], class));
-                roles.push(Role::Dependent);
+                rest.put((roles.len(), [a, b], class));
+                roles.put(Role::Dependent);
             }
         }
-        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect();
+        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).listed();
         let mut graph = Self {
             roles,
             ways: ways(&first, &joined, &mut table),
@@ -94,16 +95,16 @@ impl CycleClasses {
 
 /// For each node the class of the way to it from the first of its piece, along the edges of a forest.
 fn ways(first: &[usize], joined: &[Vec<(usize, Class)>], table: &mut ClassTable) -> Vec<Class> {
-    let mut ways = vec![0; first.len()];
+    let mut ways = zeros(first.len());
     let mut waiting: Vec<(usize, usize)> = (0..first.len())
         .filter(|&node| first[node] == node)
         .map(|node| (node, node))
-        .collect();
+        .listed();
     while let Some((node, before)) = waiting.pop() {
         for &(next, class) in &joined[node] {
             if next != before {
                 ways[next] = table.sum(ways[node], class);
-                waiting.push((next, node));
+                waiting.put((next, node));
             }
         }
     }

@@ -4,6 +4,7 @@ use super::{
     known::Known,
     rows::{ceil, floor},
 };
+use crate::memory::{Listed, ParListed, Put, copy};
 use rayon::prelude::*;
 
 /// The radius of the balls in which voxels are counted, in the smallest spacing.
@@ -25,14 +26,14 @@ pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
     let counts: Vec<u32> = surface
         .par_iter()
         .map(|site| ball.count(known, site.place))
-        .collect();
-    let mut sorted = counts.clone();
+        .par_listed();
+    let mut sorted = copy(&counts);
     sorted.sort_unstable();
     let most = sorted[wanted - 1].min((CURVED * f64::from(ball.voxels)) as u32);
     let both = surface.into_iter().zip(counts);
     both.filter(|&(_, count)| count <= most)
         .map(|(site, _)| site.voxel)
-        .collect()
+        .listed()
 }
 
 /// The rows of a ball around a voxel.
@@ -63,11 +64,11 @@ impl Ball {
                 let low = ceil((-half - shift) / u[0][0]);
                 let high = floor((half - shift) / u[0][0]);
                 if low <= high {
-                    rows.push([y, low, high]);
+                    rows.put([y, low, high]);
                     ball.voxels += (high - low + 1) as u32;
                 }
             }
-            ball.planes.push((z, rows));
+            ball.planes.put((z, rows));
         }
         ball
     }

@@ -9,6 +9,7 @@ use super::{
     object::Object,
     steps::{Stage, Steps},
 };
+use crate::memory::{Put, repeated, zeros};
 use crate::monitor::Cancelled;
 use std::collections::VecDeque;
 
@@ -20,7 +21,7 @@ pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Ve
     if !metric.is_diagonal() {
         return handed_on(object, metric, steps);
     }
-    let mut squares = vec![0.0; object.len()];
+    let mut squares = zeros(object.len());
     let weight = metric.square(0);
     for run in object.runs() {
         let count = run.len();
@@ -44,7 +45,7 @@ pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Ve
             )?;
             line.voxels.clear();
             let voxels = object.line(voxel, ahead);
-            line.voxels.extend(voxels.map(|voxel| voxel as u32));
+            line.voxels.put_all(voxels.map(|voxel| voxel as u32));
             if line.voxels.len() == 1 {
                 squares[voxel] = squares[voxel].min(weight);
             } else {
@@ -71,10 +72,10 @@ impl Line {
     /// Replaces the values of the line's voxels by the least of the parabolas over them.
     fn minimise(&mut self, weight: f64, squares: &mut [f64]) {
         self.values.clear();
-        self.values.push(0.0);
+        self.values.put(0.0);
         let values = self.voxels.iter().map(|&voxel| squares[voxel as usize]);
-        self.values.extend(values);
-        self.values.push(0.0);
+        self.values.put_all(values);
+        self.values.put(0.0);
         if self.is_exact {
             self.by_parabolas(weight, squares);
         } else {
@@ -105,7 +106,7 @@ impl Line {
     fn by_parabolas(&mut self, weight: f64, squares: &mut [f64]) {
         let count = self.voxels.len();
         self.lowest.clear();
-        self.lowest.push((0, f64::NEG_INFINITY));
+        self.lowest.put((0, f64::NEG_INFINITY));
         for at in 1..count + 2 {
             loop {
                 let (other, from) = self.lowest[self.lowest.len() - 1];
@@ -113,7 +114,7 @@ impl Line {
                 let meet = ((self.values[at] - self.values[other]) / weight + p * p - q * q)
                     / (2.0 * (p - q));
                 if meet > from {
-                    self.lowest.push((at, meet));
+                    self.lowest.put((at, meet));
                     break;
                 }
                 // the first begins at minus infinity
@@ -134,10 +135,10 @@ impl Line {
 
 /// The nearest voxels outside are handed on for as long as that makes a distance shorter.
 fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
-    let mut ways = vec![[0i32; 3]; object.len()];
-    let mut squares = vec![f64::INFINITY; object.len()];
+    let mut ways = zeros::<[i32; 3]>(object.len());
+    let mut squares = repeated(f64::INFINITY, object.len());
     let mut waiting = VecDeque::new();
-    let mut is_waiting = vec![false; object.len()];
+    let mut is_waiting = zeros::<bool>(object.len());
     let square = |way: [i32; 3]| metric.squared_length(way.map(f64::from));
     for voxel in 0..object.len() {
         for bit in bits(!object.around(voxel) & AROUND) {
@@ -148,7 +149,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
             }
         }
         if squares[voxel].is_finite() {
-            waiting.push_back(voxel);
+            waiting.put(voxel);
             is_waiting[voxel] = true;
         }
     }
@@ -166,7 +167,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
                 ways[other] = way;
                 if !is_waiting[other] {
                     is_waiting[other] = true;
-                    waiting.push_back(other);
+                    waiting.put(other);
                 }
             }
         }

@@ -5,6 +5,7 @@ use super::{
     links::Links,
     object::Object,
 };
+use crate::memory::{Listed, Put, repeated, zeros};
 
 /// Nodes, and curves between them.
 #[derive(Clone, Debug, Default)]
@@ -35,11 +36,11 @@ impl Draft {
     pub fn of(object: &Object, links: &Links) -> Self {
         let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-        let mut linked: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
+        let mut linked: Vec<Vec<usize>> = repeated(Vec::new(), voxels.len());
         for link in &links.pairs {
             let [a, b] = link.map(number);
-            linked[a].push(b);
-            linked[b].push(a);
+            linked[a].put(b);
+            linked[b].put(a);
         }
         let place = |number: usize| {
             (
@@ -51,9 +52,9 @@ impl Draft {
             linked: &linked,
             used: linked
                 .iter()
-                .map(|others| vec![false; others.len()])
-                .collect(),
-            node_of: vec![None; voxels.len()],
+                .map(|others| zeros::<bool>(others.len()))
+                .listed(),
+            node_of: repeated(None, voxels.len()),
             draft: Self::default(),
             place: &place,
         };
@@ -75,7 +76,7 @@ impl Draft {
 
     /// Ends of edges at each node.
     pub fn degrees(&self) -> Vec<usize> {
-        let mut degrees = vec![0; self.nodes.len()];
+        let mut degrees = zeros(self.nodes.len());
         for edge in &self.edges {
             for node in edge.nodes {
                 degrees[node] += 1;
@@ -97,7 +98,7 @@ struct Chains<'a, F> {
 impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
     fn node(&mut self, at: usize) -> usize {
         *self.node_of[at].get_or_insert_with(|| {
-            self.draft.nodes.push((self.place)(at).1);
+            self.draft.nodes.put((self.place)(at).1);
             self.draft.nodes.len() - 1
         })
     }
@@ -120,8 +121,8 @@ impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
                 let Some(back) = back else { break };
                 self.used[next][back] = true;
                 let (voxel, point) = (self.place)(next);
-                voxels.push(voxel);
-                points.push(point);
+                voxels.put(voxel);
+                points.put(point);
                 at = next;
                 if self.node_of[at].is_some() {
                     break;
@@ -131,7 +132,7 @@ impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
                 link = ahead;
             }
             let nodes = [self.node(start), self.node(at)];
-            self.draft.edges.push(DraftEdge {
+            self.draft.edges.put(DraftEdge {
                 nodes,
                 points,
                 voxels,

@@ -5,6 +5,7 @@ use super::{
     moments::{MANY, Moments},
     scan::Run,
 };
+use crate::memory::{Listed, Put};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -68,7 +69,7 @@ impl Frame {
                 let candidate = frame(order, flips);
                 let products = metric.in_frame(order, flips).products();
                 let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
-                numbers.extend(moments.in_frame(order, flips));
+                numbers.put_all(moments.in_frame(order, flips));
                 let order = match best.first() {
                     None => Ordering::Less,
                     Some((others, other, _)) => {
@@ -79,12 +80,12 @@ impl Frame {
                     best.clear();
                 }
                 if order != Ordering::Greater {
-                    best.push((numbers, products, candidate));
+                    best.put((numbers, products, candidate));
                 }
             }
         }
         let frames = best.into_iter().map(|(_, _, frame)| frame);
-        let frames: Vec<Self> = frames.collect();
+        let frames: Vec<Self> = frames.listed();
         match frames[..] {
             [one] => one,
             _ => frames

@@ -9,6 +9,7 @@ use super::{
     radix_heap::RadixHeap,
     steps::PORTION,
 };
+use crate::memory::{Put, Room, repeated};
 use crate::monitor::Cancelled;
 use std::collections::HashMap;
 
@@ -108,7 +109,7 @@ impl<'a> Least<'a> {
         }
         if self.first.is_empty() {
             // pages that are not reached take no memory
-            self.first = vec![(0, 0); self.known.object.len()];
+            self.first = repeated((0, 0), self.known.object.len());
         }
         let found = self.search(cocycle, ends, class, most as u64);
         for &voxel in &self.touched {
@@ -184,7 +185,7 @@ impl<'a> Least<'a> {
         let (after, first) = &mut self.first[voxel as usize];
         if *after == 0 {
             (*after, *first) = (length + 1, class);
-            self.touched.push(voxel);
+            self.touched.put(voxel);
             return Some(voxel);
         }
         if *first == class {
@@ -197,6 +198,7 @@ impl<'a> Least<'a> {
 
     fn reach_further(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
         let count = self.first.len() + self.further.len();
+        self.places.room(1);
         let place = *self.places.entry((voxel, class)).or_insert(count as u32);
         match (place as usize).checked_sub(self.first.len()) {
             Some(at) if at < self.further.len() => {
@@ -206,7 +208,7 @@ impl<'a> Least<'a> {
                 is_less.then_some(place)
             }
             _ => {
-                self.further.push((voxel, (length + 1, class)));
+                self.further.put((voxel, (length + 1, class)));
                 Some(place)
             }
         }

@@ -1,5 +1,6 @@
 //! Curves as links between voxels.
 
+use crate::memory::{Listed, Put};
 /// Ways through voxels that touch, as links between them.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -21,7 +22,7 @@ impl Links {
     /// Adds a way.
     pub fn add(&mut self, way: &[u32]) {
         self.pairs
-            .extend(way.windows(2).map(|step| [step[0], step[1]]));
+            .put_all(way.windows(2).map(|step| [step[0], step[1]]));
         if !self.pairs.is_empty() {
             self.dot = None;
         }
@@ -29,8 +30,8 @@ impl Links {
 
     /// The voxels, ascending.
     pub fn voxels(&self) -> Vec<u32> {
-        let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().collect();
-        voxels.extend(self.dot);
+        let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().listed();
+        voxels.put_all(self.dot);
         voxels.sort_unstable();
         voxels.dedup();
         voxels

@@ -7,6 +7,7 @@ use super::{
     known::Known,
     ways::cheapest,
 };
+use crate::memory::{Listed, Put, copy, gathered};
 use crate::monitor::Cancelled;
 use std::collections::HashSet;
 
@@ -20,9 +21,8 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, 
     }
     let places = draft.edges.iter().flat_map(|edge| &edge.points);
     let places = places.chain(&draft.nodes);
-    let mut on: HashSet<usize> = places
-        .filter_map(|&place| voxel_at(known.object, place))
-        .collect();
+    let mut on: HashSet<usize> =
+        gathered(places.filter_map(|&place| voxel_at(known.object, place)));
     while cover.left() > 0 {
         let left = cover.bare();
         // deep voxels last: ends of branches are at the surface
@@ -31,9 +31,9 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, 
         let added = add_branch(known, draft, &on, from)?;
         let balls = added.iter();
         let balls = balls.map(|&at| (in_voxels(at), reach.of(known.radius(at))));
-        cover.add_all(&balls.collect::<Vec<_>>());
+        cover.add_all(&balls.listed());
         let voxels = added.iter().filter_map(|&at| voxel_at(known.object, at));
-        on.extend(voxels);
+        on.put_all(voxels);
         if !cover.is_covered(from) {
             break;
         }
@@ -63,17 +63,17 @@ fn add_branch(
     let mut places: Vec<Place> = way
         .iter()
         .map(|&voxel| centre(known.object.place(voxel as usize)))
-        .collect();
+        .listed();
     if places.last() != Some(&end) {
-        places.push(end);
+        places.put(end);
     }
     if places.len() < 2 {
         return Ok(places);
     }
-    draft.nodes.push(places[0]);
-    draft.edges.push(DraftEdge {
+    draft.nodes.put(places[0]);
+    draft.edges.put(DraftEdge {
         nodes: [draft.nodes.len() - 1, node],
-        points: places.clone(),
+        points: copy(&places),
         voxels: way,
     });
     Ok(places)
@@ -98,14 +98,14 @@ fn point_in(known: &Known<'_>, draft: &Draft, voxel: usize) -> Option<Point> {
 fn split(draft: &mut Draft, edge: usize, at: usize) -> usize {
     let node = draft.nodes.len();
     let first = &mut draft.edges[edge];
-    draft.nodes.push(first.points[at]);
+    draft.nodes.put(first.points[at]);
     let second = DraftEdge {
         nodes: [node, first.nodes[1]],
-        points: first.points[at..].to_vec(),
-        voxels: first.voxels.clone(),
+        points: copy(&first.points[at..]),
+        voxels: copy(&first.voxels),
     };
     first.points.truncate(at + 1);
     first.nodes[1] = node;
-    draft.edges.push(second);
+    draft.edges.put(second);
     node
 }

@@ -1,6 +1,7 @@
 //! Moments of the voxels of runs.
 
 use super::scan::Run;
+use crate::memory::{Put, with_room};
 use rayon::prelude::*;
 
 /// From so many runs on they are dealt to threads.
@@ -75,15 +76,15 @@ impl Moments {
             0 => 1,
             _ => -1,
         };
-        let mut list = Vec::with_capacity(19);
+        let mut list = with_room(19);
         for (a, axis) in order.into_iter().enumerate() {
-            list.push(sign(&[a]) * self.first[axis]);
+            list.put(sign(&[a]) * self.first[axis]);
         }
         for a in 0..3 {
             for b in a..3 {
                 let mut axes = [order[a], order[b]];
                 axes.sort_unstable();
-                list.push(sign(&[a, b]) * self.second[axes[0]][axes[1]]);
+                list.put(sign(&[a, b]) * self.second[axes[0]][axes[1]]);
             }
         }
         for a in 0..3 {
@@ -91,7 +92,7 @@ impl Moments {
                 for c in b..3 {
                     let mut axes = [order[a], order[b], order[c]];
                     axes.sort_unstable();
-                    list.push(sign(&[a, b, c]) * self.third[axes[0]][axes[1]][axes[2]]);
+                    list.put(sign(&[a, b, c]) * self.third[axes[0]][axes[1]][axes[2]]);
                 }
             }
         }

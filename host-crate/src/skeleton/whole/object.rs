@@ -8,6 +8,7 @@ use super::{
     steps::{Stage, Steps},
     words::{Placed, WIDTH, Word, nth, words},
 };
+use crate::memory::{Listed, ParListed, Put, with_room, zeros};
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -51,8 +52,8 @@ impl Object {
         let placed = || slabs.iter().flatten();
         let rows = Rows::of(placed().map(|word| [word.y, word.z]));
         let mut object = Self {
-            words: Vec::with_capacity(placed().count() + 1),
-            row_of: Vec::with_capacity(placed().count()),
+            words: with_room(placed().count() + 1),
+            row_of: with_room(placed().count()),
             beside: Vec::new(),
             rows,
             starts: Vec::new(),
@@ -62,21 +63,23 @@ impl Object {
         for &Placed { bits, block, .. } in placed() {
             let word = object.words.len() as u32;
             let first = object.len as u32;
-            object.words.push(Word { bits, first, block });
+            object.words.put(Word { bits, first, block });
             object.len += bits.count_ones() as usize;
             while object.starts.len() * 64 < object.len {
-                object.starts.push(word);
+                object.starts.put(word);
             }
         }
-        object.starts.push(object.words.len() as u32 - 1);
-        object.words.push(Word {
+        object.starts.put(object.words.len() as u32 - 1);
+        object.words.put(Word {
             bits: 0,
             first: object.len as u32,
             block: -1,
         });
         for row in 0..object.rows.len() {
             let words = object.rows.members(row).len();
-            object.row_of.extend(std::iter::repeat_n(row as u32, words));
+            object
+                .row_of
+                .put_all(std::iter::repeat_n(row as u32, words));
         }
         object.beside = in_order(object.rows.len(), |row| object.words_beside(row));
         steps.done(Stage::Voxels)?;
@@ -270,7 +273,7 @@ impl Object {
     pub fn padded_words(&self) -> Vec<u32> {
         let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
         let per_row = nx.div_ceil(32);
-        let mut words = vec![0u32; per_row * ny * nz];
+        let mut words = zeros::<u32>(per_row * ny * nz);
         for (at, word) in self.words().iter().enumerate() {
             let [x, y, z] = self.place_of(at).map(|along| along as usize);
             let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
@@ -338,10 +341,10 @@ pub fn in_order<T: Send, I: Iterator<Item = T>>(
     make: impl Fn(usize) -> I + Sync + Send,
 ) -> Vec<T> {
     match count {
-        0..PORTION => (0..count).flat_map(make).collect(),
+        0..PORTION => (0..count).flat_map(make).listed(),
         _ => {
             let numbers = (0..count).into_par_iter().with_min_len(PORTION);
-            numbers.flat_map_iter(make).collect()
+            numbers.flat_map_iter(make).par_listed_in_parts()
         }
     }
 }

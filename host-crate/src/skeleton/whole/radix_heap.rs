@@ -2,6 +2,7 @@
 //!
 //! An entry is in the bucket of the highest bit in which its key differs from the last key. Each time it is moved it comes to a lower one.
 
+use crate::memory::Put;
 /// The queue. Entries of equal keys come in an order that the calls determine.
 pub struct RadixHeap {
     buckets: [Vec<(u64, u32)>; 65],
@@ -23,7 +24,7 @@ impl RadixHeap {
     pub fn push(&mut self, key: u64, value: u32) {
         debug_assert!(key >= self.last);
         let bucket = 64 - (key ^ self.last).leading_zeros();
-        self.buckets[bucket as usize].push((key, value));
+        self.buckets[bucket as usize].put((key, value));
     }
 
     /// Takes an entry with the least key.

@@ -6,6 +6,7 @@ use super::{
     draft::Draft,
     known::Known,
 };
+use crate::memory::{Put, with_room};
 use rayon::prelude::*;
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of its radius.
@@ -14,7 +15,7 @@ const OF_RADIUS: f64 = 0.5;
 
 /// The class of a way, by its bits; none if it leaves the component.
 pub fn class_of(known: &Known<'_>, cocycle: &Cocycle, points: &[Place]) -> Option<Vec<u32>> {
-    class_by(known, cocycle, points, &mut Vec::with_capacity(16))
+    class_by(known, cocycle, points, &mut with_room(16))
 }
 
 /// The same, with room for the voxels that the way leads through.
@@ -25,19 +26,19 @@ fn class_by(
     way: &mut Vec<u32>,
 ) -> Option<Vec<u32>> {
     way.clear();
-    way.extend(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
+    way.put_all(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
     for ends in points.windows(2) {
         if !cross(known.object, ends[0], ends[1], way) {
             return None;
         }
     }
-    way.extend(voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32));
+    way.put_all(voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32));
     Some(cocycle.bits_of(known.object, way))
 }
 
 /// Whether two ways between the same places have the same class, and both are in the component.
 pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Place]) -> bool {
-    let mut way = Vec::with_capacity(16);
+    let mut way = with_room(16);
     let first = class_by(known, cocycle, one, &mut way);
     first.is_some() && first == class_by(known, cocycle, other, &mut way)
 }
@@ -50,7 +51,7 @@ pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
         let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);
         let mut sums = vec![0.0];
         for ends in points.windows(2) {
-            sums.push(sums[sums.len() - 1] + known.distance(ends[0], ends[1]));
+            sums.put(sums[sums.len() - 1] + known.distance(ends[0], ends[1]));
         }
         let length = sums[sums.len() - 1];
         // a ring keeps three points
@@ -78,17 +79,18 @@ pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
             };
             let last = resampled[resampled.len() - 1];
             let mut way = vec![last];
-            way.extend(
+            way.put_all(
                 points[from + 1..=to]
                     .iter()
-                    .filter(|&&at| at != last && at != next),
+                    .copied()
+                    .filter(|&at| at != last && at != next),
             );
-            way.push(next);
+            way.put(next);
             if next != last {
                 if is_same(known, cocycle, &way, &[last, next]) {
-                    resampled.push(next);
+                    resampled.put(next);
                 } else {
-                    resampled.extend(&way[1..]);
+                    resampled.put_all(way[1..].iter().copied());
                 }
             }
             from = to;

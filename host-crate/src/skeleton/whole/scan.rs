@@ -2,6 +2,7 @@
 
 use crate::{
     grid::{Mask, Sample, VolumeView},
+    memory::{Listed, ParListed, Put, or_unwind, with_room, zeros},
     skeleton::SkeletonError,
     union_find::UnionFind,
 };
@@ -66,7 +67,7 @@ impl Runs {
             .enumerate()
             .map(|(z, samples)| {
                 let mut runs = Vec::new();
-                let mut counts = Vec::with_capacity(ny);
+                let mut counts = with_room(ny);
                 for (y, row) in samples.chunks_exact(nx.max(1)).enumerate() {
                     let before = runs.len();
                     let mut x = 0;
@@ -90,7 +91,7 @@ impl Runs {
                             value: sample.to_f64(),
                         })?;
                         if is_wanted(label) {
-                            runs.push(Run {
+                            runs.put(Run {
                                 start: start as u32,
                                 end: x as u32,
                                 y: y as u32,
@@ -99,11 +100,11 @@ impl Runs {
                             });
                         }
                     }
-                    counts.push(runs.len() - before);
+                    counts.put(runs.len() - before);
                 }
-                Ok((runs, counts))
+                Ok::<_, SkeletonError>((runs, counts))
             })
-            .collect::<Result<Vec<_>, SkeletonError>>()?;
+            .par_try_listed()?;
         Ok(Self::joined(planes, ny, nz))
     }
 
@@ -118,34 +119,34 @@ impl Runs {
             .enumerate()
             .map(|(z, words)| {
                 let mut runs = Vec::new();
-                let mut counts = Vec::with_capacity(ny);
+                let mut counts = with_room(ny);
                 for (y, row) in words.chunks_exact(per_row).enumerate() {
                     let before = runs.len();
                     for (at, &word) in row.iter().enumerate() {
                         push_bits(&mut runs, before, 32 * at as u32, word, [y, z]);
                     }
-                    counts.push(runs.len() - before);
+                    counts.put(runs.len() - before);
                 }
                 (runs, counts)
             })
-            .collect();
+            .par_listed();
         Ok(Self::joined(planes, ny, nz))
     }
 
     fn joined(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
         let mut all = Self {
-            runs: Vec::with_capacity(count),
-            rows: Vec::with_capacity(ny * nz + 1),
+            runs: with_room(count),
+            rows: with_room(ny * nz + 1),
             ny: ny.max(1),
         };
-        all.rows.push(0);
+        all.rows.put(0);
         for (runs, counts) in planes {
             let mut first = all.runs.len();
-            all.runs.extend(runs);
+            all.runs.put_all(runs);
             for count in counts {
                 first += count;
-                all.rows.push(first);
+                all.rows.put(first);
             }
         }
         all
@@ -157,38 +158,38 @@ impl Runs {
             let found = self.runs.len() as u64;
             return Err(SkeletonError::TooManyComponents { found });
         }
-        let mut sets = UnionFind::<u32>::new(self.runs.len());
+        let mut sets = or_unwind(UnionFind::<u32>::try_new(self.runs.len()));
         for row in 0..self.rows.len() - 1 {
             if self.rows[row] < self.rows[row + 1] {
                 self.join_row(row, &mut sets);
             }
         }
-        let mut numbers = vec![0u32; self.runs.len()];
+        let mut numbers = zeros::<u32>(self.runs.len());
         let mut sizes: Vec<usize> = Vec::new();
         for at in 0..self.runs.len() {
             let root = sets.root(at as u32) as usize;
             if root == at {
                 numbers[at] = sizes.len() as u32;
-                sizes.push(0);
+                sizes.put(0);
             } else {
                 numbers[at] = numbers[root];
             }
             sizes[numbers[at] as usize] += 1;
         }
-        let mut starts = Vec::with_capacity(sizes.len() + 1);
+        let mut starts = with_room(sizes.len() + 1);
         let mut next = 0;
         for size in &mut sizes {
-            starts.push(next);
+            starts.put(next);
             next += std::mem::replace(size, next);
         }
-        starts.push(next);
-        let mut order = vec![0u32; self.runs.len()];
+        starts.put(next);
+        let mut order = zeros::<u32>(self.runs.len());
         for (at, &number) in numbers.iter().enumerate() {
             let place = &mut sizes[number as usize];
             order[*place] = at as u32;
             *place += 1;
         }
-        let runs = order.iter().map(|&at| self.runs[at as usize]).collect();
+        let runs = order.iter().map(|&at| self.runs[at as usize]).listed();
         Ok(Components { runs, starts })
     }
 
@@ -252,7 +253,7 @@ fn push_bits(runs: &mut Vec<Run>, first: usize, mut x: u32, mut word: u32, [y, z
         let length = (!word).trailing_zeros();
         match runs[first..].last_mut() {
             Some(last) if last.end == x => last.end += length,
-            _ => runs.push(Run {
+            _ => runs.put(Run {
                 start: x,
                 end: x + length,
                 y: y as u32,

@@ -8,6 +8,7 @@ use super::{
     rows::{Rows, ceil, floor, lower},
     surface::Site,
 };
+use crate::memory::{Listed, Put, with_room};
 use std::{cmp::Ordering, sync::OnceLock};
 
 /// The voxels of a component that have such faces.
@@ -51,13 +52,13 @@ impl Face {
 impl<'a> Shell<'a> {
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
         let sites = object.surface();
-        let mut starts = Vec::with_capacity(sites.len() + 1);
+        let mut starts = with_room(sites.len() + 1);
         let mut count = 0;
         for site in &sites {
-            starts.push(count);
+            starts.put(count);
             count += (!site.around & FACES).count_ones();
         }
-        starts.push(count);
+        starts.put(count);
         let faces = |site: usize| {
             let Site { place, around, .. } = sites[site];
             bits(!around & FACES).map(move |face| {
@@ -72,7 +73,7 @@ impl<'a> Shell<'a> {
             })
         };
         let faces = in_order(sites.len(), faces);
-        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect();
+        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).listed();
         let rows = Rows::of(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();

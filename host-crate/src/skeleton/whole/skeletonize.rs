@@ -11,13 +11,15 @@ use super::{
     steps::Steps,
 };
 use crate::{
-    device::{Device, DeviceKind},
+    device::{Device, DeviceKind, start_threads},
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
+    memory::{Listed, ParListed, Put, Room, caught},
     monitor::{Monitor, Stopwatch, add_times},
     skeleton::SkeletonError,
 };
 use rayon::prelude::*;
+use std::cmp::Reverse;
 
 /// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
 ///
@@ -28,8 +30,7 @@ use rayon::prelude::*;
 /// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume. Components are worked on side by side, one by each
 /// thread: each takes about 50 bytes for each of its voxels if it is solid and has no tunnel, 90 if it has some, and up to 280 if it is one voxel thin, since the faces of its
 /// surface are kept. So it was measured, as the most that a process held which did nothing else: 247 MB for a ball of 4,988,181 voxels, 448 MB for a ring of 5,109,680, 618 MB
-/// for a sheet of 2,250,000. What is needed at the least is asked for before a component is begun; a component that turns out to need more than there is ends the process, as
-/// Rust's lists do.
+/// for a sheet of 2,250,000. What is needed at the least is asked for before a component is begun.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, monitor::Monitor, skeleton::{SkeletonizeParams, skeletonize}};
@@ -52,7 +53,7 @@ use rayon::prelude::*;
 /// [`SkeletonError::Empty`] without a voxel of an object, [`SkeletonError::NotALabel`] for a sample that is no whole number, [`SkeletonError::NoSuchLabel`] for a label that
 /// has no voxel, [`SkeletonError::Cover`] for numbers that are none, [`SkeletonError::TooManyComponents`] and
 /// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops it;
-/// [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) for a component for which there is not the least memory.
+/// [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) where the memory does not suffice.
 pub fn skeletonize<T: Sample>(
     labels: VolumeView<'_, T>,
     params: &SkeletonizeParams,
@@ -73,6 +74,16 @@ pub fn skeletonize_on_devices<T: Sample>(
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
+    start_threads()?;
+    caught(|| of_labels(devices, labels, params, monitor))
+}
+
+fn of_labels<T: Sample>(
+    devices: &[Device],
+    labels: VolumeView<'_, T>,
+    params: &SkeletonizeParams,
+    monitor: Monitor<'_>,
+) -> Result<Skeletons, SkeletonError> {
     let mut watch = Stopwatch::start();
     let wanted = |label: i64| match &params.labels {
         Some(list) => list.contains(&label),
@@ -121,19 +132,22 @@ pub fn skeletonize_mask_on_devices(
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
-    let mut watch = Stopwatch::start();
-    let runs = Runs::of_mask(mask)?;
-    watch.lap("scan");
-    let voxels = mask.dims().iter().product();
-    of_runs(
-        devices,
-        &runs,
-        *mask.geometry(),
-        params,
-        monitor,
-        watch,
-        voxels,
-    )
+    start_threads()?;
+    caught(|| {
+        let mut watch = Stopwatch::start();
+        let runs = Runs::of_mask(mask)?;
+        watch.lap("scan");
+        let voxels = mask.dims().iter().product();
+        of_runs(
+            devices,
+            &runs,
+            *mask.geometry(),
+            params,
+            monitor,
+            watch,
+            voxels,
+        )
+    })
 }
 
 /// A label that has no voxel.
@@ -141,14 +155,13 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     const MOST: usize = 50;
     let present = match Runs::of_labels(labels, |_| true) {
         Ok(runs) => {
-            let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).collect();
+            let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).listed();
             present.sort_unstable();
             present.dedup();
             let more = present.len().saturating_sub(MOST);
-            let mut text: Vec<String> =
-                present.iter().take(MOST).map(ToString::to_string).collect();
+            let mut text: Vec<String> = present.iter().take(MOST).map(ToString::to_string).listed();
             if more > 0 {
-                text.push(format!("and {more} more"));
+                text.put(format!("and {more} more"));
             }
             text.join(", ")
         }
@@ -171,7 +184,7 @@ fn of_runs(
     let gpus: Vec<&Device> = devices
         .iter()
         .filter(|device| device.kind() == DeviceKind::Cuda)
-        .collect();
+        .listed();
     let mut list: Vec<(&[Run], u64)> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
     let mut all = 0;
@@ -184,7 +197,7 @@ fn of_runs(
         } else if u32::try_from(voxels).is_err() {
             return Err(SkeletonError::ComponentTooLarge { found: voxels });
         } else {
-            list.push((component, voxels));
+            list.put((component, voxels));
             all += voxels;
         }
     }
@@ -200,8 +213,8 @@ fn of_runs(
     };
     let counter = monitor.counter("skeletons", all);
     // large ones first, so that none is left for one thread at the end
-    let mut order: Vec<usize> = (0..list.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(list[at].1));
+    let mut order: Vec<usize> = (0..list.len()).listed();
+    order.sort_unstable_by_key(|&at| (Reverse(list[at].1), at));
     let mut pieces = order
         .into_par_iter()
         .enumerate()
@@ -210,11 +223,12 @@ fn of_runs(
             let (runs, voxels) = list[at];
             let device = gpus.get(turn % gpus.len().max(1)).copied();
             let steps = Steps::new(&counter, voxels);
-            let piece = one(runs, voxels, &metric, reach, params, device, &steps)?;
-            Ok((at, piece))
+            // an error begins no others, a panic would
+            let piece = caught(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
+            Ok::<_, SkeletonError>((at, piece))
         })
-        .collect::<Result<Vec<_>, SkeletonError>>()?;
-    pieces.sort_by_key(|&(at, _)| at);
+        .par_try_listed()?;
+    pieces.sort_unstable_by_key(|&(at, _)| at);
     watch.lap("skeletons");
     let mut times = Vec::new();
     for (_, piece) in pieces {
@@ -223,7 +237,7 @@ fn of_runs(
     }
     watch.lap("graphs");
     let mut all_times = watch.times();
-    all_times.extend(times);
+    all_times.put_all(times);
     Ok(Skeletons {
         labels,
         times: all_times,
@@ -249,6 +263,7 @@ fn label_entry(
                 components: Vec::new(),
                 dust: Dust::default(),
             };
+            labels.room(1);
             labels.insert(at, entry);
             at
         }

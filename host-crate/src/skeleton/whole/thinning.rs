@@ -12,6 +12,7 @@ use super::{
     steps::{Stage, Steps},
     surface::ones,
 };
+use crate::memory::{Listed, ParListed, Put, with_room, zeros};
 use crate::monitor::Cancelled;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -101,11 +102,11 @@ impl<'a> Thinning<'a> {
         Self {
             object,
             steps,
-            left: bits.chain([AtomicU64::new(0)]).collect(),
-            may_go: vec![0; count],
-            waiting: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            left: bits.chain([AtomicU64::new(0)]).listed(),
+            may_go: zeros(count),
+            waiting: (0..count).map(|_| AtomicU64::new(0)).listed(),
             lists: Default::default(),
-            deleted: Vec::with_capacity(object.len()),
+            deleted: with_room(object.len()),
         }
     }
 
@@ -133,7 +134,7 @@ impl<'a> Thinning<'a> {
         // only who finds a word without any adds it to a list
         if new != 0 && self.waiting[word].fetch_or(new, Relaxed) == 0 {
             let [y, z] = self.object.row_place(self.object.row_of(word));
-            lists[((y & 1) + 2 * (z & 1)) as usize].push(word as u32);
+            lists[((y & 1) + 2 * (z & 1)) as usize].put(word as u32);
         }
     }
 
@@ -152,7 +153,7 @@ impl<'a> Thinning<'a> {
                     _ => words
                         .par_chunks(FEW)
                         .map(|words| self.delete_of(words, field))
-                        .collect::<Result<_, _>>()?,
+                        .par_try_listed()?,
                 };
                 for done in done {
                     self.add(done);
@@ -165,9 +166,9 @@ impl<'a> Thinning<'a> {
     }
 
     fn add(&mut self, done: Done) {
-        self.deleted.extend(done.deleted);
+        self.deleted.put_all(done.deleted);
         for (list, more) in self.lists.iter_mut().zip(done.lists) {
-            list.extend(more);
+            list.put_all(more);
         }
     }
 
@@ -189,7 +190,7 @@ impl<'a> Thinning<'a> {
                     if is_simple(around) {
                         simple |= 1 << bit;
                         let voxel = voxels.number(bit);
-                        done.deleted.push(Thinned { voxel, around });
+                        done.deleted.put(Thinned { voxel, around });
                     }
                 }
                 self.delete(word, simple, &mut done.lists);
@@ -197,7 +198,7 @@ impl<'a> Thinning<'a> {
             // others may wait still, or again
             if self.waiting[word].fetch_and(!here, Relaxed) & !here != 0 {
                 let [y, z] = self.object.row_place(self.object.row_of(word));
-                done.lists[((y & 1) + 2 * (z & 1)) as usize].push(number);
+                done.lists[((y & 1) + 2 * (z & 1)) as usize].put(number);
             }
         }
         Ok(done)
@@ -244,8 +245,8 @@ impl<'a> Thinning<'a> {
         let walls = left
             .iter()
             .filter(|thinned| wall_between(thinned.around).is_some());
-        let mut walls: Vec<u32> = walls.map(|thinned| thinned.voxel).collect();
-        walls.sort_by(|&a, &b| {
+        let mut walls: Vec<u32> = walls.map(|thinned| thinned.voxel).listed();
+        walls.sort_unstable_by(|&a, &b| {
             squares[a as usize]
                 .total_cmp(&squares[b as usize])
                 .then(a.cmp(&b))
@@ -263,7 +264,7 @@ impl<'a> Thinning<'a> {
             let joined = background.open(wall as usize, faces);
             if joined > 0 {
                 let voxel = wall;
-                self.deleted.push(Thinned { voxel, around });
+                self.deleted.put(Thinned { voxel, around });
                 let mut lists = std::mem::take(&mut self.lists);
                 self.delete(word, 1 << bit, &mut lists);
                 self.lists = lists;
@@ -284,7 +285,7 @@ fn levels(object: &Object, squares: &[f64]) -> Vec<OfLevel> {
             let level = (square.sqrt() * STEPS) as u32;
             match levels.iter_mut().rev().find(|known| known.0 == level) {
                 Some((_, bits)) => *bits |= 1 << bit,
-                None => levels.push((level, 1 << bit)),
+                None => levels.put((level, 1 << bit)),
             }
         }
         levels.into_iter().map(move |(level, bits)| OfLevel {

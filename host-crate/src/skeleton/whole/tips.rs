@@ -7,6 +7,7 @@ use super::{
     known::{Known, direction},
     resample::is_same,
 };
+use crate::memory::{Listed, ParListed, Put, Room};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -39,14 +40,14 @@ pub fn cut(known: &Known<'_>, draft: &mut Draft) -> Vec<Cut> {
             let Some((at, length, radius)) = found else {
                 continue;
             };
-            let old: Vec<Place> = (0..=at).map(&point).collect();
+            let old: Vec<Place> = (0..=at).map(&point).listed();
             if end == 0 {
                 edge.points.drain(..at);
             } else {
                 edge.points.truncate(count - at);
             }
             draft.nodes[node] = old[at];
-            cuts.push(Cut {
+            cuts.put(Cut {
                 edge: number,
                 end,
                 node,
@@ -73,7 +74,7 @@ fn arrival(
             while seen.len() <= next {
                 let last = seen.len();
                 let length = seen[last - 1].0 + known.distance(point(last - 1), point(last));
-                seen.push((length, known.radius(point(last))));
+                seen.put((length, known.radius(point(last))));
             }
             seen[next]
         };
@@ -109,9 +110,10 @@ pub struct Cut {
 /// Has cut ends go straight on up to the surface; where that is much shorter than what was there, they become that again.
 pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
     let mut of_edges: Vec<Vec<Cut>> = Vec::new();
+    of_edges.room(draft.edges.len());
     of_edges.resize_with(draft.edges.len(), Vec::new);
     for cut in cuts {
-        of_edges[cut.edge].push(cut);
+        of_edges[cut.edge].put(cut);
     }
     let edges = draft.edges.par_iter_mut().zip(of_edges);
     let ends: Vec<(usize, Place)> = edges
@@ -119,7 +121,7 @@ pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec
             let extended = move |cut: Cut| (cut.node, extend_end(known, cocycle, edge, &cut));
             cuts.into_iter().map(extended)
         })
-        .collect();
+        .par_listed_in_parts();
     for (node, place) in ends {
         draft.nodes[node] = place;
     }
@@ -137,7 +139,7 @@ fn extend_end(known: &Known<'_>, cocycle: &Cocycle, edge: &mut DraftEdge, cut: &
         straight
     } else {
         // where it was cut has not moved across, or its way back is inside
-        let mut old: Vec<Place> = cut.old.iter().rev().copied().collect();
+        let mut old: Vec<Place> = cut.old.iter().rev().copied().listed();
         if old[0] == start {
             old.remove(0);
         } else {
@@ -204,7 +206,7 @@ fn straight_on(known: &Known<'_>, start: Place, way: &Vector3<f64>, most: f64) -
         if !cross(known.object, last, next, &mut Vec::new()) || known.is_within(next, 0.49) {
             break;
         }
-        points.push(next);
+        points.put(next);
         last = next;
         length += STEP;
     }

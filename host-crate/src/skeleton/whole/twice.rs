@@ -1,6 +1,7 @@
 //! Places that curves pass twice.
 
 use super::{crossing::in_voxels, draft::Draft, known::Known, rows::floor};
+use crate::memory::{Listed, ParListed, Put, repeated, with_room};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -46,7 +47,7 @@ pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
     pairs
         .into_par_iter()
         .filter_map(|pair| segments.passed_by_both(pair))
-        .collect()
+        .par_listed_in_parts()
 }
 
 type Cell = [i32; 3];
@@ -65,7 +66,7 @@ impl Segments {
             ends: Vec::new(),
             points: Vec::new(),
             of_edge: Vec::new(),
-            at: vec![Vec::new(); draft.nodes.len()],
+            at: repeated(Vec::new(), draft.nodes.len()),
         };
         let world = |place| Vector3::from(known.metric.world(in_voxels(place)));
         for (number, edge) in draft.edges.iter().enumerate() {
@@ -74,15 +75,15 @@ impl Segments {
                 let to = if at + 2 == edge.points.len() {
                     edge.nodes[1]
                 } else {
-                    segments.at.push(Vec::new());
+                    segments.at.put(Vec::new());
                     segments.at.len() - 1
                 };
                 for end in [from, to] {
-                    segments.at[end].push(segments.ends.len());
+                    segments.at[end].put(segments.ends.len());
                 }
-                segments.ends.push([from, to]);
-                segments.points.push([world(pair[0]), world(pair[1])]);
-                segments.of_edge.push([number, at]);
+                segments.ends.put([from, to]);
+                segments.points.put([world(pair[0]), world(pair[1])]);
+                segments.of_edge.put([number, at]);
                 from = to;
             }
         }
@@ -96,12 +97,12 @@ impl Segments {
 
     /// Pairs of segments that may be near each other and are not next to each other in a curve that goes on, by the first of the two.
     fn near(&self) -> Vec<[u32; 2]> {
-        let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).collect();
-        let mut inside: Vec<(Cell, u32)> = Vec::with_capacity(8 * boxes.len());
+        let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).listed();
+        let mut inside: Vec<(Cell, u32)> = with_room(8 * boxes.len());
         for (segment, [low, high]) in (0u32..).zip(&boxes) {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
-                    inside.extend((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
+                    inside.put_all((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
                 }
             }
         }
@@ -114,7 +115,7 @@ impl Segments {
                     // once, in the first cell that both are in
                     let is_first = (0..3).all(|axis| a[axis].max(b[axis]) == cell[axis]);
                     if is_first && self.may_be_near(one as usize, other as usize) {
-                        pairs.push([one, other]);
+                        pairs.put([one, other]);
                     }
                 }
             }
@@ -186,8 +187,8 @@ impl Segments {
                 let other = if a == end { b } else { a };
                 let next = length + self.length(segment);
                 if next <= APART && ways.get(&other).is_none_or(|&known| next < known) {
-                    ways.insert(other, next);
-                    waiting.push(other);
+                    ways.put((other, next));
+                    waiting.put(other);
                 }
             }
         }

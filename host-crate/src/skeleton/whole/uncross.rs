@@ -1,6 +1,7 @@
 //! Links that cross between voxels.
 
 use super::{cocycle::Cocycle, detour::independent, known::Known, links::Links};
+use crate::memory::{Put, Room, gathered, with_room};
 use std::collections::{HashMap, HashSet};
 
 /// Has links that cross another in its middle, where no voxel is, lead through an end of that instead. All of these voxels touch each other, so classes stay.
@@ -9,26 +10,28 @@ pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
     // a diagonal becomes steps that are shorter
     for _ in 0..3 {
         let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
-        let mut kept = Vec::with_capacity(links.pairs.len());
+        let mut kept = with_room(links.pairs.len());
         let mut round = Vec::new();
         for &[a, b] in &links.pairs {
             let (from, to) = (object.place(a as usize), object.place(b as usize));
+            first.room(1);
             let [one, _] = *first
                 .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
                 .or_insert([a, b]);
             if one == a || one == b {
-                kept.push([a, b]);
+                kept.put([a, b]);
             } else {
-                round.extend([[a, one], [one, b]]);
+                round.put_all([[a, one], [one, b]]);
             }
         }
         if round.is_empty() {
             return;
         }
         let ascending = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
-        let mut seen: HashSet<[u32; 2]> = kept.iter().map(ascending).collect();
+        let mut seen: HashSet<[u32; 2]> = gathered(kept.iter().map(ascending));
+        seen.room(round.len());
         round.retain(|link| seen.insert(ascending(link)));
-        kept.extend(round);
+        kept.put_all(round);
         links.pairs = independent(known, cocycle, &kept);
     }
 }

@@ -1,6 +1,7 @@
 //! Voxels that are not covered, that with the longest way first.
 
 use super::{cover::Cover, object::Object};
+use crate::memory::ParListed;
 use rayon::prelude::*;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
@@ -33,7 +34,7 @@ impl<'a, F: Fn(usize) -> u32 + Sync> Waiting<'a, F> {
         let count = waiting.object.words().len().div_ceil(GROUP);
         let groups = (0..count as u32).into_par_iter().with_min_len(PORTION);
         let keys = groups.filter_map(|group| Some((waiting.first_of(cover, group)?, group)));
-        waiting.groups = keys.collect::<Vec<_>>().into();
+        waiting.groups = keys.par_listed_in_parts().into();
         waiting
     }
 

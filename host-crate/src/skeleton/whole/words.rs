@@ -1,6 +1,7 @@
 //! From runs to rows of bits in a frame.
 
 use super::{frame::Frame, scan::Run};
+use crate::memory::{ParListed, Put, zeros};
 use rayon::prelude::*;
 
 /// The x of a word's first bit is a multiple of this.
@@ -74,11 +75,11 @@ pub fn words(runs: &[Run], frame: &Frame) -> Vec<Vec<Placed>> {
 fn by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<Placed>> {
     let planes = frame.dims()[2];
     let slabs = slabs.min(planes);
-    let plane = |slab: i64| (slab * planes / slabs) as i32;
-    (0..slabs)
+    let plane = |slab: usize| (slab as i64 * planes / slabs) as i32;
+    (0..slabs as usize)
         .into_par_iter()
         .map(|slab| of_slab(runs, frame, [plane(slab), plane(slab + 1) - 1]))
-        .collect()
+        .par_listed()
 }
 
 /// A run in a frame: its least place, the axis that it is along, and its voxels.
@@ -159,7 +160,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
     if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
         return sorted(lines());
     }
-    let mut bits = vec![0u64; (nb * ny * nz) as usize];
+    let mut bits = zeros::<u64>((nb * ny * nz) as usize);
     for line in lines() {
         line.for_each_word(|word| {
             let [z, y, block] = [word.z - low[2], word.y - low[1], word.block - blocks[0]];
@@ -172,7 +173,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
         for (block, &bits) in (blocks[0]..).zip(bits) {
             if bits != 0 {
                 let [y, z] = [low[1] + (row % ny) as i32, low[2] + (row / ny) as i32];
-                words.push(Placed { z, y, block, bits });
+                words.put(Placed { z, y, block, bits });
             }
         }
     }
@@ -183,7 +184,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
 fn sorted(lines: impl Iterator<Item = Line>) -> Vec<Placed> {
     let mut words = Vec::new();
     for line in lines {
-        line.for_each_word(|word| words.push(word));
+        line.for_each_word(|word| words.put(word));
     }
     words.sort_unstable_by_key(Placed::key);
     words.dedup_by(|next, last| {

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError},
     grid::DeviceMask,
+    memory::{Put, caught, zeros},
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
@@ -90,7 +91,7 @@ fn by_parts(
     let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let mut mine = vec![0; words.len()];
+        let mut mine = zeros(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let targets = Targets::of(stream, &mask)?;
@@ -114,7 +115,7 @@ fn by_parts(
         )))
     };
     let made = each(parts, |worker, part| {
-        of_part(worker, part).map_err(Stop::Failed)
+        caught(|| of_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
         // no device's failure
@@ -123,13 +124,13 @@ fn by_parts(
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
     let bricks = Places::of(&mask.geometry).bricks(mask.grid);
-    let mut bounds = vec![0.0f64; bricks.samples() as usize];
+    let mut bounds = zeros::<f64>(bricks.samples() as usize);
     // without tables on one there are none on any
     let Some(made) = made.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
     for (more, of_part) in made {
-        forces.extend(more);
+        forces.put_all(more);
         // a brick of two parts has the same bound in both
         let both = bounds.iter_mut().zip(of_part);
         both.for_each(|(bound, of_part)| *bound = bound.max(of_part));

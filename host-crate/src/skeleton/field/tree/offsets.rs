@@ -1,6 +1,9 @@
 //! Which bricks are near to one another.
 
-use crate::grid::Metric;
+use crate::{
+    grid::Metric,
+    memory::{Listed, Put},
+};
 use ferrovox_kernels::skeleton::field::tree::{NUMBER, ZERO};
 
 /// An offset between bricks.
@@ -87,7 +90,7 @@ impl Offsets {
             !nearness.is_near(offset) && nearness.is_near(whole)
         };
         let in_any = |&offset: &Offset| (0..8).any(|octant| is_far(octant, offset));
-        let tables: Vec<Offset> = all_within(around).filter(in_any).collect();
+        let tables: Vec<Offset> = all_within(around).filter(in_any).listed();
         if tables.len() > MAX_NUMBER {
             return None;
         }
@@ -96,12 +99,12 @@ impl Offsets {
         for octant in 0..8 {
             let numbered = tables.iter().enumerate();
             let mine = numbered.filter(|(_, offset)| is_far(octant, **offset));
-            far.extend(mine.map(|(number, &offset)| pack(offset, number)));
+            far.put_all(mine.map(|(number, &offset)| pack(offset, number)));
             starts[octant as usize + 1] = far.len() as u32;
         }
         let ball = all_within(reach).filter(|&offset| nearness.is_near(offset));
         Some(Self {
-            near: ball.map(|offset| pack(offset, 0)).collect(),
+            near: ball.map(|offset| pack(offset, 0)).listed(),
             far,
             starts,
             tables,

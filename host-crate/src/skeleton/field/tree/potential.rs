@@ -1,7 +1,10 @@
 //! The potential of a source, and how well its series is the potential.
 
 use super::terms::Terms;
-use crate::grid::Metric;
+use crate::{
+    grid::Metric,
+    memory::{Listed, zeros},
+};
 
 /// What the coefficients of series are made of, and of other coefficients.
 pub(super) struct Potential<'a> {
@@ -34,8 +37,8 @@ impl<'a> Potential<'a> {
             terms,
             exponent,
             metric: *metric,
-            lower: triples.clone().map(by_one).collect(),
-            lower_by_two: triples.map(by_two).collect(),
+            lower: triples.clone().map(by_one).listed(),
+            lower_by_two: triples.map(by_two).listed(),
         }
     }
 
@@ -50,7 +53,7 @@ impl<'a> Potential<'a> {
         let slopes = self.metric.slopes(at);
         let mut second = self.metric.products();
         second[3..].iter_mut().for_each(|product| *product *= 2.0);
-        let mut made = vec![0.0; self.terms.count()];
+        let mut made = zeros(self.terms.count());
         made[0] = squared.powf(-0.5 * power) / power;
         // triples with less along an axis come before
         let lower = self.lower.iter().zip(&self.lower_by_two);
@@ -75,7 +78,7 @@ impl<'a> Potential<'a> {
         let series = self.series(at);
         let towards = self.metric.slopes(at);
         // of all terms the magnitudes: so much is rounded at most
-        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).collect();
+        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).listed();
         halves.map(|half| {
             let along: [f64; SAMPLES] =
                 std::array::from_fn(|step| half * (2.0 * step as f64 / (SAMPLES - 1) as f64 - 1.0));

@@ -2,6 +2,7 @@
 
 use super::{levels::Levels, tables::Tables};
 use crate::device::{Buffer, DeviceError, Launch, Stream};
+use crate::memory::Put;
 use ferrovox_kernels::{
     grid::Grid,
     skeleton::field::tree::{
@@ -89,7 +90,7 @@ fn moments(
                 }
             }
         }
-        made.push(moments);
+        made.put(moments);
     }
     Ok(made)
 }

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Stream},
     grid::Metric,
+    memory::{Listed, ParListed, gathered, one_list},
 };
 use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED, Pairs};
 use rayon::prelude::*;
@@ -108,7 +109,7 @@ fn powers(order: u32, sign: f64) -> Vec<f64> {
         let along = sign * coordinate(place);
         (0..=order).map(move |k| along.powi(k as i32) / factorial(k))
     };
-    (0..BRICK).flat_map(of).collect()
+    (0..BRICK).flat_map(of).listed()
 }
 
 /// For each octant `shift^c / c!`, where the shift is that of the upper half along each axis, and then `2^-(more + |c|)`.
@@ -126,14 +127,14 @@ fn shifts(terms: &Terms, shift: f64, more: f64) -> Vec<f32> {
         let sum = f64::from(triple.iter().sum::<u32>());
         (-(more + sum)).exp2() as f32
     });
-    (0..8).flat_map(of_octant).chain(halves).collect()
+    (0..8).flat_map(of_octant).chain(halves).listed()
 }
 
 fn weights(exponent: f64) -> Vec<f64> {
     let of = |squared: usize| (squared as f64).powf(-0.5 * (exponent + 1.0));
     std::iter::once(0.0)
         .chain((1..=MAX_SQUARED).map(of))
-        .collect()
+        .listed()
 }
 
 /// Offsets with the same derivatives, but for their signs and order.
@@ -196,7 +197,7 @@ impl Symmetry {
     /// The kinds of far offsets.
     fn kinds(self, offsets: &Offsets) -> Vec<Offset> {
         let kinds = offsets.tables.iter().map(|&offset| self.kind(offset).of);
-        kinds.collect::<BTreeSet<Offset>>().into_iter().collect()
+        kinds.collect::<BTreeSet<Offset>>().into_iter().listed()
     }
 }
 
@@ -213,10 +214,10 @@ fn derivatives(
         let derivative = |(a, triple): (&f64, &[u32; 3])| {
             (a * triple.iter().map(|&k| factorial(k)).product::<f64>()) as f32
         };
-        (*kind, pairs.map(derivative).collect())
+        (*kind, pairs.map(derivative).listed())
     };
     let kinds = symmetry.kinds(offsets);
-    let made: HashMap<Offset, Vec<f32>> = kinds.par_iter().map(of_kind).collect();
+    let made: HashMap<Offset, Vec<f32>> = gathered(kinds.par_iter().map(of_kind).par_listed());
     // for each order of axes the places of triples, for each choice of signs theirs
     let orders = [
         [0, 1, 2],
@@ -229,7 +230,7 @@ fn derivatives(
     let place = |axes: [usize; 3]| {
         let triples = terms.triples.iter();
         let places = triples.map(move |triple| terms.index(axes.map(|axis| triple[axis])));
-        (axes, places.collect::<Vec<_>>())
+        (axes, places.listed())
     };
     let places: HashMap<[usize; 3], Vec<usize>> = orders.into_iter().map(place).collect();
     let sign = |signs: usize| {
@@ -237,9 +238,9 @@ fn derivatives(
             let odd = (0..3).filter(|&axis| signs >> axis & 1 == 1 && triple[axis] % 2 == 1);
             if odd.count() % 2 == 1 { -1.0f32 } else { 1.0 }
         };
-        terms.triples.iter().map(of).collect()
+        terms.triples.iter().map(of).listed()
     };
-    let signs: Vec<Vec<f32>> = (0..8).map(sign).collect();
+    let signs: Vec<Vec<f32>> = (0..8).map(sign).listed();
     let of = |offset: &Offset| {
         // the way is from what acts
         let kind = symmetry.kind(offset.map(|along| -along));
@@ -247,10 +248,10 @@ fn derivatives(
         let negative = (0..3).filter(|&axis| kind.flipped[axis]);
         let signs = &signs[negative.map(|axis| 1 << axis).sum::<usize>()];
         let pairs = places[&kind.axes].iter().zip(signs);
-        pairs.map(|(&place, sign)| sign * made[place]).collect()
+        pairs.map(|(&place, sign)| sign * made[place]).listed()
     };
-    let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).collect();
-    all.concat()
+    let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).par_listed();
+    one_list(&all)
 }
 
 /// How far the force of a source can be off for each far offset: on the finest level, whose voxels are half a voxel from a brick's sides, and on others.
@@ -263,12 +264,12 @@ fn errors(potential: &Potential<'_>, offsets: &Offsets, symmetry: Symmetry) -> [
         )
     };
     let kinds = symmetry.kinds(offsets);
-    let of_kind: HashMap<Offset, [f64; 2]> = kinds.par_iter().map(of).collect();
+    let of_kind: HashMap<Offset, [f64; 2]> = gathered(kinds.par_iter().map(of).par_listed());
     [0, 1].map(|level| {
         let offsets = offsets.tables.iter();
         offsets
             .map(|&offset| of_kind[&symmetry.kind(offset).of][level])
-            .collect()
+            .listed()
     })
 }
 

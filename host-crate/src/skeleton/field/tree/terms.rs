@@ -1,5 +1,6 @@
 //! The coefficients of a series, and which of them are multiplied.
 
+use crate::memory::{Listed, Put, repeated, with_room};
 use ferrovox_kernels::skeleton::field::tree::{self, LONGEST, Pairs};
 
 /// The coefficients of an order: triples of powers, in the order of those along x, y and z, the last fastest.
@@ -14,14 +15,14 @@ pub(super) struct Terms {
 
 impl Terms {
     pub fn of(order: u32) -> Self {
-        let mut triples = Vec::with_capacity(tree::terms(order));
+        let mut triples = with_room(tree::terms(order));
         let mut rows = Vec::new();
         for i in 0..=order {
             for j in 0..=order {
-                rows.push(triples.len() as u32);
+                rows.put(triples.len() as u32);
                 let most = order.saturating_sub(i + j);
                 if i + j <= order {
-                    triples.extend((0..=most).map(|k| [i, j, k]));
+                    triples.put_all((0..=most).map(|k| [i, j, k]));
                 }
             }
         }
@@ -44,7 +45,7 @@ impl Terms {
     /// The triples with a byte for each power.
     pub fn packed(&self) -> Vec<u32> {
         let pack = |&[i, j, k]: &[u32; 3]| i | j << 8 | k << 16;
-        self.triples.iter().map(pack).collect()
+        self.triples.iter().map(pack).listed()
     }
 
     /// The products of a derivative at `a + b` and a moment at `b`, for the coefficient at `a`.
@@ -54,9 +55,9 @@ impl Terms {
             let moments = self.triples.iter().enumerate();
             let fits = moments.filter(|(_, b)| b.iter().sum::<u32>() <= left);
             fits.map(|(moment, b)| [self.index([0, 1, 2].map(|axis| a[axis] + b[axis])), moment])
-                .collect()
+                .listed()
         };
-        self.triples.iter().map(of).collect()
+        self.triples.iter().map(of).listed()
     }
 
     /// The products of a moment at `r` and a shift at `q - r`, for the moment at `q`.
@@ -65,9 +66,9 @@ impl Terms {
             let moments = self.triples.iter().enumerate();
             let fits = moments.filter(|(_, r)| (0..3).all(|axis| r[axis] <= q[axis]));
             fits.map(|(moment, r)| [moment, self.index([0, 1, 2].map(|axis| q[axis] - r[axis]))])
-                .collect()
+                .listed()
         };
-        self.triples.iter().map(of).collect()
+        self.triples.iter().map(of).listed()
     }
 }
 
@@ -101,34 +102,34 @@ fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> Pairs {
     for (coefficient, products) in products.iter().enumerate() {
         let parts = products.len().div_ceil(LONGEST);
         let pieces = products.chunks(products.len().div_ceil(parts));
-        tasks.extend(pieces.map(|piece| (coefficient, piece)));
+        tasks.put_all(pieces.map(|piece| (coefficient, piece)));
     }
     tasks.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.len()));
     let longest = tasks.first().map_or(0, |(_, piece)| piece.len());
     let at = |tables: &Vec<u32>| tables.len() as u32;
     let lengths = at(tables);
-    tables.extend(tasks.iter().map(|(_, piece)| piece.len() as u32));
+    tables.put_all(tasks.iter().map(|(_, piece)| piece.len() as u32));
     let entries = at(tables);
     for step in 0..longest {
         let of = |(_, piece): &(usize, &[[usize; 2]])| match piece.get(step) {
             Some([first, second]) => (first | second << 16) as u32,
             None => 0,
         };
-        tables.extend(tasks.iter().map(of));
+        tables.put_all(tasks.iter().map(of));
     }
-    let mut of_coefficient = vec![Vec::new(); products.len()];
+    let mut of_coefficient = repeated(Vec::new(), products.len());
     for (task, &(coefficient, _)) in tasks.iter().enumerate() {
-        of_coefficient[coefficient].push(task as u32);
+        of_coefficient[coefficient].put(task as u32);
     }
     let firsts = at(tables);
     let mut first = 0;
     for tasks in &of_coefficient {
-        tables.push(first);
+        tables.put(first);
         first += tasks.len() as u32;
     }
-    tables.push(first);
+    tables.put(first);
     let parts = at(tables);
-    tables.extend(of_coefficient.iter().flatten());
+    tables.put_all(of_coefficient.iter().flatten().copied());
     Pairs {
         tasks: tasks.len() as u32,
         lengths,

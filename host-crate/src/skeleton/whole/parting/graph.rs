@@ -1,6 +1,7 @@
 //! A draft that is being changed.
 
 use super::line::Line;
+use crate::memory::{Listed, Put, copy, repeated, with_room, zeros};
 use crate::skeleton::whole::{
     crossing::Place,
     draft::{Draft, DraftEdge},
@@ -28,11 +29,11 @@ impl Graph {
     pub fn of_edges(draft: Draft) -> Self {
         let Draft { nodes, edges } = draft;
         let mut graph = Self {
-            tips: vec![Vec::new(); nodes.len()],
-            is_gone: vec![false; nodes.len()],
+            tips: repeated(Vec::new(), nodes.len()),
+            is_gone: zeros::<bool>(nodes.len()),
             nodes,
-            edges: Vec::with_capacity(edges.len()),
-            is_changed: Vec::with_capacity(edges.len()),
+            edges: with_room(edges.len()),
+            is_changed: with_room(edges.len()),
         };
         edges.into_iter().for_each(|edge| graph.add_edge(edge));
         graph
@@ -51,7 +52,7 @@ impl Graph {
                 let middle = graph.add_node(edge.points[at]);
                 graph.add_edge(DraftEdge {
                     nodes: [middle, edge.nodes[1]],
-                    points: edge.points[at..].to_vec(),
+                    points: copy(&edge.points[at..]),
                     voxels: Vec::new(),
                 });
                 edge.points.truncate(at + 1);
@@ -63,19 +64,19 @@ impl Graph {
     }
 
     pub fn add_node(&mut self, at: Place) -> usize {
-        self.nodes.push(at);
-        self.tips.push(Vec::new());
-        self.is_gone.push(false);
+        self.nodes.put(at);
+        self.tips.put(Vec::new());
+        self.is_gone.put(false);
         self.nodes.len() - 1
     }
 
     pub fn add_edge(&mut self, edge: DraftEdge) {
         let number = self.edges.len();
         for (end, &node) in edge.nodes.iter().enumerate() {
-            self.tips[node].push((number, end));
+            self.tips[node].put((number, end));
         }
-        self.edges.push(edge);
-        self.is_changed.push(false);
+        self.edges.put(edge);
+        self.is_changed.put(false);
     }
 
     pub fn remove_edge(&mut self, edge: usize) {
@@ -97,8 +98,8 @@ impl Graph {
         Line::of(
             known,
             match end {
-                0 => points.clone(),
-                _ => points.iter().rev().copied().collect(),
+                0 => copy(points),
+                _ => points.iter().rev().copied().listed(),
             },
         )
     }
@@ -108,7 +109,7 @@ impl Graph {
         let (edge, end) = tip;
         let old = self.edges[edge].nodes[end];
         self.tips[old].retain(|&other| other != tip);
-        self.tips[node].push(tip);
+        self.tips[node].put(tip);
         if end == 1 {
             points.reverse();
         }
@@ -127,14 +128,14 @@ impl Graph {
         }
         let ends = [one, other].map(|tip| self.beyond(tip));
         let oriented = |(edge, end): Tip, last: usize| {
-            let mut points = self.edges[edge].points.clone();
+            let mut points = copy(&self.edges[edge].points);
             if end != last {
                 points.reverse();
             }
             points
         };
         let mut points = oriented(one, 1);
-        points.extend(&oriented(other, 0)[1..]);
+        points.put_all(oriented(other, 0)[1..].iter().copied());
         self.remove_edge(one.0);
         self.remove_edge(other.0);
         self.is_gone[node] = true;
@@ -144,7 +145,7 @@ impl Graph {
             voxels: Vec::new(),
         };
         for (end, &node) in ends.iter().enumerate() {
-            self.tips[node].push((one.0, end));
+            self.tips[node].put((one.0, end));
         }
     }
 
@@ -155,18 +156,18 @@ impl Graph {
                 self.join_edges(node);
             }
         }
-        let mut number = vec![0; self.nodes.len()];
+        let mut number = zeros(self.nodes.len());
         let mut draft = Draft::default();
         for (node, &at) in self.nodes.iter().enumerate() {
             if !self.is_gone[node] {
                 number[node] = draft.nodes.len();
-                draft.nodes.push(at);
+                draft.nodes.put(at);
             }
         }
         for mut edge in self.edges {
             if !edge.points.is_empty() {
                 edge.nodes = edge.nodes.map(|node| number[node]);
-                draft.edges.push(edge);
+                draft.edges.put(edge);
             }
         }
         draft

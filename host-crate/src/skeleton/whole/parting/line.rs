@@ -1,5 +1,6 @@
 //! Ways with their lengths.
 
+use crate::memory::{Listed, Put, copy};
 use crate::skeleton::whole::{
     crossing::{Place, in_voxels, nearest},
     known::Known,
@@ -19,10 +20,10 @@ impl Line {
         let world: Vec<Vector3<f64>> = places
             .iter()
             .map(|&place| known.metric.world(in_voxels(place)).into())
-            .collect();
+            .listed();
         let mut sums = vec![0.0];
         for ends in world.windows(2) {
-            sums.push(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
+            sums.put(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
         }
         Self {
             places,
@@ -73,13 +74,13 @@ impl Line {
         let (segment, part) = self.segment(along);
         let [a, b] = [segment, segment + 1].map(|at| in_voxels(self.places[at]));
         let at = nearest([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])));
-        let mut before = self.places[..=segment].to_vec();
+        let mut before = copy(&self.places[..=segment]);
         if before[segment] != at {
-            before.push(at);
+            before.put(at);
         }
         let mut after = vec![at];
         let rest = &self.places[segment + 1..];
-        after.extend(&rest[usize::from(rest[0] == at)..]);
+        after.put_all(rest[usize::from(rest[0] == at)..].iter().copied());
         (before, after)
     }
 }

@@ -1,6 +1,7 @@
 //! Curves that pass a place twice meet there instead.
 
 use super::graph::{Graph, Tip};
+use crate::memory::{Listed, Put, Room, copy, sort_stably, with_room};
 use crate::skeleton::whole::{
     cocycle::Cocycle,
     crossing::Place,
@@ -42,7 +43,7 @@ impl Graph {
                 None => return,
             }
         }
-        waiting.extend(nodes);
+        waiting.put_all(nodes);
         let [one, other] = nodes;
         if one == other {
             return;
@@ -51,7 +52,7 @@ impl Graph {
         let round = self.way(known, nodes).filter(|way| {
             let mut points = vec![self.nodes[one]];
             for &(edge, end) in way {
-                points.extend(&self.line(known, (edge, end)).places[1..]);
+                points.put_all(self.line(known, (edge, end)).places[1..].iter().copied());
             }
             is_same(known, cocycle, &points, &nodes.map(|node| self.nodes[node]))
         });
@@ -62,10 +63,10 @@ impl Graph {
         });
         let mut ends = Vec::new();
         if let Some((edge, _)) = longest {
-            ends.extend(self.edges[edge].nodes);
+            ends.put_all(self.edges[edge].nodes);
             self.remove_edge(edge);
         }
-        for tip in self.tips[other].clone() {
+        for tip in copy(&self.tips[other]) {
             let mut points = self.line(known, tip).places;
             let here = self.nodes[one];
             if points[0] != here {
@@ -73,6 +74,7 @@ impl Graph {
                 if points[1] != here && is_same(known, cocycle, &long, &[here, points[1]]) {
                     points[0] = here;
                 } else if points[1] != here {
+                    points.room(1);
                     points.insert(0, here);
                 } else {
                     points.remove(0);
@@ -84,7 +86,7 @@ impl Graph {
         if longest.is_none()
             && let Some(edge) = self.dependent(known, cocycle)
         {
-            ends.extend(self.edges[edge].nodes);
+            ends.put_all(self.edges[edge].nodes);
             self.remove_edge(edge);
         }
         for node in ends {
@@ -99,12 +101,12 @@ impl Graph {
         let mut order: Vec<(f64, usize)> = (0..self.edges.len())
             .filter(|&edge| !self.edges[edge].points.is_empty())
             .map(|edge| (known.length(&self.edges[edge].points), edge))
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut edges = Vec::with_capacity(order.len());
+            .listed();
+        sort_stably(&mut order, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut edges = with_room(order.len());
         for &(_, edge) in &order {
             let DraftEdge { nodes, points, .. } = &self.edges[edge];
-            edges.push((*nodes, class_of(known, cocycle, points)?));
+            edges.put((*nodes, class_of(known, cocycle, points)?));
         }
         let CycleClasses { roles, .. } = CycleClasses::of(self.nodes.len(), edges);
         let first = roles.iter().position(|&role| role == Role::Dependent)?;
@@ -127,7 +129,7 @@ impl Graph {
             return Some(self.edges[edge].nodes[1]);
         }
         let (before, after) = line.cut(along);
-        let whole: Vec<Place> = before.iter().chain(&after[1..]).copied().collect();
+        let whole: Vec<Place> = before.iter().chain(&after[1..]).copied().listed();
         if before.len() < 2 || after.len() < 2 || !is_same(known, cocycle, &line.places, &whole) {
             return None;
         }
@@ -137,7 +139,7 @@ impl Graph {
         self.edges[edge].nodes[1] = node;
         self.edges[edge].points = before;
         self.is_changed[edge] = true;
-        self.tips[node].push((edge, 1));
+        self.tips[node].put((edge, 1));
         self.add_edge(DraftEdge {
             nodes: [node, end],
             points: after,
@@ -155,7 +157,7 @@ impl Graph {
                 let mut way = Vec::new();
                 let mut at = to;
                 while let Some(&(_, Some((edge, end)))) = ways.get(&at) {
-                    way.push((edge, end));
+                    way.put((edge, end));
                     at = self.edges[edge].nodes[end];
                 }
                 way.reverse();
@@ -169,8 +171,8 @@ impl Graph {
                 let next = length + known.length(&self.edges[tip.0].points);
                 let other = self.beyond(tip);
                 if ways.get(&other).is_none_or(|&(least, _)| next < least) {
-                    ways.insert(other, (next, Some(tip)));
-                    queue.push(Reverse((next.to_bits(), other)));
+                    ways.put((other, (next, Some(tip))));
+                    queue.put(Reverse((next.to_bits(), other)));
                 }
             }
         }

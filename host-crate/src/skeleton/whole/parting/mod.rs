@@ -16,6 +16,7 @@ use super::{
     resample::is_same,
     twice,
 };
+use crate::memory::{Listed, Put, copy};
 use crate::monitor::Cancelled;
 use graph::{Graph, Tip};
 use line::Line;
@@ -37,7 +38,7 @@ const ROUNDS: usize = 10;
 pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) -> Result<(), Cancelled> {
     let mut graph = Graph::of(std::mem::take(draft));
     let all = 0..graph.nodes.len();
-    graph.part_all(known, cocycle, all.rev().collect())?;
+    graph.part_all(known, cocycle, all.rev().listed())?;
     *draft = graph.finish();
     for _ in 0..ROUNDS {
         let places = twice::all(known, draft);
@@ -81,7 +82,7 @@ impl Graph {
             known.steps.check()?;
             if left > 0 && self.part_at(known, cocycle, node, &mut waiting) {
                 left -= 1;
-                waiting.push(node);
+                waiting.put(node);
             }
         }
         Ok(())
@@ -95,11 +96,11 @@ impl Graph {
         node: usize,
         waiting: &mut Vec<usize>,
     ) -> bool {
-        let tips = self.tips[node].clone();
+        let tips = copy(&self.tips[node]);
         if self.is_gone[node] || tips.len() < 2 {
             return false;
         }
-        let lines: Vec<Line> = tips.iter().map(|&tip| self.line(known, tip)).collect();
+        let lines: Vec<Line> = tips.iter().map(|&tip| self.line(known, tip)).listed();
         for first in 0..tips.len() {
             for second in first + 1..tips.len() {
                 if tips[first].0 == tips[second].0 {
@@ -151,12 +152,12 @@ impl Graph {
             if is_used[k] && !is_used[other] {
                 let back = lines[k].places.iter().rev().copied();
                 let along = stretch.along[other];
-                let Some(points) = leaving(known, cocycle, back.collect(), lines[other], along)
+                let Some(points) = leaving(known, cocycle, back.listed(), lines[other], along)
                 else {
                     continue;
                 };
                 self.replace(stretch.tips[other], far[k], points);
-                waiting.push(far[k]);
+                waiting.put(far[k]);
                 return Some(false);
             }
         }
@@ -172,11 +173,11 @@ impl Graph {
             let [kept, _] = lines;
             let (stem, rest) = kept.cut(along[0]);
             let node = stem[stem.len() - 1];
-            let whole: Vec<Place> = stem.iter().chain(&rest[1..]).copied().collect();
+            let whole: Vec<Place> = stem.iter().chain(&rest[1..]).copied().listed();
             if !is_same(known, cocycle, &kept.places, &whole) {
                 continue;
             }
-            let back = stem.iter().rev().copied().collect();
+            let back = stem.iter().rev().copied().listed();
             let Some(points) = leaving(known, cocycle, back, lines[1], along[1]) else {
                 continue;
             };
@@ -189,7 +190,7 @@ impl Graph {
                 points: stem,
                 voxels: Vec::new(),
             });
-            waiting.extend([node, far[0], far[1]]);
+            waiting.put_all([node, far[0], far[1]]);
             return Some(true);
         }
         None
@@ -203,10 +204,10 @@ impl Graph {
                 self.remove_edge(tip.0);
                 self.is_gone[node] = true;
                 self.join_edges(other);
-                waiting.push(other);
+                waiting.put(other);
             }
             [one, other] => {
-                waiting.extend([one, other].map(|tip| self.beyond(tip)));
+                waiting.put_all([one, other].map(|tip| self.beyond(tip)));
                 self.join_edges(node);
             }
             _ => {}
@@ -242,10 +243,10 @@ fn leaving(
         if rest[0] == node {
             continue;
         }
-        let mut whole = back.clone();
-        whole.extend(&line.places[1..]);
+        let mut whole = copy(&back);
+        whole.put_all(line.places[1..].iter().copied());
         let mut new = vec![node];
-        new.extend(&rest);
+        new.put_all(rest.iter().copied());
         if is_same(known, cocycle, &whole, &new) {
             return Some(new);
         }

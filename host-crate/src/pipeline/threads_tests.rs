@@ -1,0 +1,40 @@
+//! Pipelines where the system makes no threads.
+
+use super::{
+    VolumeSource,
+    info::{self, InfoJob},
+};
+use crate::{device::Device, monitor::Monitor};
+use std::process::Command;
+
+/// In the environment of a process of its own, whose threads cannot be made.
+const CHILD: &str = "FERROVOX_TEST_WITHOUT_THREADS";
+
+#[test]
+fn no_threads_are_an_error_of_pipelines_and_streams() {
+    if std::env::var_os(CHILD).is_some() {
+        let job = InfoJob {
+            source: VolumeSource::new("nothing.npy"),
+            statistics: true,
+        };
+        println!("{}", info::run(&job, &Monitor::silent()).unwrap_err());
+        println!("{}", Device::cpu().stream().err().unwrap());
+        return;
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .arg("no_threads_are_an_error_of_pipelines_and_streams")
+        .args(["--nocapture", "--test-threads=1"])
+        // stacks that no machine has
+        .env("RUST_MIN_STACK", (1_u64 << 56).to_string())
+        .env(CHILD, "")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&child.stdout);
+    let errors = text.matches("the system makes no more threads").count();
+    assert_eq!(
+        errors,
+        2,
+        "{text} {}",
+        String::from_utf8_lossy(&child.stderr)
+    );
+}
