@@ -213,7 +213,7 @@ mod tests {
     fn error(potential: &Potential<'_>, series: &[f64], at: [f64; 3], w: [f64; 3]) -> f64 {
         let mut slopes = [0.0; 3];
         for (triple, coefficient) in potential.terms.triples.iter().zip(series) {
-            for axis in 0..3 {
+            for (axis, slope) in slopes.iter_mut().enumerate() {
                 let along = (0..3).map(|k| {
                     let power = triple[k] as i32;
                     match k == axis {
@@ -222,7 +222,7 @@ mod tests {
                         false => w[k].powi(power),
                     }
                 });
-                slopes[axis] += coefficient * along.product::<f64>();
+                *slope += coefficient * along.product::<f64>();
             }
         }
         potential.error(slopes, at, w)

@@ -178,7 +178,8 @@ pub(super) fn add_near<A: Acting>(
                 let run = mine + k * threads;
                 if run < RUNS {
                     let from = 3 * (node as usize * VOXELS + RUN * run);
-                    write_run(acting, places, far, brick, run, from, held[k], forces);
+                    let far = (far, from);
+                    write_run(acting, places, (brick, run), held[k], far, forces);
                 }
                 k += 1;
             }
@@ -286,16 +287,14 @@ pub(super) fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
     made
 }
 
-/// Writes the forces of a run's targets.
+/// Writes the forces of a run's targets: of sums of near sources, and of the forces of far ones at `far`.
 #[inline(always)]
 fn write_run<A: Acting>(
     acting: A,
     places: &Places<'_>,
-    far: View<f64>,
-    brick: [u32; 3],
-    run: usize,
-    from: usize,
+    (brick, run): ([u32; 3], usize),
     held: Sums,
+    (far, from): (View<f64>, usize),
     forces: ViewMut<f32>,
 ) {
     let mine = targets_of_run(places, brick, run);
