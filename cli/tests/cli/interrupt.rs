@@ -15,9 +15,26 @@ use std::{
 /// What the command listens to: a name, the number, and the status that shells expect.
 const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)];
 
+/// Those that this program does not ignore: what it starts ignores them too, as in the background of a shell, or with `nohup`.
+fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
+    let status = fs::exists("/proc/self/status").unwrap_or(false);
+    let ignored = if status {
+        signals_of("self", "SigIgn")
+    } else {
+        0
+    };
+    SIGNALS.into_iter().filter(move |&(name, number, _)| {
+        let is_ignored = ignored & bit(number) != 0;
+        if is_ignored {
+            eprintln!("skipped: SIG{name} is ignored here");
+        }
+        !is_ignored
+    })
+}
+
 /// A mask of signals of a process, by the name that `/proc` has for it.
-fn signals_of(child: &Child, mask: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+fn signals_of(process: &str, mask: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let found = status.lines().find_map(|line| line.strip_prefix(mask));
     u64::from_str_radix(found.unwrap().trim_matches([':', '\t', ' ']), 16).unwrap()
 }
@@ -39,7 +56,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 fn started(folder: &Folder, arguments: &str) -> Option<Child> {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     let mut command = folder.command(&arguments);
-    started_as(&mut command, SIGNALS.iter().map(|it| bit(it.1)).sum())
+    started_as(&mut command, signals().map(|it| bit(it.1)).sum())
 }
 
 fn started_as(command: &mut Command, heard: u64) -> Option<Child> {
@@ -54,7 +71,7 @@ fn started_as(command: &mut Command, heard: u64) -> Option<Child> {
         .spawn()
         .unwrap();
     wait_until("it listens", || {
-        signals_of(&child, "SigCgt") & heard == heard
+        signals_of(&child.id().to_string(), "SigCgt") & heard == heard
     });
     Some(child)
 }
@@ -97,7 +114,7 @@ const WAITS: &str = "distance ball.nii --iso 50 --device cpu -o d.npy --slice z=
 /// A map by slabs, of which some have been written.
 #[test]
 fn work_that_is_stopped_leaves_nothing() {
-    for (signal, _, status) in SIGNALS {
+    for (signal, _, status) in signals() {
         let folder = Folder::new();
         folder.file("out.npy", "before").file("large.raw", "\u{1}");
         let file = fs::File::options()
@@ -128,7 +145,7 @@ fn work_that_is_stopped_leaves_nothing() {
 /// The part that is under way never ends.
 #[test]
 fn a_second_one_ends_it_at_once() {
-    for (signal, _, status) in SIGNALS {
+    for (signal, _, status) in signals() {
         let Some(folder) = with_pipe("pipe.png") else {
             return;
         };
@@ -136,7 +153,7 @@ fn a_second_one_ends_it_at_once() {
             return;
         };
         wait_until("the map is complete", || has_parts(&folder));
-        send(&child, "INT");
+        send(&child, "TERM");
         thread::sleep(Duration::from_millis(200));
         assert_eq!(child.try_wait().unwrap(), None);
         send(&child, signal);
@@ -176,10 +193,12 @@ fn one_that_is_ignored_stays_so() {
         .args(["-c", &format!("trap '' HUP; exec \"$FERROVOX\" {WAITS}")])
         .env("FERROVOX", binary())
         .current_dir(folder.path(""));
-    let Some(mut child) = started_as(&mut command, bit(2) | bit(15)) else {
+    let heard = signals().filter(|it| it.0 != "HUP").map(|it| bit(it.1));
+    let Some(mut child) = started_as(&mut command, heard.sum()) else {
         return;
     };
-    assert_eq!(signals_of(&child, "SigIgn") & bit(1), bit(1));
+    let ignored = signals_of(&child.id().to_string(), "SigIgn");
+    assert_eq!(ignored & bit(1), bit(1));
     child.kill().unwrap();
     child.wait().unwrap();
 }
