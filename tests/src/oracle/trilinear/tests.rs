@@ -1,4 +1,8 @@
-//! The oracle finds what is known.
+//! The oracle finds what is known, and the kernels' patches agree with it.
+
+mod cells;
+mod draw;
+mod patch;
 
 use super::*;
 
