@@ -182,7 +182,8 @@ impl Slices {
     fn common_sign(&self) -> i32 {
         let first = sign(self.first, self.first_slope);
         let last = sign(self.last, self.last_slope);
-        let middle = sign(self.middle, self.first_slope + self.last_slope);
+        // where it is 0 the discriminant is not positive
+        let middle = sign(self.middle, 0.0);
         if first == last && middle == -first {
             first
         } else {
@@ -211,10 +212,10 @@ fn sign(value: f64, slope: f64) -> i32 {
     (value > 0.0) as i32 - (value < 0.0) as i32
 }
 
-/// The cases whose corners alternate between below and above.
-const ALTERNATING: [u32; 2] = [0x5a, 0xa5];
-
 /// The diagonal along which a tunnel goes through the cell, if there is one. A cell has no more than one.
+///
+/// The determinant has two roots in the cell on each axis. Of cells whose corners alternate between below and above that is asked only
+/// where the loops have 3, 3 and 6 edges: with other loops there may be such roots without a tunnel.
 #[inline(always)]
 pub fn tunnel(values: &[f64; 8]) -> Option<u32> {
     let (x, y, z) = (Slices::x(values), Slices::y(values), Slices::z(values));
@@ -224,14 +225,6 @@ pub fn tunnel(values: &[f64; 8]) -> Option<u32> {
     }
     if sign(z.discriminant(), z.discriminant_slope()) <= 0 {
         return None;
-    }
-    let case = case(values);
-    if case == ALTERNATING[0] || case == ALTERNATING[1] {
-        let (b, c) = (z.first_slope, z.last_slope);
-        let inside = z.first * (c * c) - z.middle * (b * c) + z.last * (b * b);
-        if sign(inside, 0.0) != signs[2] {
-            return None;
-        }
     }
     Some((signs[0] != signs[2]) as u32 | ((signs[1] != signs[2]) as u32) << 1)
 }

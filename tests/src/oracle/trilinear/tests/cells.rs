@@ -12,7 +12,7 @@ use crate::{
 };
 use ferrovox_kernels::isosurface::{
     table::{CASES, CORNERS, EDGES, FACES},
-    topology::{Rule, case, needs_values},
+    topology::{Rule, Slices, case, needs_values},
 };
 
 fn cells(default: usize) -> usize {
@@ -32,12 +32,16 @@ struct Count {
 
 /// Pieces, loops, the partition of loops into pieces, the Euler characteristic of each piece; closed, oriented, with areas.
 fn patches_have_the_topology_of_the_interpolant(kind: Kind) {
+    patches_of_cases(kind, cells(20_000) / 5, |cell| cell % 256);
+}
+
+fn patches_of_cases(kind: Kind, cells: usize, case: impl Fn(usize) -> usize) {
     let mut noise = Noise(11 + kind as u64);
     let mut memory = Refinement::default();
     let mut count = Count::default();
     let mut first = None;
-    for cell in 0..cells(20_000) / 5 {
-        let values = kind.draw(cell % 256, &mut noise);
+    for cell in 0..cells {
+        let values = kind.draw(case(cell), &mut noise);
         let patch = Patch::of(&values, Rule::Trilinear);
         count.cells += 1;
         count.tubes += usize::from(patch.shape.has_tube());
@@ -57,12 +61,13 @@ fn patches_have_the_topology_of_the_interpolant(kind: Kind) {
     println!("{kind:?}: {count:?}");
     assert_eq!(count.wrong, 0, "the first of them: {first:#?}");
     assert!(count.tubes > 0 && count.unsteady * 1000 < count.cells);
+    // a share of cells is drawn as near as that
     let most = if kind == Kind::NearlyCritical {
-        10
+        cells / 4
     } else {
-        1000
+        cells / 1000
     };
-    assert!(count.critical * most <= count.cells, "{count:?}");
+    assert!(count.critical <= most, "{count:?}");
 }
 
 #[test]
@@ -88,6 +93,28 @@ fn binary_cells() {
 #[test]
 fn nearly_critical_cells() {
     patches_have_the_topology_of_the_interpolant(Kind::NearlyCritical);
+}
+
+/// Corners alternate between below and above. All faces are ambiguous, and of three loops a tunnel joins two.
+#[test]
+fn alternating_cells() {
+    for kind in [Kind::Uniform, Kind::Integers, Kind::NearlyCritical] {
+        patches_of_cases(kind, cells(20_000) / 40, |cell| [0x5a, 0xa5][cell % 2]);
+    }
+}
+
+/// The discriminant vanishes: whether there is a tunnel follows from how it changes with the isovalue.
+#[test]
+fn cells_with_a_double_root() {
+    let values = [0.0, 1.0, 0.0, -1.0, -1.0, 0.0, -1.0, 2.0];
+    assert_eq!(Slices::z(&values).discriminant(), 0.0);
+    let mut memory = Refinement::default();
+    for scale in [1.0, 3.0] {
+        let values = values.map(|value| scale * value);
+        let expected = pieces(&oracle_values(&values, 0.001), &mut memory).unwrap();
+        assert_eq!(Patch::of(&values, Rule::Trilinear).pieces(), expected);
+        assert!(expected.iter().any(|piece| piece.loops.len() == 2));
+    }
 }
 
 #[test]
