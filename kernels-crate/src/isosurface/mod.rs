@@ -22,6 +22,7 @@ pub mod interpolate;
 mod pad;
 pub mod padded;
 pub mod table;
+pub mod topology;
 mod triangles;
 mod vertices;
 

@@ -155,7 +155,7 @@ pub const EDGE_OWNERS: [(u32, [u32; 3]); 12] = {
     owners
 };
 
-const CASE_TABLE: [Case; 256] = {
+pub(super) const CASE_TABLE: [Case; 256] = {
     let mut table = [Case {
         triangles: 0,
         edges: [[0; 3]; MAX_TRIANGLES],
@@ -173,7 +173,7 @@ pub const LIMITS: (usize, usize, usize) = {
     let mut limits = (0, 0, 0);
     let mut case = 0;
     while case < 256 {
-        let next = segments(case as u32);
+        let next = segments(case as u32, 0);
         let (mut loops, mut start, mut seen) = (0, 0, 0u32);
         while start < 12 {
             if next[start] != NONE && seen & (1 << start) == 0 {
@@ -196,23 +196,33 @@ pub const LIMITS: (usize, usize, usize) = {
     limits
 };
 
-const NONE: u8 = u8::MAX;
+/// No edge.
+pub(super) const NONE: u8 = u8::MAX;
 
-/// The edge between two corners of a face.
-const fn edge_between(a: u32, b: u32) -> usize {
+/// The edge between two corners, if there is one.
+const BETWEEN: &[[u8; 8]; 8] = &{
+    let mut between = [[NONE; 8]; 8];
     let mut edge = 0;
     while edge < 12 {
         let [low, high] = EDGES[edge];
-        if (low == a && high == b) || (low == b && high == a) {
-            return edge;
-        }
+        between[low as usize][high as usize] = edge as u8;
+        between[high as usize][low as usize] = edge as u8;
         edge += 1;
     }
-    panic!("these corners share no edge")
+    between
+};
+
+/// The edge between two neighbouring corners of a face.
+const fn edge_between(a: u32, b: u32) -> usize {
+    let edge = BETWEEN[a as usize][b as usize];
+    assert!(edge != NONE, "these corners share no edge");
+    edge as usize
 }
 
 /// For each active edge, the edge to which the segment that starts there leads; `NONE` for the others.
-const fn segments(case: u32) -> [u8; 12] {
+///
+/// On the ambiguous faces whose bit is set in `joined` the above corners are joined: the segments cut off the below corners.
+pub(super) const fn segments(case: u32, joined: u32) -> [u8; 12] {
     let mut next = [NONE; 12];
     let mut face = 0;
     while face < 6 {
@@ -229,7 +239,12 @@ const fn segments(case: u32) -> [u8; 12] {
                 }
                 let from = edge_between(here, after);
                 assert!(next[from] == NONE, "an edge is entered on two faces");
-                next[from] = edge_between(corners[last], corners[(last + 1) % 4]) as u8;
+                next[from] = if joined >> face & 1 == 0 {
+                    edge_between(corners[last], corners[(last + 1) % 4]) as u8
+                } else {
+                    // round the below corner, back to where the run before it was left
+                    edge_between(corners[(at + 3) % 4], here) as u8
+                };
             }
             at += 1;
         }
@@ -239,7 +254,7 @@ const fn segments(case: u32) -> [u8; 12] {
 }
 
 /// Follows the segments from `start` until they close: the loop's edges and their number.
-const fn loop_from(next: &[u8; 12], start: usize, seen: &mut u32) -> ([u8; 12], usize) {
+pub(super) const fn loop_from(next: &[u8; 12], start: usize, seen: &mut u32) -> ([u8; 12], usize) {
     let mut edges = [NONE; 12];
     let mut length = 0;
     let mut edge = start;
@@ -256,7 +271,7 @@ const fn loop_from(next: &[u8; 12], start: usize, seen: &mut u32) -> ([u8; 12], 
 }
 
 /// Whether two edges of the cell lie in one face, so that a cut between them would lie in it too.
-const fn share_a_face(a: u8, b: u8) -> bool {
+pub(super) const fn share_a_face(a: u8, b: u8) -> bool {
     let mut face = 0;
     while face < 6 {
         if on_face(a, face) && on_face(b, face) {
@@ -302,7 +317,7 @@ const fn apex(edges: &[u8; 12], length: usize) -> usize {
 }
 
 const fn derive(case: u32) -> Case {
-    let next = segments(case);
+    let next = segments(case, 0);
     let mut out = Case {
         triangles: 0,
         edges: [[0; 3]; MAX_TRIANGLES],

@@ -11,6 +11,8 @@
 //! Classes come from [`collapse`], which takes objects of any size. [`matrix`] finds them for small ones by reducing the matrix of
 //! borders, so that tests can hold one to the other.
 //!
+//! [`trilinear`] is an oracle of its own: for the surface in one cell of a volume.
+//!
 //! ```
 //! use ferrovox::graph::Skeleton;
 //! use ferrovox_tests::{known::{Grid, simple}, oracle::{Object, Rules, check}};
@@ -39,6 +41,7 @@ pub mod samples;
 #[cfg(test)]
 mod tests;
 pub mod thin;
+pub mod trilinear;
 pub mod ways;
 
 pub use object::Object;

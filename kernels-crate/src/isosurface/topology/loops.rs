@@ -1,0 +1,82 @@
+//! The loops of a cell: where the surface meets the cell's faces, for each case and each decision on its ambiguous faces.
+
+use crate::isosurface::table::{CORNERS, EDGES, FACES, NONE, loop_from, segments};
+
+/// Loops of a cell at most.
+pub const MAX_LOOPS: usize = 4;
+
+/// The loops of a cell, as its edges in the order in which triangles use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loops {
+    /// How many.
+    pub count: usize,
+    /// The number of edges of each.
+    pub lengths: [usize; MAX_LOOPS],
+    /// The edges of each. Unused places hold 255.
+    pub edges: [[u8; 12]; MAX_LOOPS],
+}
+
+impl Loops {
+    /// Of a case, with the above corners joined on those of its ambiguous faces whose bit is set in `joined`. Bits of other faces
+    /// change nothing.
+    pub const fn of(case: u32, joined: u32) -> Self {
+        let next = segments(case, joined & AMBIGUOUS_FACES[case as usize] as u32);
+        let mut loops = Self {
+            count: 0,
+            lengths: [0; MAX_LOOPS],
+            edges: [[NONE; 12]; MAX_LOOPS],
+        };
+        let (mut start, mut seen) = (0, 0u32);
+        while start < 12 {
+            if next[start] != NONE && seen & (1 << start) == 0 {
+                let (edges, length) = loop_from(&next, start, &mut seen);
+                loops.edges[loops.count] = edges;
+                loops.lengths[loops.count] = length;
+                loops.count += 1;
+            }
+            start += 1;
+        }
+        loops
+    }
+}
+
+/// The ambiguous faces of each case: bit k for face k of [`FACES`](crate::isosurface::table::FACES).
+///
+/// A face is ambiguous if two corners at a diagonal are below and the other two are above.
+pub static AMBIGUOUS: [u8; 256] = *AMBIGUOUS_FACES;
+
+/// As [`AMBIGUOUS`], for constants.
+pub(super) const AMBIGUOUS_FACES: &[u8; 256] = &{
+    let mut faces = [0; 256];
+    let mut case = 0;
+    while case < 256 {
+        let mut face = 0;
+        while face < 6 {
+            let [a, b, c, d] = FACES[face];
+            let [a, b, c, d] = [case >> a & 1, case >> b & 1, case >> c & 1, case >> d & 1];
+            if a == c && b == d && a != b {
+                faces[case] |= 1 << face;
+            }
+            face += 1;
+        }
+        case += 1;
+    }
+    faces
+};
+
+/// The middle of an edge, in half cells.
+pub(super) const fn middle(edge: u8) -> [i32; 3] {
+    let [a, b] = EDGES[edge as usize];
+    let (a, b) = (CORNERS[a as usize], CORNERS[b as usize]);
+    [
+        (a[0] + b[0]) as i32,
+        (a[1] + b[1]) as i32,
+        (a[2] + b[2]) as i32,
+    ]
+}
+
+/// The square of the distance of two places.
+pub(super) const fn square(a: [i32; 3], b: [i32; 3]) -> i32 {
+    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    x * x + y * y + z * z
+}

@@ -1,0 +1,275 @@
+//! A patch of the kernels' tables, and what must hold of it.
+
+use crate::oracle::trilinear::Piece;
+use ferrovox_kernels::isosurface::{
+    table::{CORNERS, EDGES, FACES},
+    topology::{INNER, Rule, Shape, corners, edge_vertex, table::TRIANGLES},
+};
+
+/// Vertices of a patch at most: the edges and a hexagon.
+const VERTICES: usize = 18;
+
+pub struct Patch {
+    pub shape: Shape,
+    pub triangles: Vec<[usize; 3]>,
+    /// How often each directed side is used.
+    sides: [[u8; VERTICES]; VERTICES],
+}
+
+/// The number that the oracle gives to a corner.
+pub fn oracle_corner(corner: usize) -> usize {
+    let [x, y, z] = CORNERS[corner];
+    (x | y << 1 | z << 2) as usize
+}
+
+/// The values of a cell in the oracle's order.
+pub fn oracle_values(values: &[f64; 8], shift: f64) -> [f64; 8] {
+    let mut moved = [0.0; 8];
+    for (corner, value) in values.iter().enumerate() {
+        moved[oracle_corner(corner)] = value + shift;
+    }
+    moved
+}
+
+/// The oracle's bit for an edge.
+fn oracle_edge(edge: usize) -> u16 {
+    let [low, high] = EDGES[edge].map(|corner| oracle_corner(corner as usize));
+    let axis = (low ^ high).trailing_zeros() as usize;
+    let place = match axis {
+        0 => low >> 1,
+        1 => low & 1 | (low >> 2) << 1,
+        _ => low & 3,
+    };
+    1 << (4 * axis + place)
+}
+
+fn lies_on(edge: usize, face: usize) -> bool {
+    edge < 12
+        && EDGES[edge]
+            .iter()
+            .all(|corner| FACES[face].contains(corner))
+}
+
+fn share_a_face(a: usize, b: usize) -> bool {
+    (0..6).any(|face| lies_on(a, face) && lies_on(b, face))
+}
+
+impl Patch {
+    pub fn of(values: &[f64; 8], rule: Rule) -> Self {
+        let shape = Shape::of(values, rule);
+        let (first, count) = shape.triangles();
+        let triangles: Vec<[usize; 3]> = TRIANGLES[first..first + count]
+            .iter()
+            .map(|&packed| corners(packed).map(|corner| corner as usize))
+            .collect();
+        let mut sides = [[0; VERTICES]; VERTICES];
+        for &[a, b, c] in &triangles {
+            for [from, to] in [[a, b], [b, c], [c, a]] {
+                sides[from][to] += 1;
+            }
+        }
+        Self {
+            shape,
+            triangles,
+            sides,
+        }
+    }
+
+    /// The sides that are used in one direction only.
+    pub fn border(&self) -> Vec<[usize; 2]> {
+        let all = (0..VERTICES).flat_map(|a| (0..VERTICES).map(move |b| [a, b]));
+        all.filter(|&[a, b]| self.sides[a][b] > 0 && self.sides[b][a] == 0)
+            .collect()
+    }
+
+    /// The pieces of the patch, in the oracle's form and order.
+    pub fn pieces(&self) -> Vec<Piece> {
+        let mut piece_of: [usize; VERTICES] = std::array::from_fn(|vertex| vertex);
+        let mut is_used = [false; VERTICES];
+        for &[a, b, c] in &self.triangles {
+            let least = piece_of[a].min(piece_of[b]).min(piece_of[c]);
+            for joined in [piece_of[a], piece_of[b], piece_of[c]] {
+                piece_of
+                    .iter_mut()
+                    .filter(|p| **p == joined)
+                    .for_each(|p| *p = least);
+            }
+            for vertex in [a, b, c] {
+                is_used[vertex] = true;
+            }
+        }
+        let mut next = [None; VERTICES];
+        for [a, b] in self.border() {
+            next[a] = Some(b);
+        }
+        let mut pieces = Vec::new();
+        for piece in 0..VERTICES {
+            let of_piece = |vertex: usize| is_used[vertex] && piece_of[vertex] == piece;
+            if !of_piece(piece) {
+                continue;
+            }
+            let vertices = (0..VERTICES).filter(|&v| of_piece(v)).count();
+            let triangles = self.triangles.iter().filter(|t| of_piece(t[0])).count();
+            let sides = (0..VERTICES)
+                .flat_map(|a| (0..a).map(move |b| [a, b]))
+                .filter(|&[a, b]| of_piece(a) && self.sides[a][b] + self.sides[b][a] > 0)
+                .count();
+            let mut loops = Vec::new();
+            let mut seen = 0u16;
+            for start in (0..12).filter(|&v| of_piece(v) && next[v].is_some()) {
+                let (mut edges, mut at) = (0, start);
+                while seen >> at & 1 == 0 {
+                    seen |= 1 << at;
+                    edges |= oracle_edge(at);
+                    at = next[at].expect("borders go on");
+                }
+                if edges != 0 {
+                    loops.push(edges);
+                }
+            }
+            loops.sort_unstable();
+            pieces.push(Piece {
+                loops,
+                euler: vertices as i64 - sides as i64 + triangles as i64,
+            });
+        }
+        pieces.sort();
+        pieces
+    }
+
+    /// The place of a vertex.
+    pub fn place(&self, values: &[f64; 8], vertex: usize) -> [f64; 3] {
+        match (vertex as u32).checked_sub(INNER) {
+            None => edge_vertex(values, vertex as u32),
+            Some(number) => self.shape.inner_vertex(values, number),
+        }
+    }
+
+    /// What is wrong with the patch by itself: as a surface with a border on the faces of the cell.
+    pub fn fault(&self, values: &[f64; 8]) -> Option<String> {
+        for a in 0..VERTICES {
+            for b in 0..VERTICES {
+                let [there, back] = [self.sides[a][b], self.sides[b][a]];
+                if there > 1 || (a == b && there > 0) {
+                    return Some(format!("side {a} {b} is used {there} times"));
+                }
+                // a neighbour could use the side, too
+                if there + back == 2 && share_a_face(a, b) {
+                    return Some(format!("side {a} {b} is inside the patch and in a face"));
+                }
+            }
+        }
+        let border = self.border();
+        for &[a, b] in &border {
+            if !share_a_face(a, b) {
+                return Some(format!("side {a} {b} of the border is in no face"));
+            }
+        }
+        for (edge, ends) in EDGES.iter().enumerate() {
+            let [low, high] = ends.map(|corner| values[corner as usize] < 0.0);
+            let sides = |end: usize| border.iter().filter(|side| side[end] == edge).count();
+            if [sides(0), sides(1)] != [usize::from(low != high); 2] {
+                return Some(format!("the border does not pass once through edge {edge}"));
+            }
+        }
+        border
+            .iter()
+            .find_map(|&side| turned(side, values))
+            .or_else(|| self.without_area(values))
+    }
+
+    /// Two triangles that go through one another.
+    pub fn crossing(&self, values: &[f64; 8]) -> Option<[[usize; 3]; 2]> {
+        for a in &self.triangles {
+            for b in &self.triangles {
+                // two triangles with a common side could only be folded onto each other
+                if a.iter().filter(|vertex| b.contains(vertex)).count() > 1 {
+                    continue;
+                }
+                for side in [[a[0], a[1]], [a[1], a[2]], [a[2], a[0]]] {
+                    let is_apart = side.iter().all(|vertex| !b.contains(vertex));
+                    let place = |vertex: usize| self.place(values, vertex);
+                    if is_apart && goes_through(side.map(place), b.map(place)) {
+                        return Some([*a, *b]);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A triangle that has no area where vertices are rounded.
+    fn without_area(&self, values: &[f64; 8]) -> Option<String> {
+        let used: Vec<[f32; 3]> = (0..VERTICES)
+            .map(|vertex| {
+                if self.sides[vertex].iter().any(|&uses| uses > 0) {
+                    self.place(values, vertex).map(|at| at as f32)
+                } else {
+                    [f32::NAN; 3]
+                }
+            })
+            .collect();
+        self.triangles.iter().find_map(|&[a, b, c]| {
+            let [u, v] = [b, c].map(|to| [0, 1, 2].map(|k| used[to][k] - used[a][k]));
+            let square: f32 = cross(u, v).map(|n| n * n).iter().sum();
+            let has_area = square > 1e-14;
+            (!has_area).then(|| format!("triangle {a} {b} {c} has an area of {}", square.sqrt()))
+        })
+    }
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|k| a[k] - b[k])
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| a[k] * b[k]).sum()
+}
+
+/// Whether a side goes through the inside of a triangle, by more than rounding may make of it.
+fn goes_through([from, to]: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
+    const ROUNDING: f64 = 1e-12;
+    let [a, b, c] = triangle;
+    let normal = cross(minus(b, a), minus(c, a));
+    let [before, after] = [from, to].map(|place| dot(normal, minus(place, a)));
+    if before.min(after) > -ROUNDING || before.max(after) < ROUNDING {
+        return false;
+    }
+    let t = before / (before - after);
+    let place = [0, 1, 2].map(|k| from[k] + t * (to[k] - from[k]));
+    [[a, b], [b, c], [c, a]]
+        .iter()
+        .all(|&[p, q]| dot(cross(minus(q, p), minus(place, p)), normal) > ROUNDING)
+}
+
+pub fn cross<T: Copy + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>>(
+    u: [T; 3],
+    v: [T; 3],
+) -> [T; 3] {
+    [
+        u[1] * v[2] - u[2] * v[1],
+        u[2] * v[0] - u[0] * v[2],
+        u[0] * v[1] - u[1] * v[0],
+    ]
+}
+
+/// Whether a side of the border goes round its face the wrong way: the above ends of its edges must be to its right, seen from outside.
+fn turned([a, b]: [usize; 2], values: &[f64; 8]) -> Option<String> {
+    let face = (0..6).find(|&face| lies_on(a, face) && lies_on(b, face))?;
+    let place = |corner: u32| CORNERS[corner as usize].map(f64::from);
+    let [p, q, r, _] = FACES[face].map(place);
+    let outward = cross(
+        [0, 1, 2].map(|k| q[k] - p[k]),
+        [0, 1, 2].map(|k| r[k] - p[k]),
+    );
+    let [low, high] = EDGES[a];
+    let above = place(if values[low as usize] < 0.0 {
+        high
+    } else {
+        low
+    });
+    let [from, to] = [a, b].map(|edge| edge_vertex(values, edge as u32));
+    let left = cross(outward, [0, 1, 2].map(|k| to[k] - from[k]));
+    let side: f64 = (0..3).map(|k| left[k] * (above[k] - from[k])).sum();
+    (side >= 0.0).then(|| format!("side {a} {b} of the border is turned round"))
+}
