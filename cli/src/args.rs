@@ -10,7 +10,7 @@ mod small;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
-pub use mesh::{MeshArgs, MethodName};
+pub use mesh::{MeshArgs, MethodName, TopologyName};
 pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;

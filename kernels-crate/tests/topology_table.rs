@@ -4,7 +4,7 @@ use ferrovox_kernels::isosurface::{
     table::{CASES, EDGES, FACES},
     topology::{
         AMBIGUOUS, INNER, Loops, MAX_TRIANGLES, corners, hexagon, needs_values, row_of_discs,
-        table::{DISC_ROWS, FIRST_ROW, FIRST_TRIANGLES, HAS_CENTROID, ROWS, TRIANGLES, TUBES},
+        table::{DISC_ROWS, ROWS, first_row, first_triangle, triangle, tubes},
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 type Side = (u32, u32);
 
 fn triangles(row: usize) -> Vec<[u32; 3]> {
-    let [first, last] = [row, row + 1].map(|row| (FIRST_TRIANGLES[row] & !HAS_CENTROID) as usize);
-    TRIANGLES[first..last].iter().map(|&t| corners(t)).collect()
+    let [first, last] = [row, row + 1].map(|row| first_triangle(row as u32).0);
+    (first..last).map(|at| corners(triangle(at))).collect()
 }
 
 fn sides(triangles: &[[u32; 3]]) -> BTreeMap<Side, usize> {
@@ -86,10 +86,12 @@ fn rows_are_numbered_once_and_in_order() {
     all.sort_unstable();
     assert!(all.into_iter().eq(0..DISC_ROWS));
     assert_eq!((DISC_ROWS, ROWS), (656, 816));
-    assert_eq!(usize::from(FIRST_ROW[256]), DISC_ROWS);
     let mut next = DISC_ROWS;
-    for tubes in TUBES.iter().filter(|&&tubes| tubes & 0xff != 0) {
-        assert_eq!(DISC_ROWS + usize::from(tubes >> 8), next);
+    for tubes in (0..DISC_ROWS)
+        .map(|row| tubes(row as u32))
+        .filter(|tubes| tubes & 0xff != 0)
+    {
+        assert_eq!(DISC_ROWS + (tubes >> 8) as usize, next);
         next += (tubes & 0xff).count_ones() as usize;
     }
     assert_eq!(next, ROWS);
@@ -103,7 +105,7 @@ fn rows_without_joined_corners_are_the_case_table() {
             .iter()
             .map(|edges| edges.map(u32::from))
             .collect();
-        assert_eq!(triangles(FIRST_ROW[number] as usize), expected);
+        assert_eq!(triangles(first_row(number as u32) as usize), expected);
     }
 }
 
@@ -117,7 +119,7 @@ fn discs_fill_all_loops() {
         assert_eq!(euler(&triangles), loops.len() as i64, "{label}");
         let mut lengths: Vec<usize> = loops.iter().map(BTreeSet::len).collect();
         lengths.sort_unstable();
-        let has_centroid = FIRST_TRIANGLES[row] & HAS_CENTROID != 0;
+        let (_, has_centroid) = first_triangle(row as u32);
         assert_eq!(has_centroid, lengths.iter().any(|&length| length > 7));
         let inner = triangles.iter().flatten().filter(|&&v| v >= INNER);
         assert!(inner.clone().all(|&v| v == INNER));
@@ -136,9 +138,9 @@ fn discs_fill_all_loops() {
 fn tubes_join_two_loops() {
     let mut kinds: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
     for (case, joined, row) in rows() {
-        let tubes = usize::from(TUBES[row] & 0xff);
+        let (tubes, before) = (tubes(row as u32) as usize & 0xff, tubes(row as u32) >> 8);
         let loops = loops(case, joined);
-        let first = DISC_ROWS + usize::from(TUBES[row] >> 8);
+        let first = DISC_ROWS + before as usize;
         // three loops: both loops of three edges can be joined, along the same diagonals
         assert!(tubes >> 4 == if loops.len() == 3 { tubes & 15 } else { 0 });
         assert!(tubes == 0 || needs_values(case));
@@ -147,7 +149,7 @@ fn tubes_join_two_loops() {
             let label = format!("case {case:#x}, joined {joined:#b}, tube {number}");
             let triangles = triangles(of_tube);
             assert_surface(&triangles, &loops, &label);
-            assert_eq!(FIRST_TRIANGLES[of_tube] & HAS_CENTROID, 0);
+            assert!(!first_triangle(of_tube as u32).1);
             let disc = loops.len() == 3;
             assert_eq!(euler(&triangles), i64::from(disc), "{label}");
             let inner: BTreeSet<u32> = triangles.iter().flatten().copied().collect();

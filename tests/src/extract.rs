@@ -3,7 +3,7 @@
 use ferrovox::{
     device::Device,
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, Volume},
-    isosurface::{self, IsosurfaceParams},
+    isosurface::{self, IsosurfaceParams, TopologyCounts},
     mesh::TriangleMesh,
 };
 
@@ -13,6 +13,8 @@ pub struct Extracted {
     pub mesh: TriangleMesh,
     /// How many cells were left out for non-finite corners.
     pub non_finite_cells: u64,
+    /// What ambiguous cells were found to be.
+    pub topology: TopologyCounts,
 }
 
 /// The isosurface of `samples` with unit spacing.
@@ -46,5 +48,6 @@ pub fn mesh_of_volume<T: DeviceSample + Sample>(
     Extracted {
         mesh,
         non_finite_cells: surface.non_finite_cells,
+        topology: surface.topology,
     }
 }

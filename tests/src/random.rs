@@ -3,7 +3,7 @@
 use crate::{extract::Extracted, noise::Noise};
 use ferrovox::{
     grid::{Geometry, Sample, Volume},
-    isosurface::{Inside, IsosurfaceParams},
+    isosurface::{Inside, IsosurfaceParams, Topology},
 };
 
 /// A grid that is turned, sheared, perhaps mirrored, and away from the origin.
@@ -52,7 +52,16 @@ pub fn mask(dims: [usize; 3], seed: u64) -> Volume<u8> {
     Volume::new(kept.collect(), dims, geometry(seed)).expect("lengths agree")
 }
 
-/// What the bits of a number choose.
+/// One of the two.
+pub fn topology(trilinear: bool) -> Topology {
+    if trilinear {
+        Topology::Trilinear
+    } else {
+        Topology::Separated
+    }
+}
+
+/// What the bits of a number choose, less than 16.
 pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
     let inside = if choice & 1 == 0 {
         Inside::Above
@@ -64,6 +73,7 @@ pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
         inside,
         close: choice & 2 != 0,
         normals: choice & 4 != 0,
+        topology: topology(choice & 8 != 0),
         ..IsosurfaceParams::default()
     }
 }
@@ -88,4 +98,5 @@ pub fn assert_equal(label: &str, found: &Extracted, expected: &Extracted) {
         "{label}: normals"
     );
     assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
+    assert_eq!(found.topology, expected.topology, "{label}");
 }

@@ -3,7 +3,7 @@
 use super::{MORE, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
 use clap::{Args, ValueEnum};
-use ferrovox::isosurface::Method;
+use ferrovox::isosurface::{Method, Topology};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -23,6 +23,7 @@ Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
   ferrovox mesh brain.nii.gz --iso 120 --json
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
+  ferrovox mesh thin-walls.nrrd --iso 300 --topology trilinear -o walls.ply --check
   ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --device cuda:all")]
@@ -34,6 +35,12 @@ pub struct MeshArgs {
     /// Close the surface where the volume ends
     #[arg(long, help_heading = "Surface")]
     pub close: bool,
+    /// Which surface goes through cells that the signs of their corners leave open
+    ///
+    /// Both make closed manifold meshes. trilinear has the pieces, holes and tunnels of the samples' trilinear interpolant; separated keeps
+    /// corners above the isovalue apart.
+    #[arg(long, value_enum, default_value_t = TopologyName::Separated, value_name = "RULE", help_heading = "Surface")]
+    pub topology: TopologyName,
     /// Volume of the same grid; where it is zero there is no surface
     ///
     /// A headerless one has samples of u8, and the dims of the volume.
@@ -82,6 +89,23 @@ pub enum MethodName {
     Fused,
     /// Every stage as a kernel of its own; a whole volume on one device
     Staged,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopologyName {
+    /// Above corners are kept apart on every ambiguous face
+    Separated,
+    /// As the trilinear interpolant of the samples
+    Trilinear,
+}
+
+impl From<TopologyName> for Topology {
+    fn from(name: TopologyName) -> Self {
+        match name {
+            TopologyName::Separated => Self::Separated,
+            TopologyName::Trilinear => Self::Trilinear,
+        }
+    }
 }
 
 impl From<MethodName> for Method {

@@ -42,6 +42,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         close: args.close,
         normals: args.normals,
         method: args.method.into(),
+        topology: args.topology.into(),
         ..IsosurfaceParams::default()
     };
     Ok(MeshJob {

@@ -1,19 +1,20 @@
 //! What `ferrovox mesh` says when it is done.
 
 use crate::{
-    args::MeshArgs,
+    args::{MeshArgs, TopologyName},
     input::by,
     numbers::{counted, short},
     report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
 };
 use ferrovox::{
-    isosurface::Method,
+    isosurface::{Method, Topology, TopologyCounts},
     mesh::{MeshReport, Opening},
     pipeline::mesh::{MeshChecked, MeshOutcome},
 };
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was streamed.
+/// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was streamed; what only the trilinear
+/// topology looks for is null with the other.
 #[derive(Serialize)]
 pub struct Json<'a> {
     input: String,
@@ -26,6 +27,7 @@ pub struct Json<'a> {
     iso: f64,
     inside: &'static str,
     method: &'static str,
+    topology: &'static str,
     #[serde(flatten)]
     devices: Devices,
     slabs: u64,
@@ -35,6 +37,10 @@ pub struct Json<'a> {
     index_bits: u32,
     normals: bool,
     non_finite_cells: u64,
+    ambiguous_cells: Option<u64>,
+    tunnel_tests: Option<u64>,
+    tunnels: Option<u64>,
+    inner_vertices: Option<u64>,
     closed: Option<bool>,
     manifold: Option<bool>,
     oriented: Option<bool>,
@@ -53,6 +59,7 @@ pub struct Json<'a> {
 pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     let checked = run.checked.as_ref();
     let report = checked.map(|checked| &checked.report);
+    let cells = is_trilinear(args).then_some(run.topology);
     Json {
         input: args.input.name(),
         outputs: paths(&args.output),
@@ -63,6 +70,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         iso: args.surface.iso,
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
+        topology: Topology::from(args.topology).name(),
         devices: Devices::of_runs(&run.devices),
         slabs: run.slabs,
         streamed: checked.is_none(),
@@ -71,6 +79,10 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         index_bits: run.index_bits,
         normals: args.normals,
         non_finite_cells: run.non_finite_cells,
+        ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
+        tunnel_tests: cells.map(|cells| cells.tunnel_tests),
+        tunnels: cells.map(|cells| cells.tunnels),
+        inner_vertices: cells.map(|cells| cells.inner_vertices),
         closed: report.map(MeshReport::is_closed),
         manifold: report.map(MeshReport::is_manifold),
         oriented: report.map(MeshReport::is_oriented),
@@ -110,6 +122,9 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             run.vertices, run.triangles
         ),
     );
+    if is_trilinear(args) {
+        lines.add("cells", cells(&run.topology));
+    }
     let checked = run.checked.as_ref().filter(|_| args.check);
     if let Some(MeshChecked {
         report, openings, ..
@@ -146,6 +161,23 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         lines.add("stages", listed(&stages));
     }
     lines.text()
+}
+
+fn is_trilinear(args: &MeshArgs) -> bool {
+    args.topology == TopologyName::Trilinear
+}
+
+fn cells(found: &TopologyCounts) -> String {
+    format!(
+        "{} ambiguous; tunnels looked for in {}, found in {}; {}",
+        found.ambiguous_cells,
+        found.tunnel_tests,
+        found.tunnels,
+        match found.inner_vertices {
+            1 => "1 inner vertex".to_owned(),
+            count => format!("{count} inner vertices"),
+        }
+    )
 }
 
 fn topology(report: &MeshReport) -> String {

@@ -5,7 +5,10 @@ use crate::{
     support::Outcome,
 };
 use clap::Parser;
-use ferrovox::{device::Device, isosurface::Method};
+use ferrovox::{
+    device::Device,
+    isosurface::{Method, Topology},
+};
 use measure::{Common, Record};
 
 /// Times isosurfaces.
@@ -26,7 +29,7 @@ pub struct Arguments {
         default_value = "f32"
     )]
     types: Vec<String>,
-    /// The field in the volume: gyroid, or sphere (of radius 0.4 n)
+    /// The field in the volume: gyroid, sphere (of radius 0.4 n), or noise (uniform: every cell is ambiguous that can be)
     #[arg(long, value_name = "NAME", default_value = "gyroid")]
     field: Field,
     /// Periods of the gyroid along each axis
@@ -35,6 +38,9 @@ pub struct Arguments {
     /// Methods: fused, staged, all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Method::default().name())]
     method: Vec<String>,
+    /// Rules for ambiguous cells: separated, trilinear, all
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Topology::default().name())]
+    topology: Vec<String>,
     /// Make normals too: without a value only with them, `both` for without and with
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     normals: String,
@@ -59,6 +65,7 @@ pub struct Job {
     pub field: Field,
     pub periods: f64,
     pub method: Method,
+    pub topology: Topology,
     pub normals: bool,
 }
 
@@ -85,6 +92,7 @@ impl Arguments {
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
         let types = named(&self.types, &SampleType::ALL, SampleType::name, "type")?;
         let methods = named(&self.method, &Method::ALL, Method::name, "method")?;
+        let topologies = named(&self.topology, &Topology::ALL, Topology::name, "topology")?;
         let normals: &[bool] = match self.normals.as_str() {
             "both" => &[false, true],
             "yes" => &[true],
@@ -94,13 +102,17 @@ impl Arguments {
         for size in self.sizes() {
             for &sample in &types {
                 for &method in &methods {
-                    for &normals in normals {
+                    for (&topology, &normals) in topologies
+                        .iter()
+                        .flat_map(|of| normals.iter().map(move |n| (of, n)))
+                    {
                         jobs.push(Job {
                             size,
                             sample,
                             field: self.field,
                             periods: self.periods,
                             method,
+                            topology,
                             normals,
                         });
                     }
@@ -143,7 +155,10 @@ impl Job {
             } else {
                 "extract".into()
             },
-            method: self.method.name().into(),
+            method: match self.topology {
+                Topology::Separated => self.method.name().into(),
+                topology => format!("{}, {}", self.method.name(), topology.name()),
+            },
             element: self.sample.name().into(),
             field: self.field.describe(self.periods),
             size: format!("{}^3", self.size),

@@ -51,6 +51,7 @@ fn of_type<T: Quantised + DeviceSample + Element>(
         iso: job.sample.levels(job.field).offset,
         normals: job.normals,
         method: job.method,
+        topology: job.topology,
         ..Default::default()
     };
     let mut times = Times::default();

@@ -3,7 +3,7 @@
 use crate::{arguments::Job, support::Outcome};
 use ferrovox::{
     device::{Element, Stream},
-    grid::DeviceVolume,
+    grid::{DeviceVolume, Geometry, Volume},
     synthetic::{self, Levels, Quantised},
 };
 use std::{f64::consts::TAU, str::FromStr};
@@ -54,7 +54,7 @@ impl SampleType {
             SampleType::F32 => 1.0,
         };
         let scale = match field {
-            Field::Gyroid => gyroid,
+            Field::Gyroid | Field::Noise => gyroid,
             Field::Sphere => sphere,
         };
         Levels { scale, offset }
@@ -66,6 +66,7 @@ impl SampleType {
 pub enum Field {
     Gyroid,
     Sphere,
+    Noise,
 }
 
 impl FromStr for Field {
@@ -75,7 +76,8 @@ impl FromStr for Field {
         match text {
             "gyroid" => Ok(Field::Gyroid),
             "sphere" => Ok(Field::Sphere),
-            _ => Err("there are gyroid and sphere".into()),
+            "noise" => Ok(Field::Noise),
+            _ => Err("there are gyroid, sphere and noise".into()),
         }
     }
 }
@@ -85,6 +87,7 @@ impl Field {
         match self {
             Field::Gyroid => "gyroid",
             Field::Sphere => "sphere",
+            Field::Noise => "noise",
         }
     }
 
@@ -92,6 +95,7 @@ impl Field {
         match self {
             Field::Gyroid => format!("gyroid, {periods} periods"),
             Field::Sphere => "sphere, radius 0.4 n".to_owned(),
+            Field::Noise => "uniform noise".to_owned(),
         }
     }
 }
@@ -110,5 +114,19 @@ pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<Dev
             let values = synthetic::gyroid(stream, dims, job.periods * TAU)?;
             Ok(synthetic::quantise(stream, &values, levels)?)
         }
+        Field::Noise => {
+            let values = (0..job.size.pow(3)).map(|at| hashed(at as u64)).collect();
+            let values = Volume::new(values, dims, Geometry::default())?;
+            let values = DeviceVolume::upload(stream, values.view())?;
+            Ok(synthetic::quantise(stream, &values, levels)?)
+        }
     }
+}
+
+/// A number from -1 to 1 that looks random: SplitMix64.
+fn hashed(number: u64) -> f32 {
+    let z = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ z >> 31) >> 40) as f32 / (1u64 << 23) as f32 - 1.0
 }

@@ -1,7 +1,8 @@
 //! A volume on one device, slab by slab within a budget of memory.
 
 use super::{
-    IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, check,
+    IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, TopologyCounts,
+    check,
     counts::{PartCounts, may_be_wide},
     partition::{ResidentSlabs, SlabPartition},
     pieces::MeshPieces,
@@ -78,6 +79,8 @@ pub struct HostMesh {
     pub mesh: TriangleMesh,
     /// How many cells were left out because a corner of theirs is NaN or infinite.
     pub non_finite_cells: u64,
+    /// What ambiguous cells were found to be.
+    pub topology: TopologyCounts,
     /// How many parts it was made in.
     pub parts: u64,
     /// The time of each stage on the device, of all parts together.
@@ -101,6 +104,7 @@ pub fn extract_to_host<T: DeviceSample>(
             ..TriangleMesh::default()
         },
         non_finite_cells: 0,
+        topology: TopologyCounts::default(),
         parts: 0,
         stages: Vec::new(),
     };
@@ -118,6 +122,7 @@ pub fn extract_to_host<T: DeviceSample>(
             (triangles, first) => *triangles = first,
         }
         host.non_finite_cells += part.mesh.non_finite_cells;
+        host.topology = host.topology.plus(part.mesh.topology);
         host.parts += 1;
         add_times(&mut host.stages, part.mesh.stage_times()?);
         Ok::<_, IsosurfaceError>(())
@@ -234,7 +239,9 @@ fn width<T: DeviceSample>(
 ) -> Result<IndexWidth, IsosurfaceError> {
     let (partition, params) = (&pieces.resident.partition, pieces.params);
     let mut all = PartCounts::default();
-    if params.index_width == IndexWidth::Bits64 || !may_be_wide(partition.padded.grid) {
+    if params.index_width == IndexWidth::Bits64
+        || !may_be_wide(partition.padded.grid, params.topology)
+    {
         return all.width(params);
     }
     let cells = 0..partition.cell_planes();

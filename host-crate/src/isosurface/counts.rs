@@ -1,7 +1,7 @@
 //! How much of a mesh there is, before it is made.
 
-use super::{IndexWidth, IsosurfaceError, IsosurfaceParams};
-use ferrovox_kernels::{grid::Grid, isosurface::table::MAX_TRIANGLES};
+use super::{IndexWidth, IsosurfaceError, IsosurfaceParams, Topology};
+use ferrovox_kernels::grid::Grid;
 
 /// Vertices and triangles of a part, or of all parts before one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,10 +42,45 @@ impl PartCounts {
 }
 
 /// Whether the mesh of a grid might need more than 32 bits for its numbers.
-pub(crate) fn may_be_wide(grid: Grid) -> bool {
+pub(crate) fn may_be_wide(grid: Grid, topology: Topology) -> bool {
     let most = u32::MAX as u64;
-    grid.samples().saturating_mul(3) > most
-        || grid.cells().saturating_mul(MAX_TRIANGLES as u64) > most
+    grid.samples().saturating_mul(topology.most_vertices()) > most
+        || grid.cells().saturating_mul(topology.most_triangles()) > most
+}
+
+/// What [`Topology::Trilinear`] found in a mesh's cells. All 0 with [`Topology::Separated`], which does not look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TopologyCounts {
+    /// Cells with a face that has two corners below the isovalue at one diagonal, and two that are not at the other.
+    pub ambiguous_cells: u64,
+    /// Cells in which pieces can be joined by a tunnel, so that it was looked for.
+    pub tunnel_tests: u64,
+    /// Cells with a tunnel.
+    pub tunnels: u64,
+    /// Vertices inside cells: six round a tunnel, one in a loop of eight edges or more.
+    pub inner_vertices: u64,
+}
+
+impl TopologyCounts {
+    /// Of what kernels counted.
+    pub(super) fn from_totals(totals: &[u64]) -> Self {
+        Self {
+            ambiguous_cells: totals[0],
+            tunnel_tests: totals[1],
+            tunnels: totals[2],
+            inner_vertices: totals[3],
+        }
+    }
+
+    /// Of two parts.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            ambiguous_cells: self.ambiguous_cells + other.ambiguous_cells,
+            tunnel_tests: self.tunnel_tests + other.tunnel_tests,
+            tunnels: self.tunnels + other.tunnels,
+            inner_vertices: self.inner_vertices + other.inner_vertices,
+        }
+    }
 }
 
 #[cfg(test)]

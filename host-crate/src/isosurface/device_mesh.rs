@@ -1,6 +1,6 @@
 //! A mesh on a device.
 
-use super::{IsosurfaceParams, StageTime, StageTimes};
+use super::{IsosurfaceParams, StageTime, StageTimes, TopologyCounts};
 use crate::{
     device::{Buffer, DeviceError, Stream},
     mesh::{TriangleMesh, Triangles},
@@ -25,6 +25,8 @@ pub struct DeviceMesh {
     pub triangles: DeviceTriangles,
     /// How many cells were left out because a corner of theirs is NaN or infinite.
     pub non_finite_cells: u64,
+    /// What ambiguous cells were found to be.
+    pub topology: TopologyCounts,
     pub(super) times: StageTimes,
 }
 
@@ -40,6 +42,7 @@ impl DeviceMesh {
             },
             triangles: DeviceTriangles::U32(stream.alloc(0)?),
             non_finite_cells: 0,
+            topology: TopologyCounts::default(),
             times: StageTimes::start(stream)?,
         })
     }

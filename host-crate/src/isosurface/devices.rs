@@ -268,7 +268,7 @@ fn part<T: DeviceSample>(
     offset: PendingOffset<'_>,
 ) -> Result<MeshPart, Stop<IsosurfaceError>> {
     let slab = resident.slab(cells.clone())?;
-    stream.require(fused::scratch_of(&slab))?;
+    stream.require(fused::scratch_of(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     offset.offsets.publish(offset.worker, counted.counts());
     // the device makes these meanwhile

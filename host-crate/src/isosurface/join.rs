@@ -1,6 +1,8 @@
 //! A mesh in parts, each on the device that made it; and the parts joined on the host.
 
-use super::{DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams};
+use super::{
+    DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams, TopologyCounts,
+};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
     memory,
@@ -73,6 +75,14 @@ impl MeshParts {
             .iter()
             .map(|part| part.mesh.non_finite_cells)
             .sum()
+    }
+
+    /// What ambiguous cells were found to be.
+    pub fn topology(&self) -> TopologyCounts {
+        self.parts
+            .iter()
+            .map(|part| part.mesh.topology)
+            .fold(TopologyCounts::default(), TopologyCounts::plus)
     }
 }
 

@@ -49,11 +49,12 @@ mod vertices;
 pub use crate::grid::Inside;
 pub use crate::monitor::StageTime;
 pub use budget::{HostMesh, extract_to_host, extract_within_budget, for_each_part};
+pub use counts::TopologyCounts;
 pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use devices::{DeviceSlab, extract_parts, extract_slabs};
 pub use error::IsosurfaceError;
 pub use join::{MeshPart, MeshParts};
-pub use params::{IndexWidth, IsosurfaceParams, Method};
+pub use params::{IndexWidth, IsosurfaceParams, Method, Topology};
 pub use partition::{VolumeSlab, slabs};
 pub use timing::StageTimes;
 
@@ -69,14 +70,16 @@ use partition::{ResidentSlabs, SlabPartition};
 /// emit nothing either, and are counted in [`DeviceMesh::non_finite_cells`].
 ///
 /// Vertices are in world units ([`DeviceVolume::geometry`]), each once, in the order of [the grid's edge
-/// slots](ferrovox_kernels::grid::Grid#edge-slots); triangles in the order of their cells, counter-clockwise as seen
+/// slots](ferrovox_kernels::grid::Grid#edge-slots); those inside cells follow the edges between the cells' planes of samples. Triangles are
+/// in the order of their cells, counter-clockwise as seen
 /// from outside. The mesh is closed but where the volume, a mask or a non-finite sample ends it, and manifold; where a
 /// sample equals the isovalue too, since no vertex comes nearer to a sample than
 /// [1/1024 of a voxel](ferrovox_kernels::isosurface::interpolate::MARGIN).
 ///
 /// Work is linear in the samples. Device memory beyond the volume and the mesh, freed when it returns: for [`Method::Fused`] 0.75 bytes
 /// per voxel of an integer type, 0.875 of `f32`, and 0.125 more with a mask (rows count as whole words of 32 samples); for
-/// [`Method::Staged`] about 22 bytes per voxel (38 with 64-bit indices).
+/// [`Method::Staged`] about 22 bytes per voxel (38 with 64-bit indices). [`Topology::Trilinear`] takes 2 bytes for each ambiguous cell
+/// with the first, 11 for every cell with the second.
 ///
 /// # Errors
 /// [`IsosurfaceError::Iso`] for an isovalue that is not finite, [`IsosurfaceError::MaskDims`], and
@@ -124,7 +127,7 @@ fn fused_extract<T: DeviceSample>(
         planes: 0..volume.dims()[2],
     };
     let slab = resident.slab(0..partition.cell_planes())?;
-    stream.require(fused::scratch_of(&slab))?;
+    stream.require(fused::scratch_of(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     let width = counted.counts().width(params)?;
     counted.emit(stream, params, width, 0)

@@ -2,6 +2,7 @@
 
 use super::IsosurfaceError;
 use crate::grid::Inside;
+use ferrovox_kernels::isosurface::{table, topology};
 
 /// How the mesh is made. Every method makes the same mesh, in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,47 @@ impl Method {
         match self {
             Method::Fused => "fused",
             Method::Staged => "staged",
+        }
+    }
+}
+
+/// Which surface goes through cells in which signs alone leave that open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Topology {
+    /// On a face with two corners inside at one diagonal and two outside at the other, those above the isovalue are kept apart. The mesh is closed
+    /// and manifold, but its pieces and tunnels are not always those of a field.
+    #[default]
+    Separated,
+    /// As the trilinear interpolant of the samples: in each cell the mesh has the pieces, the loops on the faces and the tunnel of the surface
+    /// where the interpolant has the isovalue (Nielson and Hamann 1991; Chernyaev 1995).
+    Trilinear,
+}
+
+impl Topology {
+    /// All of them.
+    pub const ALL: [Topology; 2] = [Topology::Separated, Topology::Trilinear];
+
+    /// The rule's name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topology::Separated => "separated",
+            Topology::Trilinear => "trilinear",
+        }
+    }
+
+    /// Triangles of a cell at most.
+    pub(crate) fn most_triangles(self) -> u64 {
+        match self {
+            Topology::Separated => table::MAX_TRIANGLES as u64,
+            Topology::Trilinear => topology::MAX_TRIANGLES as u64,
+        }
+    }
+
+    /// Vertices for each sample at most: on the three edges that rise from it, and inside its cell.
+    pub(crate) fn most_vertices(self) -> u64 {
+        match self {
+            Topology::Separated => 3,
+            Topology::Trilinear => 3 + topology::HEXAGON as u64,
         }
     }
 }
@@ -49,6 +91,8 @@ pub struct IsosurfaceParams {
     /// Close the surface where the volume ends, as if it went on outside the solid. [`Method::Staged`] works on a padded copy of
     /// the volume in `f32` for that.
     pub close: bool,
+    /// Which surface goes through ambiguous cells.
+    pub topology: Topology,
     /// Compute unit normals that point outside, from the gradient of the samples.
     pub normals: bool,
     /// How.
@@ -77,12 +121,13 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, inside above, not closed, no normals.
+    /// Isovalue 0, inside above, not closed, above samples kept apart, no normals.
     fn default() -> Self {
         Self {
             iso: 0.0,
             inside: Inside::Above,
             close: false,
+            topology: Topology::default(),
             normals: false,
             method: Method::default(),
             index_width: IndexWidth::default(),

@@ -22,12 +22,13 @@ impl<'r, T: DeviceSample> Pieces for MeshPieces<'_, 'r, T> {
     type Error = IsosurfaceError;
 
     fn scratch(&self, piece: Range<u32>) -> Result<u64, IsosurfaceError> {
-        Ok(fused::scratch_of(&self.resident.slab(piece)?))
+        let slab = self.resident.slab(piece)?;
+        Ok(fused::scratch_of(&slab, self.params.topology))
     }
 
     fn count(&self, piece: Range<u32>) -> Result<(Counted<'r, T>, u64), IsosurfaceError> {
         let counted = fused::count(self.stream, self.resident.slab(piece)?, self.params)?;
-        let bytes = counted.counts().bytes(self.params, self.width);
+        let bytes = counted.bytes(self.params, self.width);
         Ok((counted, bytes))
     }
 }

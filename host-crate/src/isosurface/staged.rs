@@ -2,19 +2,21 @@
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
+    Topology, TopologyCounts,
     scan::PendingScans,
-    vertices::{PIECE, compact, normals, positions},
+    vertices::{PIECE, VertexPlaces, compact, inner_vertices, normals, plane_starts, positions},
 };
 use crate::{
-    device::{Buffer, Element, Launch, Stream, rows, rows_launch},
+    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     grid::{DeviceSample, DeviceVolume},
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
-        MAX_BLOCK, classify_cells, compact_flagged, emit_normals, emit_triangles, emit_vertices,
-        flag_edges,
+        MAX_BLOCK, classify_cells, compact_flagged, decide_shapes, emit_inner_vertices,
+        emit_normals, emit_triangles, emit_vertices, flag_edges, number_planes,
+        topology::CellCounts,
     },
     rows::Items,
     sample::Count,
@@ -33,21 +35,37 @@ struct Classified<'a, T> {
     occupied: Buffer<u8>,
     triangle_counts: Buffer<u8>,
     edge_flags: Buffer<u8>,
+    shapes: Shapes,
+}
+
+/// What cells have whose case leaves their triangles open; all empty if the topology does not ask for it.
+struct Shapes {
+    of_cells: Buffer<u16>,
+    /// For each cell, and one 0 more.
+    inner_counts: Buffer<u8>,
+    totals: Buffer<u64>,
 }
 
 /// How many there are of each, and how many cells were left out.
 struct Totals {
     occupied: u64,
     triangles: u64,
+    /// On edges.
     vertices: u64,
+    inner: u64,
+    topology: TopologyCounts,
     non_finite_cells: u64,
 }
 
 /// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for each cell its case, flag,
 /// count and an offset; for each edge its flag and an offset.
-fn least_bytes(grid: Grid) -> u64 {
+fn least_bytes(grid: Grid, topology: Topology) -> u64 {
+    let shape = match topology {
+        Topology::Separated => 0,
+        Topology::Trilinear => 2 + 1 + 8,
+    };
     grid.cells()
-        .saturating_mul(3 + 4)
+        .saturating_mul(3 + 4 + shape)
         .saturating_add(grid.edges().saturating_mul(1 + 4))
 }
 
@@ -66,6 +84,14 @@ fn kernels<T: DeviceSample>(params: &IsosurfaceParams) -> Vec<Cow<'static, str>>
     if params.normals {
         kernels.push(emit_normals::<T>::entry());
     }
+    if params.topology == Topology::Trilinear {
+        kernels.extend([
+            decide_shapes::<T>::entry(),
+            number_planes::<u32>::entry(),
+            emit_inner_vertices::<T>::entry(),
+            scan_segments::<u8, u64>::entry(),
+        ]);
+    }
     kernels
 }
 
@@ -80,7 +106,7 @@ pub(super) fn extract<T: DeviceSample>(
     if grid.cells() == 0 {
         return Ok(DeviceMesh::empty(stream, params)?);
     }
-    stream.require(least_bytes(grid))?;
+    stream.require(least_bytes(grid, params.topology))?;
     stream.prepare(&kernels::<T>(params))?;
     let cells = grid.cells() as usize;
     let mut cases = stream.alloc::<u8>(cells)?;
@@ -106,6 +132,14 @@ pub(super) fn extract<T: DeviceSample>(
         )?;
     }
     times.end(stream, "classify")?;
+    let shapes = match params.topology {
+        Topology::Separated => Shapes::none(stream)?,
+        Topology::Trilinear => {
+            let shapes = Shapes::decide(stream, volume, params.iso, &cases, &mut triangle_counts)?;
+            times.end(stream, "shapes")?;
+            shapes
+        }
+    };
 
     let mut edge_flags = stream.alloc::<u8>(grid.edges() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
@@ -134,8 +168,62 @@ pub(super) fn extract<T: DeviceSample>(
         occupied,
         triangle_counts,
         edge_flags,
+        shapes,
     };
     emit(stream, &classified, &non_finite, times)
+}
+
+impl Shapes {
+    fn none(stream: &Stream) -> Result<Self, DeviceError> {
+        Ok(Self {
+            of_cells: stream.alloc(0)?,
+            inner_counts: stream.alloc(0)?,
+            totals: stream.alloc(0)?,
+        })
+    }
+
+    /// Of the cells that need them; corrects their numbers of triangles.
+    fn decide<T: DeviceSample>(
+        stream: &Stream,
+        volume: &DeviceVolume<T>,
+        iso: f32,
+        cases: &Buffer<u8>,
+        triangle_counts: &mut Buffer<u8>,
+    ) -> Result<Self, DeviceError> {
+        let grid = volume.grid();
+        let cells = grid.cells() as usize;
+        let mut shapes = Self {
+            of_cells: stream.alloc(cells)?,
+            inner_counts: stream.zeros(cells + 1)?,
+            totals: stream.zeros(CellCounts::TOTALS)?,
+        };
+        let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
+        // SAFETY: a sample for each of the grid's, an element for each cell, the counts are 0, and the rows are those of the cells.
+        unsafe {
+            stream.launch::<decide_shapes<T>>(
+                rows_launch(cell_rows),
+                (
+                    volume.samples().view(),
+                    cases.view(),
+                    grid,
+                    cell_rows,
+                    iso,
+                    shapes.of_cells.view_mut(),
+                    triangle_counts.view_mut(),
+                    shapes.inner_counts.view_mut(),
+                    shapes.totals.view_mut(),
+                ),
+            )?;
+        }
+        Ok(shapes)
+    }
+
+    fn counts(&self, stream: &Stream) -> Result<TopologyCounts, DeviceError> {
+        if self.totals.is_empty() {
+            return Ok(TopologyCounts::default());
+        }
+        Ok(TopologyCounts::from_totals(&stream.download(&self.totals)?))
+    }
 }
 
 /// Scans, learns the totals, and chooses the index type.
@@ -151,19 +239,22 @@ fn emit<T: DeviceSample>(
             &classified.occupied,
             &classified.triangle_counts,
             &classified.edge_flags,
+            &classified.shapes.inner_counts,
         ],
     )?;
-    let [occupied, triangles, vertices] = scans.totals(stream)?;
+    let [occupied, triangles, vertices, inner] = scans.totals(stream)?;
     let totals = Totals {
         occupied,
         triangles,
         vertices,
+        inner,
+        topology: classified.shapes.counts(stream)?,
         non_finite_cells: stream.download(non_finite)?[0],
     };
     times.end(stream, "totals")?;
     match classified
         .params
-        .width_for(totals.vertices, totals.triangles)?
+        .width_for(totals.vertices + totals.inner, totals.triangles)?
     {
         IndexWidth::Bits64 => {
             let wrap = DeviceTriangles::U64;
@@ -180,11 +271,12 @@ fn emit<T: DeviceSample>(
 const OCCUPIED: usize = 0;
 const TRIANGLES: usize = 1;
 const VERTICES: usize = 2;
+const INNER: usize = 3;
 
 fn emit_with<T: DeviceSample, I: Count + Element>(
     stream: &Stream,
     classified: &Classified<'_, T>,
-    scans: PendingScans<'_, 3>,
+    scans: PendingScans<'_, 4>,
     totals: Totals,
     mut times: StageTimes,
     wrap: fn(Buffer<I>) -> DeviceTriangles,
@@ -204,19 +296,41 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         totals.vertices,
     )?;
     times.end(stream, "compact edges")?;
-    let positions = positions(stream, classified.volume, classified.params, &active_edges)?;
+    let inner_offsets = scans.finish::<u64>(stream, INNER)?;
+    let places = VertexPlaces {
+        active_edges: &active_edges,
+        inner_offsets: &inner_offsets,
+        count: (totals.vertices + totals.inner) as usize,
+    };
+    let mut positions = positions(stream, classified.volume, classified.params, &places)?;
     times.end(stream, "vertices")?;
-    let normals = match classified.params.normals {
+    let mut normals = match classified.params.normals {
         true => Some(normals(
             stream,
             classified.volume,
             classified.params,
-            &active_edges,
+            &places,
         )?),
         false => None,
     };
     if normals.is_some() {
         times.end(stream, "normals")?;
+    }
+    if totals.inner > 0 {
+        let starts = plane_starts(
+            stream,
+            classified.volume.grid(),
+            &vertex_offsets,
+            &inner_offsets,
+        )?;
+        inner_vertices(
+            stream,
+            classified.volume,
+            classified.params,
+            (&classified.shapes.of_cells, &inner_offsets, &starts),
+            (&mut positions, normals.as_mut()),
+        )?;
+        times.end(stream, "inner vertices")?;
     }
     drop(active_edges);
 
@@ -241,6 +355,8 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
                 volume.grid(),
                 triangle_offsets.view(),
                 vertex_offsets.view(),
+                classified.shapes.of_cells.view(),
+                inner_offsets.view(),
                 flip as u32,
                 triangles.view_mut(),
             ),
@@ -252,6 +368,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         normals,
         triangles: wrap(triangles),
         non_finite_cells: totals.non_finite_cells,
+        topology: totals.topology,
         times,
     })
 }

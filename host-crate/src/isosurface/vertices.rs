@@ -1,12 +1,16 @@
-//! What is made of the flags: the flagged items' numbers, and a position and a normal for each active edge.
+//! What is made of the flags: the flagged items' numbers, and a position and a normal for each active edge and each inner vertex.
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams};
 use crate::{
-    device::{Buffer, Element, Launch, Stream},
-    grid::{DeviceSample, DeviceVolume, gradient_to_world, index_to_world},
+    device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
+    grid::{DeviceSample, DeviceVolume, Geometry, gradient_to_world, index_to_world},
 };
 use ferrovox_kernels::{
-    isosurface::{NormalRule, compact_flagged, emit_normals, emit_vertices},
+    grid::Grid,
+    isosurface::{
+        NormalRule, compact_flagged, emit_inner_vertices, emit_normals, emit_vertices,
+        number_planes,
+    },
     rows::Items,
     sample::Count,
 };
@@ -34,18 +38,35 @@ pub(super) fn compact<I: Count + Element>(
     Ok(compacted)
 }
 
+/// Where vertices are in the mesh.
+pub(super) struct VertexPlaces<'a> {
+    /// The slots of the edges with a vertex.
+    pub active_edges: &'a Buffer<u64>,
+    /// For each cell the inner vertices of those before it, and their number; empty where no cell has any.
+    pub inner_offsets: &'a Buffer<u64>,
+    /// All vertices.
+    pub count: usize,
+}
+
+impl VertexPlaces<'_> {
+    /// The vertices on edges.
+    fn items(&self) -> Items {
+        Items {
+            count: self.active_edges.len() as u64,
+            piece: PIECE,
+        }
+    }
+}
+
 /// The position of the vertex on each active edge.
 pub(super) fn positions<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
-    active_edges: &Buffer<u64>,
+    places: &VertexPlaces<'_>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
-    let mut positions = stream.alloc::<f32>(active_edges.len() * 3)?;
-    let items = Items {
-        count: active_edges.len() as u64,
-        piece: PIECE,
-    };
+    let mut positions = stream.alloc::<f32>(places.count * 3)?;
+    let items = places.items();
     // SAFETY: slots of edges that exist, and room for three coordinates for each.
     unsafe {
         stream.launch::<emit_vertices<T>>(
@@ -56,7 +77,8 @@ pub(super) fn positions<T: DeviceSample>(
                 items,
                 params.iso,
                 index_to_world(volume.geometry()),
-                active_edges.view(),
+                places.active_edges.view(),
+                places.inner_offsets.view(),
                 positions.view_mut(),
             ),
         )?;
@@ -64,22 +86,26 @@ pub(super) fn positions<T: DeviceSample>(
     Ok(positions)
 }
 
+/// How normals come from gradients.
+pub(super) fn normal_rule(geometry: &Geometry, inside: Inside) -> NormalRule {
+    NormalRule {
+        gradient_to_world: gradient_to_world(geometry),
+        outward: match inside {
+            Inside::Above => -1.0,
+            Inside::Below => 1.0,
+        },
+    }
+}
+
 /// The outward unit normal of the vertex on each active edge.
 pub(super) fn normals<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
-    active_edges: &Buffer<u64>,
+    places: &VertexPlaces<'_>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
-    let mut normals = stream.alloc::<f32>(active_edges.len() * 3)?;
-    let outward = match params.inside {
-        Inside::Above => -1.0,
-        Inside::Below => 1.0,
-    };
-    let items = Items {
-        count: active_edges.len() as u64,
-        piece: PIECE,
-    };
+    let mut normals = stream.alloc::<f32>(places.count * 3)?;
+    let items = places.items();
     // SAFETY: slots of edges that exist, and room for three components for each.
     unsafe {
         stream.launch::<emit_normals<T>>(
@@ -89,14 +115,66 @@ pub(super) fn normals<T: DeviceSample>(
                 volume.grid(),
                 items,
                 params.iso,
-                NormalRule {
-                    gradient_to_world: gradient_to_world(volume.geometry()),
-                    outward,
-                },
-                active_edges.view(),
+                normal_rule(volume.geometry(), params.inside),
+                places.active_edges.view(),
+                places.inner_offsets.view(),
                 normals.view_mut(),
             ),
         )?;
     }
     Ok(normals)
+}
+
+/// The vertices before those of each plane of samples.
+pub(super) fn plane_starts<I: Count + Element>(
+    stream: &Stream,
+    grid: Grid,
+    vertex_offsets: &Buffer<I>,
+    inner_offsets: &Buffer<u64>,
+) -> Result<Buffer<u64>, DeviceError> {
+    let mut starts = stream.alloc::<u64>(grid.nz as usize)?;
+    // SAFETY: an offset for each edge, for each cell and one more, and room for each plane.
+    unsafe {
+        let args = (
+            vertex_offsets.view(),
+            inner_offsets.view(),
+            grid,
+            starts.view_mut(),
+        );
+        stream.launch::<number_planes<I>>(Launch::pieces(grid.nz.into()), args)?;
+    }
+    Ok(starts)
+}
+
+/// Writes the inner vertices, by the shapes of cells, the offsets of their inner vertices, and [`plane_starts`].
+pub(super) fn inner_vertices<T: DeviceSample>(
+    stream: &Stream,
+    volume: &DeviceVolume<T>,
+    params: &IsosurfaceParams,
+    (shapes, inner_offsets, starts): (&Buffer<u16>, &Buffer<u64>, &Buffer<u64>),
+    (positions, normals): (&mut Buffer<f32>, Option<&mut Buffer<f32>>),
+) -> Result<(), DeviceError> {
+    let grid = volume.grid();
+    let cell_rows = rows(stream, grid.cell_dims(), 1);
+    let mut none = stream.alloc::<f32>(0)?;
+    let normals = normals.unwrap_or(&mut none);
+    // SAFETY: shapes and offsets are those of the cells, the rows theirs, and there is room for every vertex.
+    unsafe {
+        stream.launch::<emit_inner_vertices<T>>(
+            rows_launch(cell_rows),
+            (
+                volume.samples().view(),
+                grid,
+                cell_rows,
+                params.iso,
+                index_to_world(volume.geometry()),
+                normal_rule(volume.geometry(), params.inside),
+                shapes.view(),
+                inner_offsets.view(),
+                starts.view(),
+                positions.view_mut(),
+                normals.view_mut(),
+            ),
+        )
+    }
 }

@@ -116,7 +116,7 @@ pub static FURTHER_LOOPS_BY_ROWS: [u8; 256] = {
     further
 };
 
-/// The three edges of each triangle of each case, by rows, four bits each; eight places for a case.
+/// The three edges of each triangle of each case, by rows, five bits each; eight places for a case.
 pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
     let mut packed = [0; 256 * 8];
     let mut rows = 0;
@@ -125,7 +125,7 @@ pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
         let mut triangle = 0;
         while triangle < MAX_TRIANGLES {
             let [a, b, c] = case.edges[triangle];
-            packed[rows * 8 + triangle] = a as u16 | (b as u16) << 4 | (c as u16) << 8;
+            packed[rows * 8 + triangle] = a as u16 | (b as u16) << 5 | (c as u16) << 10;
             triangle += 1;
         }
         rows += 1;

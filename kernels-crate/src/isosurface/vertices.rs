@@ -1,17 +1,21 @@
 //! Positions and normals of the vertices.
 
-use super::interpolate::{IndexToWorld, crossing, gradient};
+use super::{
+    interpolate::{IndexToWorld, crossing, gradient},
+    shapes::inner_before_plane,
+};
 use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Writes the positions of the vertices: stages 5 and 6 of the topology page (2011).
 ///
 /// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, and writes three
-/// coordinates. Nothing is shared in the block.
+/// coordinates. Nothing is shared in the block. Unless `inner_offsets` is empty, the vertices are after the inner ones of all cells in
+/// planes below.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `active_edges` holds `items.count` slots of edges of `grid` that exist, one
-/// for each vertex; `positions` holds three elements for each.
+/// for each vertex; `inner_offsets`, unless empty, `grid.cells() + 1` elements; `positions` holds three elements for each vertex, inner ones too.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_vertices<T: Sample>(
     samples: View<T>,
@@ -20,15 +24,14 @@ pub unsafe fn emit_vertices<T: Sample>(
     iso: f32,
     to_world: IndexToWorld,
     active_edges: View<u64>,
+    inner_offsets: View<u64>,
     positions: ViewMut<f32>,
 ) {
-    items.for_each(|vertex| {
-        let (axis, low) = grid.edge_at(active_edges.read(vertex));
+    items.for_each(|on_edge| {
+        let (axis, low) = grid.edge_at(active_edges.read(on_edge));
         let ends = Ends::new(axis, low, stored(samples, grid));
-        let position = ends.position(0, iso, &to_world);
-        positions.write(vertex * 3, position[0]);
-        positions.write(vertex * 3 + 1, position[1]);
-        positions.write(vertex * 3 + 2, position[2]);
+        let vertex = on_edge + inner_before_plane(inner_offsets, grid, low[2]) as usize;
+        write3(positions, vertex, ends.position(0, iso, &to_world));
     });
 }
 
@@ -49,15 +52,15 @@ pub unsafe fn emit_normals<T: Sample>(
     iso: f32,
     rule: NormalRule,
     active_edges: View<u64>,
+    inner_offsets: View<u64>,
     normals: ViewMut<f32>,
 ) {
-    items.for_each(|vertex| {
-        let (axis, low) = grid.edge_at(active_edges.read(vertex));
+    items.for_each(|on_edge| {
+        let (axis, low) = grid.edge_at(active_edges.read(on_edge));
         let value = stored(samples, grid);
         let normal = Ends::new(axis, low, value).normal(grid, iso, &rule, value);
-        normals.write(vertex * 3, normal[0]);
-        normals.write(vertex * 3 + 1, normal[1]);
-        normals.write(vertex * 3 + 2, normal[2]);
+        let vertex = on_edge + inner_before_plane(inner_offsets, grid, low[2]) as usize;
+        write3(normals, vertex, normal);
     });
 }
 
@@ -159,7 +162,7 @@ fn unit(axis: u32) -> [f64; 3] {
 
 /// `matrix · vector · sign` at unit length, if it has a direction.
 #[inline(always)]
-fn unit_vector(matrix: [f32; 9], vector: [f32; 3], sign: f32) -> Option<[f32; 3]> {
+pub(super) fn unit_vector(matrix: [f32; 9], vector: [f32; 3], sign: f32) -> Option<[f32; 3]> {
     let [x, y, z] = vector;
     let row = |r: usize| (matrix[r] * x + matrix[r + 1] * y + matrix[r + 2] * z) * sign;
     let world = [row(0), row(3), row(6)];
@@ -172,6 +175,14 @@ fn unit_vector(matrix: [f32; 9], vector: [f32; 3], sign: f32) -> Option<[f32; 3]
     let [x, y, z] = world.map(|component| component / largest);
     let length = GpuFloat::sqrt(x * x + y * y + z * z);
     Some([x / length, y / length, z / length])
+}
+
+/// Writes the three numbers of vertex `vertex`.
+#[inline(always)]
+pub(super) fn write3(to: ViewMut<f32>, vertex: usize, values: [f32; 3]) {
+    to.write(vertex * 3, values[0]);
+    to.write(vertex * 3 + 1, values[1]);
+    to.write(vertex * 3 + 2, values[2]);
 }
 
 #[inline(always)]

@@ -3,13 +3,13 @@
 use ferrovox::{
     device::Device,
     grid::{DeviceSample, Geometry, Sample, Volume},
-    isosurface::{Inside, IsosurfaceParams, Method},
+    isosurface::{Inside, IsosurfaceParams, Method, Topology},
 };
 use ferrovox_tests::{
-    devices,
+    devices::{self, TestDevice},
     extract::mesh_of_volume,
     noise::Noise,
-    random::{assert_equal, geometry},
+    random::{assert_equal, geometry, topology},
 };
 use proptest::prelude::*;
 
@@ -19,12 +19,21 @@ fn assert_same_bits<T: DeviceSample + Sample>(
     mask: Option<&Volume<u8>>,
     params: &IsosurfaceParams,
 ) {
+    assert_same_bits_on(&devices::all(), volume, mask, params);
+}
+
+fn assert_same_bits_on<T: DeviceSample + Sample>(
+    devices: &[TestDevice],
+    volume: &Volume<T>,
+    mask: Option<&Volume<u8>>,
+    params: &IsosurfaceParams,
+) {
     let staged = IsosurfaceParams {
         method: Method::Staged,
         ..*params
     };
     let expected = mesh_of_volume(&Device::cpu(), volume, mask, &staged);
-    for test in devices::all() {
+    for test in devices {
         for method in Method::ALL {
             let params = IsosurfaceParams { method, ..*params };
             let found = mesh_of_volume(&test.device, volume, mask, &params);
@@ -44,6 +53,7 @@ proptest! {
         below in any::<bool>(),
         close in any::<bool>(),
         masked in any::<bool>(),
+        trilinear in any::<bool>(),
     ) {
         let mut noise = Noise(seed);
         let samples: Vec<f32> = (0..dims.iter().product::<usize>())
@@ -60,15 +70,17 @@ proptest! {
             Volume::new(kept.collect(), dims, geometry(seed)).unwrap()
         });
         let inside = if below { Inside::Below } else { Inside::Above };
-        let params = IsosurfaceParams { iso: 0.25, inside, normals: true, close, ..Default::default() };
+        let topology = topology(trilinear);
+        let params = IsosurfaceParams { iso: 0.25, inside, normals: true, close, topology, ..Default::default() };
         assert_same_bits(&volume, mask.as_ref(), &params);
     }
 
     #[test]
-    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>()) {
+    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), trilinear in any::<bool>()) {
         let mut noise = Noise(seed);
         let count: usize = dims.iter().product();
-        let params = |iso| IsosurfaceParams { iso, normals: true, ..Default::default() };
+        let topology = topology(trilinear);
+        let params = |iso| IsosurfaceParams { iso, normals: true, topology, ..Default::default() };
         let place = geometry(seed);
         let bits: Vec<u64> = (0..count).map(|_| noise.bits()).collect();
         macro_rules! check {
@@ -89,21 +101,12 @@ fn a_volume_larger_than_many_blocks() {
         .map(|_| noise.signed())
         .collect();
     let volume = Volume::new(samples, dims, Geometry::default()).unwrap();
-    let params = IsosurfaceParams {
-        normals: true,
-        ..Default::default()
-    };
-    let staged = IsosurfaceParams {
-        method: Method::Staged,
-        ..params
-    };
-    let expected = mesh_of_volume(&Device::cpu(), &volume, None, &staged);
-    for test in devices::fast() {
-        for method in Method::ALL {
-            let params = IsosurfaceParams { method, ..params };
-            let found = mesh_of_volume(&test.device, &volume, None, &params);
-            let label = format!("{} on {}", method.name(), test.label);
-            assert_equal(&label, &found, &expected);
-        }
+    for topology in Topology::ALL {
+        let params = IsosurfaceParams {
+            normals: true,
+            topology,
+            ..Default::default()
+        };
+        assert_same_bits_on(&devices::fast(), &volume, None, &params);
     }
 }

@@ -38,6 +38,7 @@ fn joined(parts: &MeshParts) -> Extracted {
     Extracted {
         mesh,
         non_finite_cells: parts.non_finite_cells(),
+        topology: parts.topology(),
     }
 }
 
@@ -144,6 +145,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
     let host = Extracted {
         mesh: host.mesh,
         non_finite_cells: host.non_finite_cells,
+        topology: host.topology,
     };
     assert_equal("on the host", &host, &joined(&run(Some(least)).unwrap()));
     let unlimited = run(None).unwrap();
@@ -191,7 +193,7 @@ proptest! {
     fn floats_with_holes_and_hits(
         dims in prop_oneof![[0usize..10, 1usize..10, 0usize..14], [30usize..70, 1usize..5, 1usize..6]],
         seed in any::<u64>(),
-        choice in 0u8..8,
+        choice in 0u8..16,
         holes in any::<bool>(),
         masked in any::<bool>(),
     ) {
@@ -203,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), choice in 0u8..8) {
+    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), choice in 0u8..16) {
         let on = devices::fast();
         check_all(&random::integers(dims, seed, |bits| bits as u8), None, &random::params(127.0, choice), &on, seed);
         check_all(&random::integers(dims, seed, |bits| bits as i8), None, &random::params(0.0, choice), &on, seed);
@@ -216,7 +218,15 @@ proptest! {
 fn a_volume_of_many_tiles() {
     let dims = [132, 67, 23];
     let volume = random::floats(dims, 5, 0.1, true);
-    check_all(&volume, None, &random::params(0.1, 4), &devices::fast(), 5);
+    for choice in [4, 12] {
+        check_all(
+            &volume,
+            None,
+            &random::params(0.1, choice),
+            &devices::fast(),
+            5,
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Closed, manifold, oriented: whatever the samples.
 
 use ferrovox::{
-    isosurface::{IndexWidth, Inside, IsosurfaceParams},
+    isosurface::{IndexWidth, Inside, IsosurfaceParams, Topology},
     mesh::{self, MeshReport, TriangleMesh, Triangles},
 };
 use ferrovox_tests::{
@@ -39,9 +39,15 @@ fn noise_is_closed_manifold_and_oriented() {
         ] {
             let mut noise = Noise(seed);
             let samples = with_border_below(dims, || noise.signed());
-            let mesh = mesh_of(&test.device, &samples, dims, &IsosurfaceParams::default());
-            let report = assert_solid(&mesh, &format!("{}, seed {seed}", test.label));
-            assert!(report.volume > 0.0);
+            for topology in Topology::ALL {
+                let params = IsosurfaceParams {
+                    topology,
+                    ..Default::default()
+                };
+                let mesh = mesh_of(&test.device, &samples, dims, &params);
+                let label = format!("{}, {}, seed {seed}", test.label, topology.name());
+                assert!(assert_solid(&mesh, &label).volume > 0.0);
+            }
         }
     }
 }
@@ -53,9 +59,13 @@ fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
     let mut noise = Noise(5);
     let samples = with_border_below(dims, || noise.below(3) as f32 - 1.0);
     for test in devices::all() {
-        for iso in [0.0, 1.0] {
+        for (iso, topology) in [0.0, 1.0]
+            .into_iter()
+            .flat_map(|iso| Topology::ALL.map(|topology| (iso, topology)))
+        {
             let params = IsosurfaceParams {
                 iso,
+                topology,
                 ..Default::default()
             };
             let mesh = mesh_of(&test.device, &samples, dims, &params);

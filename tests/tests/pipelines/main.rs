@@ -24,6 +24,7 @@ mod isosurface_geometry;
 mod isosurface_parts;
 mod isosurface_stream;
 mod isosurface_topology;
+mod isosurface_trilinear;
 mod launches;
 mod render;
 mod render_skeleton;

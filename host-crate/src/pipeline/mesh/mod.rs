@@ -13,7 +13,7 @@ use super::{
 use crate::{
     device::{Device, start_threads},
     grid::{Geometry, SampleSummary, SampleType},
-    isosurface::{IsosurfaceError, IsosurfaceParams},
+    isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     mesh::{MeshReport, Opening},
     monitor::Monitor,
 };
@@ -73,6 +73,8 @@ pub struct MeshOutcome {
     pub index_bits: u32,
     /// Cells left out because a corner of theirs is NaN or infinite.
     pub non_finite_cells: u64,
+    /// What ambiguous cells were found to be.
+    pub topology: TopologyCounts,
     /// Parts in which it was made.
     pub slabs: u64,
     /// The result of the check, if the mesh was checked.

@@ -7,7 +7,6 @@ use crate::{
     isosurface::{IndexWidth, Method, counts::PartCounts},
     pipeline::PipelineError,
 };
-use ferrovox_kernels::isosurface::table::MAX_TRIANGLES;
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.
 ///
@@ -63,8 +62,8 @@ fn largest_mesh(job: &MeshJob, dims: [usize; 3]) -> u64 {
         product.saturating_mul((n as u64).saturating_add(2))
     });
     let most = PartCounts {
-        vertices: samples.saturating_mul(3),
-        triangles: samples.saturating_mul(MAX_TRIANGLES as u64),
+        vertices: samples.saturating_mul(job.params.topology.most_vertices()),
+        triangles: samples.saturating_mul(job.params.topology.most_triangles()),
     };
     mesh_bytes(job, most)
 }

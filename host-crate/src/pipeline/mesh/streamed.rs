@@ -61,6 +61,7 @@ pub(super) fn run(
             32
         },
         non_finite_cells: report.non_finite_cells,
+        topology: report.topology,
         slabs: report.slabs,
         checked: None,
         devices: did

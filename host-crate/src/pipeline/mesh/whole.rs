@@ -7,7 +7,7 @@ use crate::{
     io::{HeaderInfo, MeshWriteOptions, write_mesh},
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
-        budget::mesh_counts,
+        TopologyCounts, budget::mesh_counts,
     },
     memory::OutOfMemory,
     mesh::{self, MeshReport, TriangleMesh, Triangles},
@@ -24,6 +24,7 @@ use crate::{
 struct Surface {
     mesh: TriangleMesh,
     non_finite_cells: u64,
+    topology: TopologyCounts,
     devices: Vec<DeviceRun>,
 }
 
@@ -90,6 +91,7 @@ pub(super) fn run(
             Triangles::U64(_) => 64,
         },
         non_finite_cells: surface.non_finite_cells,
+        topology: surface.topology,
         slabs: surface.devices.iter().map(|device| device.parts).sum(),
         checked,
         devices: surface.devices,
@@ -153,17 +155,24 @@ fn on_one(
         }
     };
     let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
-    let (mesh, non_finite_cells, parts, times) = match extracted {
-        Extracted::OnHost(host) => (host.mesh, host.non_finite_cells, host.parts, host.stages),
+    let (mesh, non_finite_cells, topology, parts, times) = match extracted {
+        Extracted::OnHost(host) => (
+            host.mesh,
+            host.non_finite_cells,
+            host.topology,
+            host.parts,
+            host.stages,
+        ),
         Extracted::OnDevice(surface) => {
             let mesh = stages.run("download", || surface.download(&stream).map_err(at(path)))?;
             let times = surface.stage_times().map_err(at(path))?;
-            (mesh, surface.non_finite_cells, 1, times)
+            (mesh, surface.non_finite_cells, surface.topology, 1, times)
         }
     };
     Ok(Some(Surface {
         mesh,
         non_finite_cells,
+        topology,
         devices: vec![DeviceRun::of(device, parts, times)],
     }))
 }
@@ -208,6 +217,7 @@ fn on_several(
     Ok(Surface {
         mesh,
         non_finite_cells: parts.non_finite_cells(),
+        topology: parts.topology(),
         devices,
     })
 }

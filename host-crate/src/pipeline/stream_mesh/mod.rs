@@ -12,8 +12,8 @@ use crate::{
     grid::{DeviceSample, Sample, SampleType, grid_of},
     io::{MeshCounts, MeshWriter, VolumeReader},
     isosurface::{
-        IsosurfaceError, IsosurfaceParams, check,
-        counts::{PartCounts, may_be_wide},
+        IsosurfaceError, IsosurfaceParams, TopologyCounts, check,
+        counts::PartCounts,
         partition::{ResidentSlabs, SlabPartition},
         pieces::MeshPieces,
     },
@@ -230,6 +230,7 @@ fn run_planned<T: DeviceSample + Sample>(
     let mut writing = Duration::ZERO;
     let mut counts = MeshCounts::default();
     let mut non_finite_cells = 0;
+    let mut topology = TopologyCounts::default();
     let mut write = |_, part: FinishedPart| -> Result<(), StreamError> {
         let start = Instant::now();
         let (vertices, normals) = (&part.mesh.vertices, part.mesh.normals.as_deref());
@@ -242,6 +243,7 @@ fn run_planned<T: DeviceSample + Sample>(
         counts.vertices += vertices.len() as u64;
         counts.triangles += part.mesh.triangles.len() as u64;
         non_finite_cells += part.non_finite_cells;
+        topology = topology.plus(part.topology);
         writing += start.elapsed();
         Ok(())
     };
@@ -308,6 +310,7 @@ fn run_planned<T: DeviceSample + Sample>(
         vertices: counts.vertices,
         triangles: counts.triangles,
         non_finite_cells,
+        topology,
         samples: seen.summary,
         inexact_samples: seen.inexact,
         slabs: count as u64,
@@ -328,7 +331,7 @@ fn largest_plane<T: DeviceSample + Sample>(
     slabs: &mut Slabs<'_, T>,
 ) -> Result<Need, StreamError> {
     let stream: Stream = job.devices[0].stream()?;
-    let width = plan::widest(job.params, may_be_wide(job.partition.padded.grid));
+    let width = plan::widest(job.params, job.partition.padded.grid);
     let mut most = Need::default();
     let mut filled = Filled::default();
     slabs.start_again();

@@ -7,6 +7,7 @@ use crate::{
     isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide, fused::scratch_of_plane},
     partition::budget::{Budget, Need, Sharing},
 };
+use ferrovox_kernels::grid::Grid;
 
 /// Bytes of a slab beyond which a higher one would not be quicker.
 const SLAB: u64 = 64 << 20;
@@ -42,8 +43,8 @@ pub(super) struct Plan {
 }
 
 /// The width that no index exceeds.
-pub(super) fn widest(params: &IsosurfaceParams, may_be_wide: bool) -> IndexWidth {
-    if may_be_wide || params.index_width == IndexWidth::Bits64 {
+pub(super) fn widest(params: &IsosurfaceParams, grid: Grid) -> IndexWidth {
+    if may_be_wide(grid, params.topology) || params.index_width == IndexWidth::Bits64 {
         IndexWidth::Bits64
     } else {
         IndexWidth::Bits32
@@ -77,7 +78,7 @@ impl Plan {
             scratch: scratch_of_plane::<T>(job.partition.padded.grid, masked),
             in_host_memory: Sharing(devices).host(),
             holds_a_slab: true,
-            width: widest(job.params, may_be_wide(job.partition.padded.grid)),
+            width: widest(job.params, job.partition.padded.grid),
         };
         plan.height = match job.options.slab_height {
             Some(height) => height.max(1),

@@ -4,7 +4,7 @@ use crate::{
     device::{Device, DeviceError},
     grid::{Geometry, SampleSummary},
     io::{FileError, MeshWriter, VolumeReader},
-    isosurface::{IsosurfaceError, IsosurfaceParams},
+    isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     memory::OutOfMemory,
     monitor::{Cancelled, StageTime},
 };
@@ -72,6 +72,8 @@ pub struct StreamReport {
     pub triangles: u64,
     /// Cells left out because a corner of theirs is NaN or infinite.
     pub non_finite_cells: u64,
+    /// What ambiguous cells were found to be.
+    pub topology: TopologyCounts,
     /// The samples, as the file has them.
     pub samples: SampleSummary,
     /// Samples that were rounded to become `f32`.

@@ -5,7 +5,7 @@ use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
     grid::DeviceSample,
     isosurface::{
-        IndexWidth, IsosurfaceError, counts::PartCounts, partition::ResidentSlabs,
+        IndexWidth, IsosurfaceError, TopologyCounts, counts::PartCounts, partition::ResidentSlabs,
         pieces::MeshPieces,
     },
     mesh::TriangleMesh,
@@ -26,6 +26,7 @@ use std::{
 pub(super) struct FinishedPart {
     pub mesh: TriangleMesh,
     pub non_finite_cells: u64,
+    pub topology: TopologyCounts,
 }
 
 /// Why a worker stops.
@@ -119,6 +120,7 @@ impl<T: DeviceSample> Worker<'_, T> {
             let part = FinishedPart {
                 mesh: on_host,
                 non_finite_cells: mesh.non_finite_cells,
+                topology: mesh.topology,
             };
             drop(mesh);
             outlet.put::<IsosurfaceError>(part, ends_slab)

@@ -10,7 +10,7 @@ use cuda_std::{View, ViewMut, kernel, thread};
 /// The signs at the corners of a word's 32 cells: of each of the four rows of samples around them, at the cells' lower x
 /// and at their higher x.
 #[derive(Clone, Copy)]
-struct Corners {
+pub(super) struct Corners {
     /// Rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1).
     rows: [[u32; 2]; 4],
 }
@@ -19,7 +19,7 @@ impl Corners {
     /// Reads the rows around word `word` of row (y, z). A row that does not exist repeats its neighbour, so that nothing seems
     /// to change towards it.
     #[inline(always)]
-    fn read(signs: View<u32>, words: Words, word: u32, y: u32, z: u32) -> Self {
+    pub fn read(signs: View<u32>, words: Words, word: u32, y: u32, z: u32) -> Self {
         let dy = if y + 1 < words.grid.ny {
             words.per_row as usize
         } else {
@@ -62,6 +62,42 @@ impl Corners {
             row += 1;
         }
         any & !all
+    }
+
+    /// The edges of the cells along which signs change: along x, y and z, of four cells' edges each.
+    #[inline(always)]
+    fn changes(&self) -> [[u32; 4]; 3] {
+        // rows a to d, at the cells' lower and higher x
+        let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = self.rows;
+        [
+            [a0 ^ a1, b0 ^ b1, c0 ^ c1, d0 ^ d1],
+            [a0 ^ b0, a1 ^ b1, c0 ^ d0, c1 ^ d1],
+            [a0 ^ c0, a1 ^ c1, b0 ^ d0, b1 ^ d1],
+        ]
+    }
+
+    /// Which of the occupied cells have an ambiguous face, or a corner and the opposite one that are cut off: all others have one loop,
+    /// and triangles that do not depend on values.
+    #[inline(always)]
+    pub fn listed(&self, occupied: u32) -> u32 {
+        let [
+            [xa, xb, xc, xd],
+            [yab0, yab1, ycd0, ycd1],
+            [zac0, zac1, zbd0, zbd1],
+        ] = self.changes();
+        // two loops meet in a face all of whose edges are active (three of them, as signs change an even number of times
+        // around it), or they are around two opposite corners
+        let faces = xa & xb & yab0
+            | xc & xd & ycd0
+            | xa & xc & zac0
+            | xb & xd & zbd0
+            | yab0 & ycd0 & zac0
+            | yab1 & ycd1 & zac1;
+        let opposite = (xa & yab0 & zac0) & (xd & ycd1 & zbd1)
+            | (xa & yab1 & zac1) & (xd & ycd0 & zbd0)
+            | (xb & yab0 & zbd0) & (xc & ycd1 & zac1)
+            | (xb & yab1 & zbd1) & (xc & ycd0 & zac0);
+        occupied & (faces | opposite)
     }
 
     /// The signs of cell `x` of the word, row by row: the index of the tables by rows.
@@ -195,11 +231,12 @@ impl Kept<'_> {
 /// `exclusions[0]`) the bits of `finite` and `kept` around it too. It writes the word's active edges along x, y and z
 /// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
 /// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
-/// shared memory and writes the tile's three sums. Cells left out for a non-finite corner are counted in the last but one.
+/// shared memory and writes the tile's three sums, and a fourth if cells are shaped: how many are listed for
+/// [`count_shapes`](super::count_shapes). Cells left out for a non-finite corner are counted in the last but one.
 ///
 /// # Safety
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of
-/// `words.marked()` words, `occupied` one, `sums` `words.sums()` elements, of which the last two are 0.
+/// `words.marked()` words, `occupied` one, `sums` `words.sums()` elements, all of which are 0.
 #[kernel]
 pub unsafe fn classify_edges(
     below: View<u32>,
@@ -253,6 +290,9 @@ pub unsafe fn classify_edges(
             sums.write(tile.sum_in_plane as usize, before.in_plane());
             sums.write(tile.sum_above as usize, before.above());
             sums.write(tile.sum_triangles as usize, before.triangles());
+            if words.shaped != 0 {
+                sums.write(tile.sum_listed(words) as usize, before.listed());
+            }
         }
     });
 }
@@ -277,19 +317,19 @@ fn mark(corners: &Corners, words: Words, tile: &Tile, word: u32, y: u32) -> Mark
     }
 }
 
-/// Three counts of a tile in one number: of vertices in its plane, of vertices above it, of triangles. A tile has 256 words, so
-/// they are at most 16384, 8192 and 40960.
+/// Four counts of a tile in one number: of vertices in its plane, of vertices above it, of triangles, of listed cells. A tile has
+/// 256 words, so they are at most 16384, 8192, 40960 and 8192.
 #[derive(Clone, Copy)]
 struct Counts(u64);
 
 impl Counts {
-    const BITS: u32 = 20;
+    const BITS: u32 = 16;
 
     #[inline(always)]
     fn of(marks: &Marks, corners: &Corners) -> Self {
         let [x, y, z] = marks.edges.map(|edges| edges.count_ones() as u64);
-        let triangles = count_triangles(corners, marks.occupied) as u64;
-        Self((x + y) | (z << Self::BITS) | (triangles << (2 * Self::BITS)))
+        let [triangles, listed] = count_triangles(corners, marks.occupied).map(u64::from);
+        Self((x + y) | z << Self::BITS | triangles << (2 * Self::BITS) | listed << (3 * Self::BITS))
     }
 
     #[inline(always)]
@@ -313,55 +353,66 @@ impl Counts {
     }
 
     #[inline(always)]
+    fn listed(self) -> u64 {
+        self.field(3)
+    }
+
+    #[inline(always)]
     fn vertices_in_halves(self) -> u32 {
         (self.in_plane() | self.above() << 16) as u32
     }
 }
 
-/// The number of triangles of the occupied cells of a word.
+/// The number of triangles of the occupied cells of a word, above corners kept apart on every face; and of the listed ones.
 ///
 /// A loop of n edges is cut into n - 2 triangles, so it is the number of active edges, cell by cell, less twice the number of
 /// loops. Edges are counted for 32 cells at a time; only cells that may have more than one loop are looked up.
 #[inline(always)]
-fn count_triangles(corners: &Corners, occupied: u32) -> u32 {
+fn count_triangles(corners: &Corners, occupied: u32) -> [u32; 2] {
     if occupied == 0 {
-        return 0;
+        return [0; 2];
     }
-    // rows a to d, at the cells' lower and higher x
-    let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = corners.rows;
-    let [xa, xb, xc, xd] = [a0 ^ a1, b0 ^ b1, c0 ^ c1, d0 ^ d1];
-    let [yab0, yab1, ycd0, ycd1] = [a0 ^ b0, a1 ^ b1, c0 ^ d0, c1 ^ d1];
-    let [zac0, zac1, zbd0, zbd1] = [a0 ^ c0, a1 ^ c1, b0 ^ d0, b1 ^ d1];
-    let count = |edges: u32| (edges & occupied).count_ones();
-    let edges = count(xa)
-        + count(xb)
-        + count(xc)
-        + count(xd)
-        + count(yab0)
-        + count(yab1)
-        + count(ycd0)
-        + count(ycd1)
-        + count(zac0)
-        + count(zac1)
-        + count(zbd0)
-        + count(zbd1);
-    // two loops meet in a face all of whose edges are active (three of them, as signs change an even number of times
-    // around it), or they are around two opposite corners
-    let faces = xa & xb & yab0
-        | xc & xd & ycd0
-        | xa & xc & zac0
-        | xb & xd & zbd0
-        | yab0 & ycd0 & zac0
-        | yab1 & ycd1 & zac1;
-    let opposite = (xa & yab0 & zac0) & (xd & ycd1 & zbd1)
-        | (xa & yab1 & zac1) & (xd & ycd0 & zbd0)
-        | (xb & yab0 & zbd0) & (xc & ycd1 & zac1)
-        | (xb & yab1 & zbd1) & (xc & ycd0 & zac0);
-    let mut left = occupied & (faces | opposite);
+    let mut edges = 0;
+    let changes = corners.changes();
+    let mut axis = 0;
+    while axis < 3 {
+        let mut edge = 0;
+        while edge < 4 {
+            edges += (changes[axis][edge] & occupied).count_ones();
+            edge += 1;
+        }
+        axis += 1;
+    }
+    let listed = corners.listed(occupied);
+    let mut left = listed;
     let mut loops = occupied.count_ones();
     while left != 0 {
         loops += FURTHER_LOOPS_BY_ROWS[corners.by_rows(left.trailing_zeros())] as u32;
         left &= left - 1;
     }
-    edges - 2 * loops
+    [edges - 2 * loops, listed.count_ones()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isosurface::{table::case_by_rows, topology::needs_values};
+
+    #[test]
+    fn cells_are_listed_whose_triangles_depend_on_values() {
+        for rows in 0..256u32 {
+            let pair = |row: u32| [rows >> (2 * row) & 1, rows >> (2 * row + 1) & 1];
+            let corners = Corners {
+                rows: [pair(0), pair(1), pair(2), pair(3)],
+            };
+            assert_eq!(corners.by_rows(0), rows as usize);
+            let occupied = (rows != 0 && rows != 255) as u32;
+            let listed = corners.listed(occupied) == 1;
+            assert_eq!(
+                listed,
+                needs_values(case_by_rows(rows as usize) as u32),
+                "{rows:#b}"
+            );
+        }
+    }
 }

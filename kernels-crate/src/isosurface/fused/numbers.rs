@@ -38,7 +38,11 @@ impl<'a> Numbers<'a> {
             places,
             per_row: words.per_row,
             first: [first, first + words.per_plane() as usize],
-            sums: [sum, sum + tiles, sum + 2 * tiles],
+            sums: [
+                sum,
+                sum + tiles,
+                sum + words.vertex_groups() as usize * tiles,
+            ],
         }
     }
 

@@ -2,66 +2,40 @@
 
 use super::{
     super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
+    cells::{CELLS, list_cells, word_and_bit},
     numbers::Numbers,
-    words::{TILE, Tile, Words},
+    shaped_triangles::{NUMBERS, SHAPED_BLOCK},
+    words::{TILE, Words},
 };
 use crate::{arith::div_rem, block, operator::Sum, sample::Count};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Cells of a tile that a block has listed at a time, at most.
-const CELLS: u32 = 2048;
 /// Cells that the threads of a block take at a time, at most: one each.
 const BATCH: u32 = TILE;
 /// Triangles of these at most.
 const TRIANGLES: u32 = BATCH * MAX_TRIANGLES as u32;
 
-const _: () = assert!(TILE == 1 << 8, "the bits of a word in a cell's code");
-
-/// Lists the occupied cells number `start` and following of a tile, at most [`CELLS`], as word and bit; how many the tile has. All
-/// threads of the block call it.
-#[inline(always)]
-fn list_cells(
-    tile: &Tile,
-    words: Words,
-    occupied: View<u32>,
-    start: u32,
-    list: SharedView<u16>,
-) -> u32 {
-    let first = tile.first_marked(words);
-    let mut before = 0;
-    let mut round = 0;
-    while round < tile.words {
-        let word = round + thread::thread_idx_x();
-        let mut cells = 0;
-        if word < tile.words {
-            cells = occupied.read(first + word as usize);
-        }
-        let sum = block::exclusive::<u32, Sum>(cells.count_ones());
-        // before the window the difference wraps around to something large
-        let mut at = (before + sum.before).wrapping_sub(start);
-        while cells != 0 {
-            if at < CELLS {
-                list.write(at as usize, (word | cells.trailing_zeros() << 8) as u16);
-            }
-            at = at.wrapping_add(1);
-            cells &= cells - 1;
-        }
-        before += sum.total;
-        round += thread::block_dim_x();
-    }
-    before
-}
-
 /// An index type, and room for the vertices of the cells that a block takes at a time.
 pub trait Index: Count {
     /// Twelve numbers for each cell, edge by edge, in block-shared memory.
     fn room() -> SharedView<Self>;
+
+    /// Thirteen numbers for each cell that [`emit_shaped_triangles`](super::emit_shaped_triangles) takes at a time.
+    fn shaped_room() -> SharedView<Self>;
 }
+
+/// Numbers in the room for shaped cells.
+const SHAPED: usize = (NUMBERS * SHAPED_BLOCK) as usize;
 
 impl Index for u32 {
     #[inline(always)]
     fn room() -> SharedView<u32> {
         shared_view![u32; 12 * BATCH as usize]
+    }
+
+    #[inline(always)]
+    fn shaped_room() -> SharedView<u32> {
+        shared_view![u32; SHAPED]
     }
 }
 
@@ -70,9 +44,14 @@ impl Index for u64 {
     fn room() -> SharedView<u64> {
         shared_view![u64; 12 * BATCH as usize]
     }
+
+    #[inline(always)]
+    fn shaped_room() -> SharedView<u64> {
+        shared_view![u64; SHAPED]
+    }
 }
 
-/// Writes the triangles, as indices of vertices.
+/// Writes the triangles, as indices of vertices: all those of tiles that have no cell for [`emit_shaped_triangles`](super::emit_shaped_triangles).
 ///
 /// A block takes whole tiles. Its threads take single words, read their occupied cells, and list these in shared memory, up to 2048
 /// at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
@@ -104,11 +83,14 @@ pub unsafe fn emit_word_triangles<I: Index>(
     let before_all = places.read(words.triangle_sums() as usize);
     words.for_each_tile(div_rem, |tile| {
         let place = places.read(tile.sum_triangles as usize);
-        if places.read(tile.sum_triangles as usize + 1) == place {
+        if places.read(tile.sum_triangles as usize + 1) == place
+            || words.shaped != 0 && tile.is_listed(words, places)
+        {
             return;
         }
         let numbers = Numbers::of(&tile, words, edges, places);
-        let signs = tile.first_word + tile.z as u64 * words.per_plane();
+        let signs = tile.first_sign(words);
+        let marked = tile.first_marked(words);
         let mut first = (place - before_all) * 3;
         let (mut start, mut count) = (0, u32::MAX);
         // the first of the listed cells; before any are
@@ -116,15 +98,16 @@ pub unsafe fn emit_word_triangles<I: Index>(
         while start < count {
             if window == u32::MAX || start + threads > window + CELLS {
                 window = start;
-                count = list_cells(&tile, words, occupied, window, cells);
+                count = list_cells(&tile, window, cells, |word| {
+                    occupied.read(marked + word as usize)
+                });
                 thread::sync_threads();
             }
             let cell = start + thread;
             let (mut case, mut of_cell) = (0, 0);
             if cell < count {
-                let code = cells.read((cell - window) as usize) as u32;
-                let (word, bit) = (code & (TILE - 1), code >> 8);
-                let sign = below.read((signs + word as u64) as usize) >> bit;
+                let (word, bit) = word_and_bit(cells.read((cell - window) as usize));
+                let sign = below.read(signs + word as usize) >> bit;
                 let on_edges;
                 (on_edges, case) = numbers.cell(word, bit, sign);
                 of_cell = TRIANGLES_BY_ROWS[case] as u32;
@@ -143,23 +126,42 @@ pub unsafe fn emit_word_triangles<I: Index>(
                 nth += 1;
             }
             thread::sync_threads();
-            let mut at = thread;
-            while at < sum.total * 3 {
-                let (triangle, corner) = (at / 3, at % 3);
-                let code = list.read(triangle as usize);
-                let nth = if flip != 0 && corner != 0 {
-                    3 - corner
-                } else {
-                    corner
-                };
-                let edge = code >> (8 + 4 * nth) & 15;
-                let index = vertices.read((edge * BATCH + (code & (BATCH - 1))) as usize);
-                triangles.write((first + at as u64) as usize, index);
-                at += threads;
-            }
+            write_listed(list, sum.total, flip, triangles, first, |of, corner| {
+                vertices.read((corner * BATCH + of) as usize)
+            });
             thread::sync_threads();
             first += sum.total as u64 * 3;
             start += threads;
         }
     });
+}
+
+/// Writes listed triangles from element `first` on: each thread single corners, neighbouring threads neighbouring ones. An element of
+/// the list is a thread's number, which is less than [`TILE`], and from bit 8 on a triangle of its cell, whose vertices `index` gives by
+/// thread and corner.
+#[inline(always)]
+pub(super) fn write_listed<I: Index>(
+    list: SharedView<u32>,
+    count: u32,
+    flip: u32,
+    triangles: ViewMut<I>,
+    first: u64,
+    index: impl Fn(u32, u32) -> I,
+) {
+    let mut at = thread::thread_idx_x();
+    while at < count * 3 {
+        let (triangle, corner) = (at / 3, at % 3);
+        let code = list.read(triangle as usize);
+        let nth = if flip != 0 && corner != 0 {
+            3 - corner
+        } else {
+            corner
+        };
+        let corner = code >> (8 + 5 * nth) & 31;
+        triangles.write(
+            (first + at as u64) as usize,
+            index(code & (TILE - 1), corner),
+        );
+        at += thread::block_dim_x();
+    }
 }

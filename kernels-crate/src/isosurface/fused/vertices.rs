@@ -4,7 +4,7 @@ use super::{
     super::{
         interpolate::IndexToWorld,
         padded::Padded,
-        vertices::{Ends, NormalRule},
+        vertices::{Ends, NormalRule, write3},
     },
     words::{TILE, Tile, Words},
 };
@@ -202,11 +202,4 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
         write3(positions, at, ends.position(plane, iso, &to_world));
         write3(normals, at, ends.normal(words.grid, iso, &rule, value));
     });
-}
-
-#[inline(always)]
-fn write3(to: ViewMut<f32>, at: usize, values: [f32; 3]) {
-    to.write(at * 3, values[0]);
-    to.write(at * 3 + 1, values[1]);
-    to.write(at * 3 + 2, values[2]);
 }

@@ -4,7 +4,7 @@ use crate::{
     arith::{quotient_up, quotient_up_u32},
     grid::Grid,
 };
-use cuda_std::thread;
+use cuda_std::{View, thread};
 
 /// Words in a tile at most: what a block counts, and emits, together.
 pub const TILE: u32 = 256;
@@ -28,16 +28,20 @@ pub struct Words {
     pub first: u32,
     /// The plane after the last plane of the wanted cells.
     pub last: u32,
+    /// 1 if cells may have inner vertices, and triangles that depend on the samples' values; else 0.
+    pub shaped: u32,
 }
 
 impl Words {
-    /// The words of a grid, for the cells `first <= z < last`; `first < last < grid.nz`.
-    pub const fn new(grid: Grid, first: u32, last: u32) -> Self {
+    /// The words of a grid, for the cells `first <= z < last`; `first < last < grid.nz`. `shaped`: whether cells have
+    /// [shapes](crate::isosurface::topology::Shape) that depend on values.
+    pub const fn new(grid: Grid, first: u32, last: u32, shaped: bool) -> Self {
         Self {
             grid,
             per_row: quotient_up_u32(grid.nx, 32),
             first,
             last,
+            shaped: shaped as u32,
         }
     }
 
@@ -73,23 +77,36 @@ impl Words {
 
     /// Elements of the sums.
     ///
-    /// Plane by plane the vertices of each tile that lie in the plane, then those above it; so the order is that of
-    /// [the grid's edges](Grid#edge-slots). After all of these the triangles of each tile, and [`SUMS_AFTER_TILES`] more.
+    /// Plane by plane the vertices of each tile that lie in the plane, then those on edges above it; so the order is that of
+    /// [the grid's edges](Grid#edge-slots). If cells are shaped, the inner vertices of the cells above the plane follow. After all of these
+    /// the triangles of each tile; if cells are shaped, how many of the tile's cells are listed for it; and [`SUMS_AFTER_TILES`] more.
     #[inline(always)]
     pub const fn sums(self) -> u64 {
-        3 * self.tiles() + SUMS_AFTER_TILES
+        (self.vertex_groups() + 1 + self.shaped as u64) * self.tiles() + SUMS_AFTER_TILES
+    }
+
+    /// Sums of vertices that a tile has.
+    #[inline(always)]
+    pub(super) const fn vertex_groups(self) -> u64 {
+        2 + self.shaped as u64
     }
 
     /// Where in the sums the triangles begin: after all vertices.
     #[inline(always)]
     pub const fn triangle_sums(self) -> u64 {
-        2 * self.tiles()
+        self.vertex_groups() * self.tiles()
+    }
+
+    /// Where in the sums the listed cells begin, or would: after all triangles.
+    #[inline(always)]
+    pub const fn listed_sums(self) -> u64 {
+        self.triangle_sums() + self.tiles()
     }
 
     /// Where in the sums the vertices of the plane `last` begin.
     #[inline(always)]
     pub const fn last_plane_sums(self) -> u64 {
-        2 * self.tiles_per_plane() * (self.last - self.first) as u64
+        self.vertex_groups() * self.tiles_per_plane() * (self.last - self.first) as u64
     }
 
     /// Whether sample `x` of row `y`, plane `z` has a neighbour along each axis, as masks of the word that `x` begins; along z
@@ -130,8 +147,8 @@ impl Words {
                 per_row: self.per_row,
                 y: y as u32,
                 word: word as u32,
-                sum_in_plane: 2 * plane * per_plane + in_plane,
-                sum_above: (2 * plane + 1) * per_plane + in_plane,
+                sum_in_plane: self.vertex_groups() * plane * per_plane + in_plane,
+                sum_above: (self.vertex_groups() * plane + 1) * per_plane + in_plane,
                 sum_triangles: self.triangle_sums() + index,
             });
             index += thread::grid_dim_x() as u64;
@@ -163,6 +180,38 @@ impl Tile {
     #[inline(always)]
     pub const fn first_marked(&self, words: Words) -> usize {
         ((self.z - words.first) as u64 * words.per_plane() + self.first_word) as usize
+    }
+
+    /// Where the sum of its inner vertices is, if cells are shaped.
+    #[inline(always)]
+    pub const fn sum_inner(&self, words: Words) -> u64 {
+        self.sum_above + words.tiles_per_plane()
+    }
+
+    /// Where the number of its listed cells is, if cells are shaped.
+    #[inline(always)]
+    pub const fn sum_listed(&self, words: Words) -> u64 {
+        self.sum_triangles + words.tiles()
+    }
+
+    /// Where the signs of its first word are.
+    #[inline(always)]
+    pub const fn first_sign(&self, words: Words) -> usize {
+        (self.first_word + self.z as u64 * words.per_plane()) as usize
+    }
+
+    /// Whether it has listed cells, by the scanned sums.
+    #[inline(always)]
+    pub fn is_listed(&self, words: Words, places: View<u64>) -> bool {
+        let at = self.sum_listed(words) as usize;
+        places.read(at) != places.read(at + 1)
+    }
+
+    /// The lowest corner of the cell at bit `bit` of word `word` of the tile.
+    #[inline(always)]
+    pub const fn cell(&self, word: u32, bit: u32) -> [u32; 3] {
+        let (y, in_row) = self.row_of(word);
+        [in_row * 32 + bit, y, self.z]
     }
 
     /// The row of a word of the tile, and its place in the row.

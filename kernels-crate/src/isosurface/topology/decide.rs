@@ -2,9 +2,9 @@
 
 use super::{
     loops::AMBIGUOUS,
-    table::{DISC_ROWS, FIRST_ROW, TUBES},
+    table::{DISC_ROWS, ROWS, first_row, tubes},
 };
-use crate::isosurface::table::FACES;
+use crate::isosurface::table::{CORNERS, FACES};
 
 /// How ambiguous faces are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,11 +33,17 @@ impl Shape {
     pub fn of(values: &[f64; 8], rule: Rule) -> Self {
         let case = case(values);
         match rule {
-            Rule::Separated => Self {
-                row: FIRST_ROW[case as usize] as u32,
-                diagonal: 0,
-            },
+            Rule::Separated => Self::of_case(case),
             Rule::Trilinear => Self::trilinear(values, case),
+        }
+    }
+
+    /// Of a cell of which nothing but the case is known: above corners are kept apart on every face.
+    #[inline(always)]
+    pub fn of_case(case: u32) -> Self {
+        Self {
+            row: first_row(case),
+            diagonal: 0,
         }
     }
 
@@ -45,7 +51,7 @@ impl Shape {
     fn trilinear(values: &[f64; 8], case: u32) -> Self {
         let row = row_of_discs(case, joined_faces(values));
         let discs = Self { row, diagonal: 0 };
-        let tubes = TUBES[row as usize] as u32;
+        let tubes = tubes(row);
         if tubes & 0xff == 0 {
             return discs;
         }
@@ -65,11 +71,49 @@ impl Shape {
         }
     }
 
+    /// In 16 bits: the inverse of [`unpack`](Self::unpack).
+    #[inline(always)]
+    pub const fn pack(self) -> u16 {
+        (self.row | self.diagonal << ROW_BITS) as u16
+    }
+
+    /// From 16 bits.
+    #[inline(always)]
+    pub const fn unpack(packed: u16) -> Self {
+        Self {
+            row: packed as u32 & ((1 << ROW_BITS) - 1),
+            diagonal: packed as u32 >> ROW_BITS,
+        }
+    }
+
     /// Whether the patch is a tube, and has the six inner vertices of a hexagon.
     #[inline(always)]
     pub const fn has_tube(&self) -> bool {
         self.row >= DISC_ROWS as u32
     }
+}
+
+/// Bits of a row's number.
+const ROW_BITS: u32 = 10;
+
+const _: () = assert!(
+    ROWS <= 1 << ROW_BITS,
+    "more rows than their bits can number"
+);
+
+/// The values of a cell: its samples in f64, in which the difference from the isovalue has the right sign, less that. `cell` is its lowest corner,
+/// and `value` gives the sample at a place.
+#[inline(always)]
+pub fn cell_values(cell: [u32; 3], iso: f32, value: impl Fn([u32; 3]) -> f32) -> [f64; 8] {
+    let mut values = [0.0; 8];
+    let mut corner = 0;
+    while corner < 8 {
+        let [dx, dy, dz] = CORNERS[corner];
+        let sample = value([cell[0] + dx, cell[1] + dy, cell[2] + dz]);
+        values[corner] = sample as f64 - iso as f64;
+        corner += 1;
+    }
+    values
 }
 
 /// The case: bit k is set when corner k is below.
@@ -87,7 +131,13 @@ pub fn case(values: &[f64; 8]) -> u32 {
 /// Whether [`Shape::of`] needs the values of a cell under [`Rule::Trilinear`], or the row is the case's only one.
 #[inline(always)]
 pub fn needs_values(case: u32) -> bool {
-    AMBIGUOUS[case as usize] != 0 || TUBES[FIRST_ROW[case as usize] as usize] != 0
+    AMBIGUOUS[case as usize & 0xff] != 0 || tubes(first_row(case)) != 0
+}
+
+/// Whether the row of discs says that a tunnel is asked for: [`Shape::of`] does.
+#[inline(always)]
+pub fn asks_for_tunnel(row_of_discs: u32) -> bool {
+    tubes(row_of_discs) & 0xff != 0
 }
 
 /// The ambiguous faces on which the above corners are joined: bit k for face k of [`FACES`].
@@ -117,7 +167,7 @@ pub fn joined_faces(values: &[f64; 8]) -> u32 {
 /// The row of discs of a case, by the decisions on its ambiguous faces.
 #[inline(always)]
 pub fn row_of_discs(case: u32, joined: u32) -> u32 {
-    let faces = AMBIGUOUS[case as usize] as u32;
+    let faces = AMBIGUOUS[case as usize & 0xff] as u32;
     let (mut decisions, mut bit) = (0, 0);
     let mut face = 0;
     while face < 6 {
@@ -125,7 +175,7 @@ pub fn row_of_discs(case: u32, joined: u32) -> u32 {
         bit += faces >> face & 1;
         face += 1;
     }
-    FIRST_ROW[case as usize] as u32 + decisions
+    first_row(case) + decisions
 }
 
 /// How the slices of a cell across one axis change along it.

@@ -7,6 +7,7 @@
 //! | [`Loops`] | where the surface meets the faces, by case and decisions |
 //! | [`table`] | the triangles of each row: discs in loops, and tubes between two of them |
 //! | [`edge_vertex`], [`InnerBox`] | where vertices are |
+//! | [`CellCounts`] | how many cells of which sort there are |
 //!
 //! # The rule
 //! An ambiguous face joins the pair of corners with the greater product of values (Nielson and Hamann 1991). The segments of
@@ -36,6 +37,7 @@
 //! assert_eq!(Shape::of(&strong, Rule::Separated).triangles().1, 2);
 //! ```
 
+mod count;
 mod decide;
 mod discs;
 mod hexagon;
@@ -45,9 +47,13 @@ pub mod table;
 mod tubes;
 mod vertices;
 
-pub use decide::{Rule, Shape, Slices, case, joined_faces, needs_values, row_of_discs, tunnel};
+pub use count::CellCounts;
+pub use decide::{
+    Rule, Shape, Slices, asks_for_tunnel, case, cell_values, joined_faces, needs_values,
+    row_of_discs, tunnel,
+};
 pub use hexagon::hexagon;
 pub use loops::{AMBIGUOUS, Loops, MAX_LOOPS};
 pub use patch::{INNER, MAX_TRIANGLES, corners};
 
-pub use vertices::{HEXAGON, InnerBox, LEAST_MIDDLE, LEAST_WIDTH, edge_vertex};
+pub use vertices::{HEXAGON, InnerBox, LEAST_MIDDLE, LEAST_WIDTH, edge_vertex, slope};

@@ -20,7 +20,7 @@ pub const ROWS: usize = SIZES.0;
 pub const ROW_TRIANGLES: usize = SIZES.1;
 
 /// Set in an element of [`FIRST_TRIANGLES`] where the row's patch has an inner vertex at the centroid of a loop.
-pub const HAS_CENTROID: u16 = 1 << 15;
+const HAS_CENTROID: u16 = 1 << 15;
 
 /// For each case its first row.
 const FIRST_ROWS: &[u16; 257] = &{
@@ -33,21 +33,70 @@ const FIRST_ROWS: &[u16; 257] = &{
     rows
 };
 
-/// For each case its first row, and one more element.
-pub static FIRST_ROW: [u16; 257] = *FIRST_ROWS;
+/// Elements of tables by row: a power of two, so that a row's number is masked, not checked.
+const ROW_ROOM: usize = ROWS.next_power_of_two();
+
+/// Elements of the table of triangles: a power of two.
+const TRIANGLE_ROOM: usize = ROW_TRIANGLES.next_power_of_two();
+
+const _: () = assert!(ROWS < ROW_ROOM, "no room after the last row");
+
+/// The first row of a case.
+#[inline(always)]
+pub const fn first_row(case: u32) -> u32 {
+    FIRST_ROW[case as usize & 0xff] as u32
+}
+
+/// The tubes of a row of discs: see [`TUBES`].
+#[inline(always)]
+pub const fn tubes(row: u32) -> u32 {
+    TUBES[row as usize & (ROW_ROOM - 1)] as u32
+}
+
+/// The first triangle of a row, and whether its patch has an inner vertex at the centroid of a loop.
+#[inline(always)]
+pub const fn first_triangle(row: u32) -> (u32, bool) {
+    let first = FIRST_TRIANGLES[row as usize & (ROW_ROOM - 1)];
+    ((first & !HAS_CENTROID) as u32, first & HAS_CENTROID != 0)
+}
+
+/// A triangle of a row: see [`corners`](super::corners).
+#[inline(always)]
+pub const fn triangle(at: u32) -> u16 {
+    TRIANGLES[at as usize & (TRIANGLE_ROOM - 1)]
+}
+
+/// For each case its first row.
+static FIRST_ROW: [u16; 256] = {
+    let mut rows = [0; 256];
+    let mut case = 0;
+    while case < 256 {
+        rows[case] = FIRST_ROWS[case];
+        case += 1;
+    }
+    rows
+};
 
 /// For each row of discs the tubes between the same loops.
 ///
 /// The low 8 bits say which there are, by diagonal, and from bit 4 on by diagonal where the loop of three edges that is joined is round
 /// a corner that is below. The high 8 bits are the first one's row less [`DISC_ROWS`]. Two loops have the same tubes whatever that
 /// corner is: bits 4 to 7 are 0.
-pub static TUBES: [u16; DISC_ROWS] = *TUBE_ROWS;
+static TUBES: [u16; ROW_ROOM] = {
+    let mut tubes = [0; ROW_ROOM];
+    let mut row = 0;
+    while row < DISC_ROWS {
+        tubes[row] = TUBE_ROWS[row];
+        row += 1;
+    }
+    tubes
+};
 
-/// For each row its first triangle of [`TRIANGLES`], [`HAS_CENTROID`] perhaps, and one more element.
-pub static FIRST_TRIANGLES: [u16; ROWS + 1] = FIRST_AND_TRIANGLES.0;
+/// For each row its first triangle of [`TRIANGLES`], [`HAS_CENTROID`] perhaps; and the number of all triangles.
+static FIRST_TRIANGLES: [u16; ROW_ROOM] = FIRST_AND_TRIANGLES.0;
 
 /// The triangles of all rows: see [`corners`](super::corners). Counter-clockwise seen from the below side.
-pub static TRIANGLES: [u16; ROW_TRIANGLES] = FIRST_AND_TRIANGLES.1;
+static TRIANGLES: [u16; TRIANGLE_ROOM] = FIRST_AND_TRIANGLES.1;
 
 /// What a row of discs is for.
 #[derive(Clone, Copy)]
@@ -146,9 +195,9 @@ const SIZES: (usize, usize) = {
     (rows, triangles)
 };
 
-const FIRST_AND_TRIANGLES: &([u16; ROWS + 1], [u16; ROW_TRIANGLES]) = &{
-    let mut firsts = [0; ROWS + 1];
-    let mut triangles = [0; ROW_TRIANGLES];
+const FIRST_AND_TRIANGLES: &([u16; ROW_ROOM], [u16; TRIANGLE_ROOM]) = &{
+    let mut firsts = [0; ROW_ROOM];
+    let mut triangles = [0; TRIANGLE_ROOM];
     let (mut row, mut first) = (0, 0);
     while row < DISC_ROWS {
         let patch = discs(DISCS[row].case, DISCS[row].joined, &DISCS[row].loops);
@@ -178,7 +227,7 @@ const FIRST_AND_TRIANGLES: &([u16; ROWS + 1], [u16; ROW_TRIANGLES]) = &{
     (firsts, triangles)
 };
 
-const fn append(triangles: &mut [u16; ROW_TRIANGLES], first: usize, patch: &Patch) -> usize {
+const fn append(triangles: &mut [u16; TRIANGLE_ROOM], first: usize, patch: &Patch) -> usize {
     let mut at = 0;
     while at < patch.count {
         triangles[first + at] = patch.triangles[at];

@@ -4,11 +4,11 @@ use super::{
     decide::{Shape, Slices},
     hexagon::hexagon,
     patch::{INNER, corners},
-    table::{FIRST_TRIANGLES, HAS_CENTROID, TRIANGLES},
+    table::{first_triangle, triangle},
 };
 use crate::isosurface::{
     interpolate::MARGIN,
-    table::{EDGE_OWNERS, EDGES},
+    table::{CORNERS, EDGE_OWNERS, EDGES},
 };
 use cuda_std::GpuFloat;
 
@@ -22,12 +22,12 @@ pub const LEAST_WIDTH: f64 = 1.0 / 32.0;
 pub const HEXAGON: u32 = 6;
 
 impl Shape {
-    /// The first triangle of the patch in [`TRIANGLES`], and how many there are.
+    /// The first triangle of the patch, for [`triangle`], and how many there are.
     #[inline(always)]
-    pub fn triangles(&self) -> (usize, usize) {
-        let first = FIRST_TRIANGLES[self.row as usize] & !HAS_CENTROID;
-        let last = FIRST_TRIANGLES[self.row as usize + 1] & !HAS_CENTROID;
-        (first as usize, (last - first) as usize)
+    pub fn triangles(&self) -> (u32, u32) {
+        let (first, _) = first_triangle(self.row);
+        let (last, _) = first_triangle(self.row + 1);
+        (first, last - first)
     }
 
     /// How many inner vertices the patch has: 0, 1 at the centroid of a loop, or 6 of a hexagon.
@@ -36,7 +36,7 @@ impl Shape {
         if self.has_tube() {
             HEXAGON
         } else {
-            (FIRST_TRIANGLES[self.row as usize] >> 15) as u32
+            first_triangle(self.row).1 as u32
         }
     }
 
@@ -58,7 +58,7 @@ impl Shape {
         let mut edges = 0.0;
         let mut at = 0;
         while at < count {
-            let [edge, _, inner] = corners(TRIANGLES[first + at]);
+            let [edge, _, inner] = corners(triangle(first + at));
             if inner == INNER {
                 let [x, y, z] = edge_vertex(values, edge);
                 sum = [sum[0] + x, sum[1] + y, sum[2] + z];
@@ -70,14 +70,26 @@ impl Shape {
     }
 }
 
+/// For each edge its two corners, its axis, and its lower corner's place; of places up to a power of two, so that an edge's number is masked,
+/// not checked.
+static EDGE: [([u32; 2], u32, [u32; 3]); 16] = {
+    let mut all = [([0; 2], 0, [0; 3]); 16];
+    let mut edge = 0;
+    while edge < 12 {
+        let (axis, corner) = EDGE_OWNERS[edge];
+        all[edge] = (EDGES[edge], axis, corner);
+        edge += 1;
+    }
+    all
+};
+
 /// The place of the vertex on an edge whose ends differ in sign: where the linear interpolant vanishes, and at least [`MARGIN`] from
 /// both ends.
 #[inline(always)]
 pub fn edge_vertex(values: &[f64; 8], edge: u32) -> [f64; 3] {
-    let [low, high] = EDGES[edge as usize];
+    let ([low, high], axis, corner) = EDGE[edge as usize & 15];
     let (here, there) = (value_at(values, low), value_at(values, high));
     let along = (here / (here - there)).clamp(MARGIN, 1.0 - MARGIN);
-    let (axis, corner) = EDGE_OWNERS[edge as usize];
     let place = |k: u32| {
         if k == axis {
             along
@@ -100,6 +112,34 @@ fn value_at(values: &[f64; 8], corner: u32) -> f64 {
         other += 1;
     }
     value
+}
+
+/// The slope of the interpolant at a place in the cell, per cell.
+#[inline(always)]
+pub fn slope(values: &[f64; 8], at: [f64; 3]) -> [f64; 3] {
+    let mut slope = [0.0; 3];
+    let mut corner = 0;
+    while corner < 8 {
+        let mut axis = 0;
+        while axis < 3 {
+            let mut weight = values[corner];
+            let mut other = 0;
+            while other < 3 {
+                let upper = CORNERS[corner][other] == 1;
+                weight *= match (other == axis, upper) {
+                    (true, true) => 1.0,
+                    (true, false) => -1.0,
+                    (false, true) => at[other],
+                    (false, false) => 1.0 - at[other],
+                };
+                other += 1;
+            }
+            slope[axis] += weight;
+            axis += 1;
+        }
+        corner += 1;
+    }
+    slope
 }
 
 /// The box whose corners are the vertices of a tunnel's hexagon.

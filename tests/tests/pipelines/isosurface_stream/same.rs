@@ -12,7 +12,7 @@ proptest! {
     fn the_file_is_the_same(
         dims in prop_oneof![[1usize..10, 1usize..10, 1usize..14], [30usize..70, 1usize..5, 1usize..6]],
         seed in any::<u64>(),
-        choice in 0u8..8,
+        choice in 0u8..16,
         input in prop_oneof![Just("a.nrrd"), Just("a.nii"), Just("a.nii.gz"), Just("a.npy"), Just("a.mha")],
         planes in 1u32..6,
     ) {
@@ -44,7 +44,7 @@ fn under_checked_mode() {
         let report = files.assert_same(
             &test.label,
             &devices,
-            &random::params(0.25, 7),
+            &random::params(0.25, 15),
             &height(3),
             "a.ply",
         );
@@ -64,7 +64,7 @@ fn thin_volumes_and_no_cells() {
         ([5, 4, 2], false),
     ] {
         let files = Files::new(random::floats(dims, 2, 0.0, true).into(), "a.nrrd", None);
-        let params = random::params(0.0, if close { 6 } else { 4 });
+        let params = random::params(0.0, if close { 14 } else { 12 });
         let devices = vec![Device::cpu(); 3];
         files.assert_same("cpu", &devices, &params, &StreamOptions::default(), "a.ply");
     }

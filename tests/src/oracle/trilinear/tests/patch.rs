@@ -3,7 +3,7 @@
 use crate::oracle::trilinear::Piece;
 use ferrovox_kernels::isosurface::{
     table::{CORNERS, EDGES, FACES},
-    topology::{INNER, Rule, Shape, corners, edge_vertex, table::TRIANGLES},
+    topology::{INNER, Rule, Shape, corners, edge_vertex, table::triangle},
 };
 
 /// Vertices of a patch at most: the edges and a hexagon.
@@ -58,9 +58,8 @@ impl Patch {
     pub fn of(values: &[f64; 8], rule: Rule) -> Self {
         let shape = Shape::of(values, rule);
         let (first, count) = shape.triangles();
-        let triangles: Vec<[usize; 3]> = TRIANGLES[first..first + count]
-            .iter()
-            .map(|&packed| corners(packed).map(|corner| corner as usize))
+        let triangles: Vec<[usize; 3]> = (first..first + count)
+            .map(|at| corners(triangle(at)).map(|corner| corner as usize))
             .collect();
         let mut sides = [[0; VERTICES]; VERTICES];
         for &[a, b, c] in &triangles {

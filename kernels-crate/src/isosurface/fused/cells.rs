@@ -1,0 +1,49 @@
+//! Cells of a tile, listed in shared memory.
+
+use super::words::{TILE, Tile};
+use crate::{block, operator::Sum};
+use cuda_std::{SharedView, thread};
+
+/// Cells of a tile that a block has listed at a time, at most.
+pub(super) const CELLS: u32 = 2048;
+
+const _: () = assert!(TILE == 1 << 8, "the bits of a word in a cell's code");
+
+/// The word and the bit of a listed cell.
+#[inline(always)]
+pub(super) fn word_and_bit(code: u16) -> (u32, u32) {
+    (code as u32 & (TILE - 1), code as u32 >> 8)
+}
+
+/// Lists the cells number `start` and following of a tile, at most [`CELLS`], as word and bit; how many the tile has. `cells` gives the
+/// cells of a word as bits. All threads of the block call it.
+#[inline(always)]
+pub(super) fn list_cells(
+    tile: &Tile,
+    start: u32,
+    list: SharedView<u16>,
+    cells: impl Fn(u32) -> u32,
+) -> u32 {
+    let mut before = 0;
+    let mut round = 0;
+    while round < tile.words {
+        let word = round + thread::thread_idx_x();
+        let mut left = 0;
+        if word < tile.words {
+            left = cells(word);
+        }
+        let sum = block::exclusive::<u32, Sum>(left.count_ones());
+        // before the window the difference wraps around to something large
+        let mut at = (before + sum.before).wrapping_sub(start);
+        while left != 0 {
+            if at < CELLS {
+                list.write(at as usize, (word | left.trailing_zeros() << 8) as u16);
+            }
+            at = at.wrapping_add(1);
+            left &= left - 1;
+        }
+        before += sum.total;
+        round += thread::block_dim_x();
+    }
+    before
+}

@@ -1,0 +1,124 @@
+//! The triangles of tiles in which some cells' triangles depend on the values of their samples.
+
+use super::{
+    super::{
+        table::case_by_rows,
+        topology::{INNER, MAX_TRIANGLES, Shape, needs_values, table},
+    },
+    cells::{CELLS, list_cells, word_and_bit},
+    numbers::Numbers,
+    triangles::{Index, write_listed},
+    words::Words,
+};
+use crate::{arith::div_rem, block, operator::Sum};
+use cuda_std::{View, ViewMut, kernel, shared_view, thread};
+
+/// The largest block that [`emit_shaped_triangles`] can be launched with: the cells that it takes at a time.
+pub const SHAPED_BLOCK: u32 = 128;
+
+/// Numbers that a cell needs of its vertices: of its edges, and of the first inner one.
+pub(super) const NUMBERS: u32 = INNER + 1;
+
+/// Writes the triangles of tiles that have listed cells: [`emit_word_triangles`](super::emit_word_triangles) writes the others.
+///
+/// A block takes whole tiles with listed cells. It goes on as that kernel does, with up to 128 cells at a time. For a listed cell a thread also
+/// reads its shape (16 bits), from which triangles and inner vertices follow.
+///
+/// # Safety
+/// As for [`emit_word_triangles`](super::emit_word_triangles); `words.shaped` is 1, and `shapes` is what
+/// [`emit_shapes`](super::emit_shapes) wrote. A block has at most [`SHAPED_BLOCK`] threads.
+#[kernel(I = [u32, u64])]
+pub unsafe fn emit_shaped_triangles<I: Index>(
+    below: View<u32>,
+    words: Words,
+    edges: View<u32>,
+    occupied: View<u32>,
+    places: View<u64>,
+    shapes: View<u16>,
+    first_vertex: u64,
+    flip: u32,
+    triangles: ViewMut<I>,
+) {
+    let cells = shared_view![u16; CELLS as usize];
+    let list = shared_view![u32; SHAPED_BLOCK as usize * MAX_TRIANGLES];
+    let vertices = I::shaped_room();
+    let thread = thread::thread_idx_x();
+    let threads = thread::block_dim_x();
+    let triangles_before = places.read(words.triangle_sums() as usize);
+    let shapes_before = places.read(words.listed_sums() as usize);
+    words.for_each_tile(div_rem, |tile| {
+        if !tile.is_listed(words, places) {
+            return;
+        }
+        let numbers = Numbers::of(&tile, words, edges, places);
+        let signs = tile.first_sign(words);
+        let marked = tile.first_marked(words);
+        let mut first = (places.read(tile.sum_triangles as usize) - triangles_before) * 3;
+        let mut shape_at = places.read(tile.sum_listed(words) as usize) - shapes_before;
+        let mut inner_at = first_vertex + places.read(tile.sum_inner(words) as usize);
+        let (mut start, mut count) = (0, u32::MAX);
+        // the first of the listed cells; before any are
+        let mut window = u32::MAX;
+        while start < count {
+            if window == u32::MAX || start + threads > window + CELLS {
+                window = start;
+                count = list_cells(&tile, window, cells, |word| {
+                    occupied.read(marked + word as usize)
+                });
+                thread::sync_threads();
+            }
+            let cell = start + thread;
+            let mut case = 0;
+            let mut is_shaped = false;
+            if cell < count {
+                let (word, bit) = word_and_bit(cells.read((cell - window) as usize));
+                let sign = below.read(signs + word as usize) >> bit;
+                let (on_edges, rows) = numbers.cell(word, bit, sign);
+                case = case_by_rows(rows) as u32;
+                is_shaped = needs_values(case);
+                let mut edge = 0;
+                while edge < 12 {
+                    let index = I::narrow(first_vertex + on_edges[edge]);
+                    vertices.write(edge * SHAPED_BLOCK as usize + thread as usize, index);
+                    edge += 1;
+                }
+            }
+            let before = block::exclusive::<u32, Sum>(is_shaped as u32);
+            let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
+            if cell < count {
+                let shape = if is_shaped {
+                    Shape::unpack(shapes.read((shape_at + before.before as u64) as usize))
+                } else {
+                    Shape::of_case(case)
+                };
+                (first_of_cell, of_cell) = shape.triangles();
+                inner = shape.inner_vertices();
+            }
+            shape_at += before.total as u64;
+            // of a batch at most 2816 triangles and 768 inner vertices
+            let sum = block::exclusive::<u32, Sum>(of_cell | inner << 16);
+            if inner > 0 {
+                let index = I::narrow(inner_at + (sum.before >> 16) as u64);
+                vertices.write((INNER * SHAPED_BLOCK + thread) as usize, index);
+            }
+            let mut nth = 0;
+            while nth < of_cell {
+                let corners = table::triangle(first_of_cell + nth) as u32;
+                let at = (sum.before & 0xffff) + nth;
+                list.write(at as usize, thread | corners << 8);
+                nth += 1;
+            }
+            thread::sync_threads();
+            let in_batch = sum.total & 0xffff;
+            write_listed(list, in_batch, flip, triangles, first, |of, corner| {
+                let inner = corner.saturating_sub(INNER);
+                let number = vertices.read(((corner - inner) * SHAPED_BLOCK + of) as usize);
+                I::narrow(number.widen() + inner as u64)
+            });
+            thread::sync_threads();
+            first += in_batch as u64 * 3;
+            inner_at += (sum.total >> 16) as u64;
+            start += threads;
+        }
+    });
+}

@@ -1,0 +1,77 @@
+//! Positions and normals of inner vertices.
+
+use super::{
+    interpolate::{IndexToWorld, gradient},
+    table::CORNERS,
+    topology::{Shape, slope},
+    vertices::{NormalRule, unit_vector},
+};
+use crate::grid::Grid;
+
+/// A cell with inner vertices.
+pub(super) struct InnerCell<'a> {
+    /// Its lowest corner.
+    pub low: [u32; 3],
+    /// Its samples less the isovalue.
+    pub values: &'a [f64; 8],
+    pub shape: Shape,
+}
+
+impl InnerCell<'_> {
+    /// Where inner vertex `number` is in the world, if plane 0 of the grid is `plane` of the volume.
+    #[inline(always)]
+    pub fn position(&self, number: u32, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
+        let [dx, dy, dz] = self.shape.inner_vertex(self.values, number);
+        let [x, y, z] = self.low;
+        let [x, y, z] = [x, y, z + plane].map(f64::from);
+        to_world.position([x + dx, y + dy, z + dz])
+    }
+
+    /// Its outward unit normal: of the samples' gradients at the eight corners, interpolated; of the interpolant's slope where that
+    /// vanishes or is not finite, and of the z axis where that does too.
+    #[inline(always)]
+    pub fn normal(
+        &self,
+        number: u32,
+        grid: Grid,
+        rule: &NormalRule,
+        value: impl Fn([u32; 3]) -> f32 + Copy,
+    ) -> [f32; 3] {
+        let at = self.shape.inner_vertex(self.values, number);
+        let to_world = rule.gradient_to_world;
+        let mut sum = [0.0; 3];
+        let mut corner = 0;
+        while corner < 8 {
+            let steps = CORNERS[corner];
+            let weight = |axis: usize| {
+                let at = at[axis] as f32;
+                if steps[axis] == 1 { at } else { 1.0 - at }
+            };
+            let weight = weight(0) * weight(1) * weight(2);
+            let place = [
+                self.low[0] + steps[0],
+                self.low[1] + steps[1],
+                self.low[2] + steps[2],
+            ];
+            let [x, y, z] = gradient(grid, place, value);
+            sum = [
+                sum[0] + weight * x,
+                sum[1] + weight * y,
+                sum[2] + weight * z,
+            ];
+            corner += 1;
+        }
+        if let Some(normal) = unit_vector(to_world, sum, rule.outward) {
+            return normal;
+        }
+        let slope = slope(self.values, at).map(|component| component as f32);
+        if let Some(normal) = unit_vector(to_world, slope, rule.outward) {
+            return normal;
+        }
+        let z = [0.0, 0.0, 1.0];
+        match unit_vector(to_world, z, rule.outward) {
+            Some(normal) => normal,
+            None => z,
+        }
+    }
+}
