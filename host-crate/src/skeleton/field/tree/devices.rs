@@ -3,7 +3,7 @@
 use super::{
     bounds::ForceBounds,
     forces::{Made, TreeJob},
-    lattice::Places,
+    lattice::BrickLattice,
     refine::Bounded,
 };
 use crate::{
@@ -58,18 +58,18 @@ pub(in crate::skeleton::field) fn tree_on(
     let Some(Made { mut forces, bounds }) = made else {
         return Ok(None);
     };
-    let places = Places::of(&field.sources.geometry);
+    let lattice = BrickLattice::of(&field.sources.geometry);
     let corrected = Bounded {
         targets: field.targets,
         forces: &mut forces,
         bounds: &bounds,
     }
-    .refine(stream, field.points, &places, field.params)?;
+    .refine(stream, field.points, &lattice, field.params)?;
     let bounds = ForceBounds {
         bounds,
         corrected,
-        grid: places.bricks(field.sources.grid),
-        steps: places.steps,
+        grid: lattice.bricks(field.sources.grid),
+        steps: lattice.steps,
     };
     Ok(Some((forces, bounds)))
 }
@@ -123,7 +123,7 @@ fn by_parts(
     }
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
-    let bricks = Places::of(&mask.geometry).bricks(mask.grid);
+    let bricks = BrickLattice::of(&mask.geometry).bricks(mask.grid);
     let mut bounds = zeros::<f64>(bricks.samples() as usize);
     // without tables on one there are none on any
     let Some(made) = made.into_iter().collect::<Option<Vec<_>>>() else {

@@ -1,7 +1,7 @@
 //! Forces of series and of near sources.
 
 use super::{
-    lattice::Places,
+    lattice::BrickLattice,
     levels::{Levels, OwnWeights},
     offsets::Nearness,
     series::{Series, bytes, series},
@@ -54,16 +54,16 @@ impl TreeJob<'_> {
     /// Computes them; `None` where bricks are so flat, or axes lean so much, that there are no tables.
     pub fn compute(&self) -> Result<Option<Made>, SkeletonError> {
         let stream = self.stream;
-        let places = Places::of(&self.sources.geometry);
+        let lattice = BrickLattice::of(&self.sources.geometry);
         let wanted = Wanted {
             exponent: self.exponent,
             order: self.params.order_of(self.exponent),
-            nearness: Nearness::new(self.params.near_of(self.exponent), &places.metric),
-            metric: &places.metric,
+            nearness: Nearness::new(self.params.near_of(self.exponent), &lattice.metric),
+            metric: &lattice.metric,
         };
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         if self.targets.count == 0 {
-            let bricks = places.bricks(self.sources.grid).samples();
+            let bricks = lattice.bricks(self.sources.grid).samples();
             let bounds = stream.zeros(bricks as usize)?;
             return Ok(Some(Made { forces, bounds }));
         }
@@ -80,7 +80,7 @@ impl TreeJob<'_> {
         };
         let sources = (self.sources, own);
         let mask = self.targets.mask;
-        let levels = Levels::new(stream, sources, mask, &places, &wanted.nearness)?;
+        let levels = Levels::new(stream, sources, mask, &lattice, &wanted.nearness)?;
         let finest = &levels.levels[0];
         let plan = stream.plan::<near_forces>(self.launch(finest.targets.count))?;
         let chunk = (WAVES * u64::from(plan.resident_blocks))
@@ -99,7 +99,7 @@ impl TreeJob<'_> {
             while first < portion.end {
                 let nodes = chunk.min(portion.end - first);
                 self.of_bricks(
-                    (&places, &levels, &tables),
+                    (&lattice, &levels, &tables),
                     &series,
                     [first, nodes],
                     (&mut sums, &mut forces),
@@ -135,7 +135,7 @@ impl TreeJob<'_> {
     /// Makes the forces of some bricks.
     fn of_bricks(
         &self,
-        (places, levels, tables): (&Places, &Levels, &Tables),
+        (lattice, levels, tables): (&BrickLattice, &Levels, &Tables),
         series: &Series,
         [first, nodes]: [u64; 2],
         (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
@@ -153,7 +153,7 @@ impl TreeJob<'_> {
             first,
             nodes,
             grid: finest.grid,
-            lattice: places.lattice(self.targets.mask.layout()),
+            lattice: lattice.with_bits(self.targets.mask.layout()),
             offsets: tables.near.len() as u32,
         };
         let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
@@ -174,7 +174,7 @@ impl TreeJob<'_> {
             let (starts, list) = (levels.starts.view(), levels.list.view());
             let offsets = tables.near.view();
             let launch = self.launch(nodes);
-            if places.metric.is_of_cubes() {
+            if lattice.metric.is_of_cubes() {
                 let args = (
                     words,
                     before,
@@ -201,7 +201,7 @@ impl TreeJob<'_> {
                     levels.weights.view(),
                     sums.view(),
                     near,
-                    world_of(&places.metric),
+                    world_of(&lattice.metric),
                     Exponent::new(self.exponent),
                     forces.view_mut(),
                 );
