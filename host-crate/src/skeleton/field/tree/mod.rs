@@ -38,9 +38,11 @@ mod offsets;
 mod potential;
 mod refine;
 mod series;
+mod table_data;
 mod tables;
 mod terms;
 
 pub use bounds::ForceBounds;
 pub(super) use devices::{TreeField, tree_on};
 pub(in crate::skeleton) use levels::bricks_of;
+pub(super) use table_data::TableData;
