@@ -278,4 +278,17 @@ mod tests {
             }
         }
     }
+
+    /// As docs say.
+    #[test]
+    fn there_are_five_times_as_many_kinds_where_voxels_are_no_cubes() {
+        let count = |spacing: [f64; 3]| {
+            let axes = Matrix3::from_diagonal(&spacing.into());
+            let lattice = BrickLattice::of(&Geometry::new(axes, Vector3::zeros()).unwrap());
+            let metric = &lattice.metric;
+            let offsets = Offsets::of(&Nearness::new(24, metric)).unwrap();
+            Symmetry::of(metric).kinds(&offsets).len()
+        };
+        assert_eq!((count([1.0; 3]), count([1.0, 1.0, 1.4])), (133, 686));
+    }
 }
