@@ -14,7 +14,10 @@ const MIN_NEAR: u32 = 3;
 pub struct TreeParams {
     /// The order of the series, from 1 to 12; else one that suits the exponent: 8, and 10 from the exponent 7 on.
     pub order: Option<u32>,
-    /// Bricks whose squared distance is at most this, in sides of a brick, are near: from 3 to 25; else one that suits the exponent: 15 with Newton's law, otherwise 24.
+    /// Bricks whose squared distance is at most this, in sides of a brick, are near: from 3 to 25; else one that suits the exponent: 15 below 2.5, otherwise 24.
+    ///
+    /// Where voxels are no cubes, distances are those of the world, and the unit of squared ones is a third of the square of a brick's longest diagonal, which is a side's square where
+    /// bricks are cubes: so near are bricks as many times as far away as a brick's corner is from its centre.
     pub near: Option<u32>,
     /// Bounds are multiplied by this where it is decided what is summed up again. At least 0; with 1, the default, no error is missed. Errors are a few hundredths of the bound
     /// as a rule, but 0.17 in a ball of radius 20, where few sources are far.

@@ -5,7 +5,7 @@ use super::{
     choice::Choice,
     devices::forces_on,
     job::Job,
-    tree::{TreeField, tree_on},
+    tree::{TableData, TreeField, tree_on},
 };
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
@@ -241,24 +241,24 @@ fn forces_of_all(
         targets: targets.count,
         is_of_cubes: is_of_cubes(&mask),
     };
-    let params = &SkeletonParams {
-        variant: choice.variant(params.variant, acting.voxels.is_some()),
-        ..*params
-    };
-    let by_series = match acting.voxels {
-        Some(voxels) if params.variant == FieldVariant::Tree => {
-            let field = TreeField {
-                sources: voxels,
-                points: acting.sources,
-                targets: &targets,
-                params,
-                counter,
-            };
-            tree_on(execution, &field)?
-        }
+    let tables = match acting.voxels {
+        Some(_) if choice.may_be_tree(params.variant) => TableData::of(&mask.geometry, params),
         _ => None,
     };
-    if let Some((forces, bounds)) = by_series {
+    let params = &SkeletonParams {
+        variant: choice.variant(params.variant, tables.is_some()),
+        ..*params
+    };
+    if let (Some(voxels), Some(data)) = (acting.voxels, &tables) {
+        let field = TreeField {
+            sources: voxels,
+            points: acting.sources,
+            targets: &targets,
+            data,
+            params,
+            counter,
+        };
+        let (forces, bounds) = tree_on(execution, &field)?;
         return Ok(ForceField {
             forces,
             before: targets.before,
@@ -267,10 +267,6 @@ fn forces_of_all(
             bounds: Some(bounds),
         });
     }
-    let params = &SkeletonParams {
-        variant: choice.variant(params.variant, false),
-        ..*params
-    };
     let forces = match execution.streams() {
         [_] => Job {
             stream,

@@ -3,8 +3,8 @@
 use super::{
     bounds::ForceBounds,
     forces::{Made, TreeJob},
-    lattice::Places,
     refine::Bounded,
+    table_data::TableData,
 };
 use crate::{
     device::{Buffer, DeviceError},
@@ -29,49 +29,47 @@ pub(in crate::skeleton::field) struct TreeField<'a> {
     /// The same as points.
     pub points: &'a Sources,
     pub targets: &'a Targets<'a>,
+    /// The tables, for voxels of this form.
+    pub data: &'a TableData,
     pub params: &'a SkeletonParams,
     pub counter: Option<&'a Counter<'a>>,
 }
 
-/// Four numbers for each target, and how far they can be off, on the first of several devices; `None` where voxels are so flat, or axes lean so much, that there are no series. Each makes all moments, and the forces of some planes and rows; the first sums up
-/// again what is in doubt.
+/// Four numbers for each target, and how far they can be off, on the first of several devices. Each makes all moments, and the forces of some planes and rows; the first sums up again what is in
+/// doubt.
 pub(in crate::skeleton::field) fn tree_on(
     execution: Execution<'_>,
     field: &TreeField<'_>,
-) -> Result<Option<(Buffer<f32>, ForceBounds)>, SkeletonError> {
+) -> Result<(Buffer<f32>, ForceBounds), SkeletonError> {
     let stream = execution.first();
     let sources = field.points.len() as u64;
     let pairs = field.targets.count.saturating_mul(sources);
-    let made = match execution.streams() {
+    let Made { mut forces, bounds } = match execution.streams() {
         [_] => TreeJob {
             stream,
             sources: field.sources,
             weights: &field.points.weights,
             targets: field.targets,
-            exponent: field.params.exponent,
-            params: field.params.tree,
+            data: field.data,
             counter: field.counter.map(|counter| (counter, pairs)),
         }
         .compute()?,
         _ => by_parts(execution, field, sources)?,
     };
-    let Some(Made { mut forces, bounds }) = made else {
-        return Ok(None);
-    };
-    let places = Places::of(&field.sources.geometry);
+    let lattice = &field.data.lattice;
     let corrected = Bounded {
         targets: field.targets,
         forces: &mut forces,
         bounds: &bounds,
     }
-    .refine(stream, field.points, &places, field.params)?;
+    .refine(stream, field.points, lattice, field.params)?;
     let bounds = ForceBounds {
         bounds,
         corrected,
-        grid: places.bricks(field.sources.grid),
-        steps: places.steps,
+        grid: lattice.bricks(field.sources.grid),
+        steps: lattice.steps,
     };
-    Ok(Some((forces, bounds)))
+    Ok((forces, bounds))
 }
 
 /// By several devices: sums do not depend on what other targets there are, so bits are those of one.
@@ -79,7 +77,7 @@ fn by_parts(
     execution: Execution<'_>,
     field: &TreeField<'_>,
     sources: u64,
-) -> Result<Option<Made>, SkeletonError> {
+) -> Result<Made, SkeletonError> {
     let streams = execution.streams();
     let first = execution.first();
     let mask = field.targets.mask;
@@ -101,18 +99,14 @@ fn by_parts(
             sources: &DeviceMask::from_words(stream, &source_words, dims, geometry)?,
             weights: &stream.upload(&own)?,
             targets: &targets,
-            exponent: field.params.exponent,
-            params: field.params.tree,
+            data: field.data,
             counter: field.counter.map(|counter| (counter, pairs)),
         }
         .compute()?;
-        let Some(made) = made else {
-            return Ok(None);
-        };
-        Ok(Some((
+        Ok((
             stream.download(&made.forces)?,
             stream.download(&made.bounds)?,
-        )))
+        ))
     };
     let made = each(parts, |worker, part| {
         caught(|| of_part(worker, part)).map_err(Stop::Failed)
@@ -123,20 +117,16 @@ fn by_parts(
     }
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
-    let bricks = Places::of(&mask.geometry).bricks(mask.grid);
+    let bricks = field.data.lattice.bricks(mask.grid);
     let mut bounds = zeros::<f64>(bricks.samples() as usize);
-    // without tables on one there are none on any
-    let Some(made) = made.into_iter().collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
     for (more, of_part) in made {
         forces.put_all(more);
         // a brick of two parts has the same bound in both
         let both = bounds.iter_mut().zip(of_part);
         both.for_each(|(bound, of_part)| *bound = bound.max(of_part));
     }
-    Ok(Some(Made {
+    Ok(Made {
         forces: first.upload(&forces)?,
         bounds: first.upload(&bounds)?,
-    }))
+    })
 }

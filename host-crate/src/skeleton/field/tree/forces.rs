@@ -1,18 +1,17 @@
 //! Forces of series and of near sources.
 
 use super::{
-    lattice::Places,
     levels::{Levels, OwnWeights},
-    offsets::Nearness,
     series::{Series, bytes, series},
-    tables::{Tables, Wanted},
+    table_data::TableData,
+    tables::Tables,
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     grid::DeviceMask,
     monitor::Counter,
     skeleton::{
-        SkeletonError, TreeParams,
+        SkeletonError,
         field::{Targets, portions::by_portions, sources::world_of},
     },
 };
@@ -38,8 +37,8 @@ pub(in crate::skeleton::field) struct TreeJob<'a> {
     /// What each of them weighs, in their order; nothing if they are all alike.
     pub weights: &'a Buffer<f32>,
     pub targets: &'a Targets<'a>,
-    pub exponent: f64,
-    pub params: TreeParams,
+    /// The tables, for voxels of this form.
+    pub data: &'a TableData,
     /// Counts pairs of a source and a target, as if all were compared, of which there are so many.
     pub counter: Option<(&'a Counter<'a>, u64)>,
 }
@@ -51,25 +50,17 @@ pub(in crate::skeleton::field) struct Made {
 }
 
 impl TreeJob<'_> {
-    /// Computes them; `None` where bricks are so flat, or axes lean so much, that there are no tables.
-    pub fn compute(&self) -> Result<Option<Made>, SkeletonError> {
+    /// Computes them.
+    pub fn compute(&self) -> Result<Made, SkeletonError> {
         let stream = self.stream;
-        let places = Places::of(&self.sources.geometry);
-        let wanted = Wanted {
-            exponent: self.exponent,
-            order: self.params.order_of(self.exponent),
-            nearness: Nearness::new(self.params.near_of(self.exponent), &places.metric),
-            metric: &places.metric,
-        };
+        let lattice = &self.data.lattice;
         let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
         if self.targets.count == 0 {
-            let bricks = places.bricks(self.sources.grid).samples();
+            let bricks = lattice.bricks(self.sources.grid).samples();
             let bounds = stream.zeros(bricks as usize)?;
-            return Ok(Some(Made { forces, bounds }));
+            return Ok(Made { forces, bounds });
         }
-        let Some(tables) = Tables::new(stream, wanted)? else {
-            return Ok(None);
-        };
+        let tables = Tables::upload(stream, self.data)?;
         let known = match self.weights.is_empty() {
             true => None,
             false => Some(Targets::of(stream, self.sources)?),
@@ -80,7 +71,7 @@ impl TreeJob<'_> {
         };
         let sources = (self.sources, own);
         let mask = self.targets.mask;
-        let levels = Levels::new(stream, sources, mask, &places, &wanted.nearness)?;
+        let levels = Levels::new(stream, sources, mask, lattice, &self.data.nearness)?;
         let finest = &levels.levels[0];
         let plan = stream.plan::<near_forces>(self.launch(finest.targets.count))?;
         let chunk = (WAVES * u64::from(plan.resident_blocks))
@@ -88,7 +79,7 @@ impl TreeJob<'_> {
             .min(finest.targets.count);
         let sums = 3 * VOXELS as u64 * chunk;
         stream.require(bytes(&levels, tables.terms) + 8 * sums)?;
-        let series = series(stream, &levels, &tables, self.exponent)?;
+        let series = series(stream, &levels, &tables, self.data.exponent)?;
         let mut sums = stream.alloc::<f64>(sums as usize)?;
         let all = Portion {
             first: 0,
@@ -99,7 +90,7 @@ impl TreeJob<'_> {
             while first < portion.end {
                 let nodes = chunk.min(portion.end - first);
                 self.of_bricks(
-                    (&places, &levels, &tables),
+                    (&levels, &tables),
                     &series,
                     [first, nodes],
                     (&mut sums, &mut forces),
@@ -122,10 +113,10 @@ impl TreeJob<'_> {
                 })?;
             }
         }
-        Ok(Some(Made {
+        Ok(Made {
             forces,
             bounds: series.bounds,
-        }))
+        })
     }
 
     fn launch(&self, nodes: u64) -> Launch {
@@ -135,25 +126,28 @@ impl TreeJob<'_> {
     /// Makes the forces of some bricks.
     fn of_bricks(
         &self,
-        (places, levels, tables): (&Places, &Levels, &Tables),
+        (levels, tables): (&Levels, &Tables),
         series: &Series,
         [first, nodes]: [u64; 2],
         (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
     ) -> Result<(), SkeletonError> {
         let stream = self.stream;
+        let TableData {
+            lattice, exponent, ..
+        } = self.data;
         let finest = &levels.levels[0];
         let far = Far {
             first,
             nodes,
             order: tables.order,
             terms: tables.terms,
-            scale: -f64::from(BRICK).powf(-self.exponent),
+            scale: -f64::from(BRICK).powf(-exponent),
         };
         let near = Near {
             first,
             nodes,
             grid: finest.grid,
-            lattice: places.lattice(self.targets.mask.layout()),
+            lattice: lattice.with_bits(self.targets.mask.layout()),
             offsets: tables.near.len() as u32,
         };
         let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
@@ -174,7 +168,7 @@ impl TreeJob<'_> {
             let (starts, list) = (levels.starts.view(), levels.list.view());
             let offsets = tables.near.view();
             let launch = self.launch(nodes);
-            if places.metric.is_of_cubes() {
+            if lattice.metric.is_of_cubes() {
                 let args = (
                     words,
                     before,
@@ -201,8 +195,8 @@ impl TreeJob<'_> {
                     levels.weights.view(),
                     sums.view(),
                     near,
-                    world_of(&places.metric),
-                    Exponent::new(self.exponent),
+                    world_of(&lattice.metric),
+                    Exponent::new(*exponent),
                     forces.view_mut(),
                 );
                 stream.launch::<near_forces_in_world>(launch, args)?;

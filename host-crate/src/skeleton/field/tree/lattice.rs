@@ -12,7 +12,7 @@ const MAX_STEPS: u32 = BRICK.ilog2();
 
 /// How voxels are placed among bricks, and the lengths of steps between these places in the smallest spacing of the voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Places {
+pub(super) struct BrickLattice {
     /// Logarithms of the places from one voxel to the next along each axis.
     pub steps: [u32; 3],
     /// The lengths of the world between voxels.
@@ -21,7 +21,7 @@ pub(super) struct Places {
     pub metric: Metric,
 }
 
-impl Places {
+impl BrickLattice {
     /// Those of a geometry: along each axis places are about as far apart as the voxels along the axis of the smallest spacing.
     pub fn of(geometry: &Geometry) -> Self {
         let (voxels, _) = Metric::snapped(geometry);
@@ -37,8 +37,8 @@ impl Places {
         }
     }
 
-    /// Where the voxels of a mask are.
-    pub fn lattice(&self, bits: BitRows) -> Lattice {
+    /// Where the voxels of masks are whose bits lie so, as kernels take it.
+    pub fn with_bits(&self, bits: BitRows) -> Lattice {
         Lattice {
             bits,
             steps: self.steps,
@@ -64,16 +64,16 @@ mod tests {
     use super::*;
     use nalgebra::{Matrix3, Vector3};
 
-    fn places(axes: [[f64; 3]; 3]) -> Places {
+    fn lattice(axes: [[f64; 3]; 3]) -> BrickLattice {
         let axes = Matrix3::from_fn(|row, column| axes[row][column]);
-        Places::of(&Geometry::new(axes, Vector3::zeros()).unwrap())
+        BrickLattice::of(&Geometry::new(axes, Vector3::zeros()).unwrap())
     }
 
     #[test]
     fn bricks_are_about_cubes() {
-        let cubes = places([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 0.7]]);
+        let cubes = lattice([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 0.7]]);
         assert_eq!((cubes.steps, cubes.metric.is_of_cubes()), ([0; 3], true));
-        let scan = places([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 5.0]]);
+        let scan = lattice([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 5.0]]);
         assert_eq!(scan.steps, [0, 0, 3]);
         let length = scan.metric.length([0.0, 0.0, 8.0]);
         assert!((length - 5.0 / 0.7).abs() < 1e-12);
@@ -85,9 +85,9 @@ mod tests {
         let bricks = scan.bricks(grid);
         assert_eq!([bricks.nx, bricks.ny, bricks.nz], [3, 1, 3]);
         // beyond eight times bricks get longer
-        let flat = places([[1.0, 0.0, 0.0], [0.0, 40.0, 0.0], [0.0, 0.0, 1.0]]);
+        let flat = lattice([[1.0, 0.0, 0.0], [0.0, 40.0, 0.0], [0.0, 0.0, 1.0]]);
         assert_eq!(flat.steps, [0, 3, 0]);
-        let leaning = places([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 2.0]]);
+        let leaning = lattice([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 2.0]]);
         assert_eq!(leaning.steps, [0, 0, 1]);
         for step in [[1.0, 2.0, 3.0], [-4.0, 0.0, 5.0]] {
             let [x, y, z] = step;

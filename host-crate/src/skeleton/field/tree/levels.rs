@@ -1,6 +1,6 @@
 //! The bricks of all levels.
 
-use super::{lattice::Places, offsets::Nearness};
+use super::{lattice::BrickLattice, offsets::Nearness};
 use crate::{
     device::{Buffer, DeviceError, Stream, over},
     grid::DeviceMask,
@@ -95,13 +95,13 @@ impl Levels {
         stream: &Stream,
         (sources, own): (&DeviceMask, OwnWeights<'_>),
         targets: &DeviceMask,
-        places: &Places,
+        lattice: &BrickLattice,
         nearness: &Nearness,
     ) -> Result<Self, DeviceError> {
-        let finest = places.bricks(sources.grid);
+        let finest = lattice.bricks(sources.grid);
         let grids = grids_of(finest, nearness);
-        let (counts, mut source_marks) = count(stream, sources, places, finest)?;
-        let (_, mut target_marks) = count(stream, targets, places, finest)?;
+        let (counts, mut source_marks) = count(stream, sources, lattice, finest)?;
+        let (_, mut target_marks) = count(stream, targets, lattice, finest)?;
         let mut before = stream.alloc::<u64>(counts.len())?;
         let total = Scanner::new(stream)?
             .exclusive(Sum, &counts, &mut before)
@@ -126,12 +126,12 @@ impl Levels {
         let mut list = stream.alloc::<u32>(total as usize)?;
         let mut weights = stream.alloc::<f32>(own.weights.len())?;
         let (launch, items) = over(stream, nodes.count);
-        let lattice = places.lattice(sources.layout());
+        let of_sources = lattice.with_bits(sources.layout());
         // SAFETY: the words are those of the mask, and there is room for each brick's start, one more, and each source, and for the weight of each that has one.
         unsafe {
             let args = (
                 sources.bits.view(),
-                lattice,
+                of_sources,
                 finest,
                 nodes.bricks.view(),
                 before.view(),
@@ -143,7 +143,7 @@ impl Levels {
             if let Some(known) = own.before {
                 let args = (
                     sources.bits.view(),
-                    lattice,
+                    of_sources,
                     finest,
                     nodes.bricks.view(),
                     starts.view(),
@@ -168,7 +168,7 @@ impl Levels {
 fn count(
     stream: &Stream,
     mask: &DeviceMask,
-    places: &Places,
+    lattice: &BrickLattice,
     grid: Grid,
 ) -> Result<(Buffer<u32>, Buffer<u32>), DeviceError> {
     let bricks = grid.samples();
@@ -179,7 +179,7 @@ fn count(
     unsafe {
         let args = (
             mask.bits.view(),
-            places.lattice(mask.layout()),
+            lattice.with_bits(mask.layout()),
             grid,
             items,
             counts.view_mut(),

@@ -26,8 +26,8 @@
 //! # What it is for
 //! Sources are voxels of the targets' grid. Where voxels are no cubes, bricks are cut from a lattice in which a voxel is 1, 2, 4 or 8 places from the next along each axis, so that
 //! bricks are about as long along each; lengths are those of the world, and near are those whose distance is as many times the distance of a brick's corner as it is for
-//! cubes. There are more kinds of offsets then (for spacings of 1, 1 and 1.4 some 20 times as many), and near sources are weighed by computing the power of a distance, not by a table. Voxels more than some 16 times as long as
-//! wide, and axes that lean so much that balls become needles, are left to comparing all pairs.
+//! cubes. There are more kinds of offsets then (for spacings of 1, 1 and 1.4 686, for cubes 133), and near sources are weighed by computing the power of a distance, not by a table. Voxels more than some 31 times
+//! as long as wide, and axes that lean so much that balls become needles, are left to comparing all pairs.
 
 mod bounds;
 mod devices;
@@ -38,9 +38,11 @@ mod offsets;
 mod potential;
 mod refine;
 mod series;
+mod table_data;
 mod tables;
 mod terms;
 
 pub use bounds::ForceBounds;
 pub(super) use devices::{TreeField, tree_on};
 pub(in crate::skeleton) use levels::bricks_of;
+pub(super) use table_data::TableData;

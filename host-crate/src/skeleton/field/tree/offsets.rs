@@ -115,7 +115,10 @@ impl Offsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{grid::Geometry, skeleton::tree_params::MAX_NEAR};
+    use crate::{
+        grid::Geometry,
+        skeleton::{field::tree::lattice::BrickLattice, tree_params::MAX_NEAR},
+    };
     use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
     use nalgebra::{Matrix3, Vector3};
 
@@ -196,5 +199,34 @@ mod tests {
         assert!(Offsets::of(&nearness(24, steep)).is_none());
         let scan = [[1.0, 0.0, 0.0], [0.0, 1.4, 0.0], [0.0, 0.0, 1.4]];
         assert!(Offsets::of(&nearness(25, scan)).is_some());
+    }
+
+    /// The ratios that docs name.
+    #[test]
+    fn voxels_to_31_times_as_long_as_wide_have_series() {
+        let has_series = |near: u32, spacing: [f64; 3]| {
+            let axes = Matrix3::from_diagonal(&spacing.into());
+            let lattice = BrickLattice::of(&Geometry::new(axes, Vector3::zeros()).unwrap());
+            Offsets::of(&Nearness::new(near, &lattice.metric)).is_some()
+        };
+        // what exponents take if nobody says
+        for near in [15, 24] {
+            for long in (1..=31).map(f64::from) {
+                for other in [
+                    1.0,
+                    1.4_f64.min(long),
+                    long.sqrt(),
+                    (0.5 * long).max(1.0),
+                    long,
+                ] {
+                    let spacing = [1.0, other, long];
+                    assert!(has_series(near, spacing), "{near} {spacing:?}");
+                }
+            }
+        }
+        for (near, rods, plates) in [(15, 48.5, 40.5), (24, 34.0, 31.5)] {
+            assert!(!has_series(near, [1.0, 1.0, rods]));
+            assert!(!has_series(near, [1.0, plates, plates]));
+        }
     }
 }

@@ -4,13 +4,17 @@ use super::terms::Terms;
 use crate::{
     grid::Metric,
     memory::{Listed, zeros},
+    skeleton::field::sources::world_of,
 };
+use ferrovox_kernels::skeleton::field::{Lengths, World};
 
 /// What the coefficients of series are made of, and of other coefficients.
 pub(super) struct Potential<'a> {
     terms: &'a Terms,
     exponent: f64,
     metric: Metric,
+    /// The same, as kernels take it.
+    world: World,
     /// For each triple those with one less along each axis, if there are some.
     lower: Vec<[Option<usize>; 3]>,
     /// And with one less along both axes of [`PAIRS`].
@@ -37,6 +41,7 @@ impl<'a> Potential<'a> {
             terms,
             exponent,
             metric: *metric,
+            world: world_of(metric),
             lower: triples.clone().map(by_one).listed(),
             lower_by_two: triples.map(by_two).listed(),
         }
@@ -94,7 +99,7 @@ impl<'a> Potential<'a> {
             });
             let mut rounded = 0.0;
             self.slopes_on(&magnitudes, &[half], |_, slopes| {
-                rounded = self.metric.most_of_slopes(slopes);
+                rounded = longest(self.world, slopes);
             });
             BETWEEN * worst + UNITS * f64::from(f32::EPSILON) * 0.5 * rounded
         })
@@ -102,8 +107,8 @@ impl<'a> Potential<'a> {
 
     /// How far the gradient of a series, of which these are the slopes at a place, is from that of the potential.
     fn error(&self, slopes: [f64; 3], at: [f64; 3], w: [f64; 3]) -> f64 {
-        let found = self.metric.gradient(slopes);
-        let from = self.metric.world([0, 1, 2].map(|axis| at[axis] + w[axis]));
+        let found = self.world.gradient(slopes);
+        let from = self.world.vector([0, 1, 2].map(|axis| at[axis] + w[axis]));
         let weight = length(from).powf(-self.exponent - 1.0);
         length([0, 1, 2].map(|axis| found[axis] + from[axis] * weight))
     }
@@ -186,6 +191,19 @@ const SAMPLES: usize = 7;
 /// an edge).
 const BETWEEN: f64 = 1.3;
 
+/// The longest that a gradient can be of what changes with a step along each axis by no more than this.
+fn longest(world: World, slopes: [f64; 3]) -> f64 {
+    let mut most = [0.0; 3];
+    for (axis, slope) in slopes.into_iter().enumerate() {
+        let mut alone = [0.0; 3];
+        alone[axis] = slope;
+        for (most, along) in most.iter_mut().zip(world.gradient(alone)) {
+            *most += along.abs();
+        }
+    }
+    length(most)
+}
+
 fn length(of: [f64; 3]) -> f64 {
     of.iter().map(|a| a * a).sum::<f64>().sqrt()
 }
@@ -226,6 +244,24 @@ mod tests {
             }
         }
         potential.error(slopes, at, w)
+    }
+
+    #[test]
+    fn no_gradient_is_longer() {
+        for metric in metrics() {
+            let world = world_of(&metric);
+            let step = [3.0, -4.0, 5.0];
+            // the squared length grows along the vector itself
+            let slopes = metric.slopes(step);
+            let (found, vector) = (world.gradient(slopes), world.vector(step));
+            assert!(length([0, 1, 2].map(|axis| found[axis] - vector[axis])) < 1e-12);
+            let longest = longest(world, slopes.map(f64::abs));
+            for signs in 0..8 {
+                let turn = |axis: usize| if signs >> axis & 1 == 1 { -1.0 } else { 1.0 };
+                let turned = world.gradient([0, 1, 2].map(|axis| turn(axis) * slopes[axis]));
+                assert!(length(turned) <= longest * (1.0 + 1e-15), "{metric:?}");
+            }
+        }
     }
 
     #[test]

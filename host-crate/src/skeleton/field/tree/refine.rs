@@ -1,6 +1,6 @@
 //! Exact sums where the bound of the error does not suffice.
 
-use super::lattice::Places;
+use super::lattice::BrickLattice;
 use crate::{
     device::{Buffer, Launch, Stream, over},
     grid::{DeviceMask, DevicePoints, Metric},
@@ -37,7 +37,7 @@ impl Bounded<'_> {
         &mut self,
         stream: &Stream,
         sources: &Sources,
-        lattice: &Places,
+        lattice: &BrickLattice,
         params: &SkeletonParams,
     ) -> Result<u64, SkeletonError> {
         let mask = self.in_doubt(stream, lattice, params.tree)?;
@@ -85,14 +85,14 @@ impl Bounded<'_> {
     fn in_doubt(
         &self,
         stream: &Stream,
-        lattice: &Places,
+        lattice: &BrickLattice,
         params: TreeParams,
     ) -> Result<DeviceMask, SkeletonError> {
         let mask = self.targets.mask;
         let bits = mask.layout();
         let doubt = Doubt {
             grid: lattice.bricks(mask.grid),
-            lattice: lattice.lattice(bits),
+            lattice: lattice.with_bits(bits),
             factor: params.trust,
             // whatever the bounds are trusted with
             weak: if params.trust > 0.0 {

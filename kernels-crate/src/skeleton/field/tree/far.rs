@@ -29,7 +29,7 @@ pub struct Far {
     pub scale: f64,
 }
 
-/// The sums over one and then two of the three powers, in shared memory: 34.9 KiB.
+/// The sums over one and then two of the three powers, in shared memory: 34.4 KiB.
 #[derive(Clone, Copy)]
 struct Partial {
     /// The series.
@@ -42,7 +42,7 @@ struct Partial {
 
 /// The force that far bricks exert on each voxel of some bricks: minus the gradient of the brick's series, in `f64`.
 ///
-/// A block takes bricks. Powers are summed up along z, then y, then x, so that a voxel takes some 24 products with order 8. 34.9 KiB are shared in the block. Per brick
+/// A block takes bricks. Powers are summed up along z, then y, then x, so that a voxel takes some 24 products with order 8. 34.4 KiB are shared in the block. Per brick
 /// the series is read, and three numbers for each of its 512 voxels are written, x fastest.
 ///
 /// # Safety

@@ -73,7 +73,7 @@ pub unsafe fn moments_of_bricks(
 
 /// The moments of bricks from those of their eight parts.
 ///
-/// A block takes bricks, its threads share the products; the eight parts are the eight translations that are made at a time. 37.1 KiB are shared in the
+/// A block takes bricks, its threads share the products; the eight parts are the eight translations that are made at a time. 36.7 KiB are shared in the
 /// block.
 ///
 /// # Safety

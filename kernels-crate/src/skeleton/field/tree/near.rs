@@ -75,7 +75,7 @@ pub(super) struct Places<'v> {
 ///
 /// A block takes bricks. Sources are staged in shared memory, at most 128 at a time; a thread has four targets side by side along x, of which some may be none, and goes
 /// through the sources, all threads reading the same. Weights come from a table by the squared distance, an integer: so any power costs the same, and is exact to the
-/// last bits of `f64`. 28.3 KiB are shared in the block.
+/// last bits of `f64`. 28.8 KiB are shared in the block.
 ///
 /// # Safety
 /// `words` and `before` are the targets' mask, of `near.lattice`, and how many come before each word; `targets` the bricks of `near.grid` with targets,

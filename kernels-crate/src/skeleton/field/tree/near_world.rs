@@ -6,7 +6,7 @@ use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view};
 
 /// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the targets, where voxels are no cubes.
 ///
-/// A block takes bricks, as in [`near_forces`](super::near_forces). What a source of a distance weighs is computed, in `f64`. 6.1 KiB are shared in the block.
+/// A block takes bricks, as in [`near_forces`](super::near_forces). What a source of a distance weighs is computed, in `f64`. 6.6 KiB are shared in the block.
 ///
 /// # Safety
 /// As [`near_forces`](super::near_forces), with what each source weighs in `weights`, in the order of `list`, or none: then each weighs 1. `world` is the way from steps of the lattice.

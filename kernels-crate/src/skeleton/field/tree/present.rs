@@ -29,7 +29,7 @@ pub fn unpack(offset: u32) -> ([i32; 3], u32) {
     ([along(0), along(6), along(12)], offset >> NUMBER)
 }
 
-/// A list of bricks in shared memory, 2.1 KiB: each with an offset and a number.
+/// A list of bricks in shared memory, 2.6 KiB: each with an offset and a number.
 #[derive(Clone, Copy)]
 pub struct Present {
     entries: SharedView<u32>,

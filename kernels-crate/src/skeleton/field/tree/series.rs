@@ -34,7 +34,7 @@ const WHOLE: u32 = u32::MAX;
 /// The series of bricks, and how far the forces that they make can be off.
 ///
 /// A brick has the series of the brick that it is a part of, about its own centre, and those of the bricks that are far from it but near to that
-/// one. A block takes bricks; its threads look which of the far bricks have sources, and go through these, eight at a time, sharing the products. 39.2 KiB are shared in
+/// one. A block takes bricks; its threads look which of the far bricks have sources, and go through these, eight at a time, sharing the products. 39.3 KiB are shared in
 /// the block.
 ///
 /// # Safety
