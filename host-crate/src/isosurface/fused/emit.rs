@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: its vertices and triangles.
 
-use super::{Counted, tiles_launch};
+use super::{Counted, listed_launch, tiles_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -89,7 +89,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: samples and words are the slab's, the places their scan, and there is room for each listed cell and every vertex.
         unsafe {
             stream.launch::<emit_shapes<T>>(
-                tiles_launch(self.words),
+                listed_launch(self.words),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -222,7 +222,7 @@ impl<T: DeviceSample> Counted<'_, T> {
             // SAFETY: as above, and the shapes are those of the listed cells.
             unsafe {
                 stream.launch::<emit_shaped_triangles<I>>(
-                    tiles_launch(self.words).at_most_threads(SHAPED_BLOCK),
+                    listed_launch(self.words).at_most_threads(SHAPED_BLOCK),
                     (
                         self.below.view(),
                         self.words,

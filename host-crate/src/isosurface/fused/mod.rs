@@ -214,7 +214,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
         // SAFETY: samples and words are the slab's, the sums are those just counted, and there is an element for each total.
         unsafe {
             stream.launch::<count_shapes<T>>(
-                tiles_launch(words),
+                listed_launch(words),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -273,6 +273,14 @@ const PICKED: usize = 4;
 fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).block_divides(TILE)
 }
+
+/// A launch whose blocks take those tiles that have listed cells, of which there may be few: so a block looks at many.
+fn listed_launch(words: Words) -> Launch {
+    Launch::pieces(words.tiles().min(MOST_BLOCKS)).block_divides(TILE)
+}
+
+/// Blocks that look for listed cells at most: a few times what a large GPU has at work together.
+const MOST_BLOCKS: u64 = 2048;
 
 #[cfg(test)]
 mod tests {

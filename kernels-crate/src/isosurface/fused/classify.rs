@@ -273,7 +273,7 @@ pub unsafe fn classify_edges(
                         sums.atomic_add(words.sums() as usize - 2, count as u64);
                     }
                 }
-                counts = Counts::of(&marks, &corners);
+                counts = Counts::of(&marks, &corners, words.shaped != 0);
             }
             let sum = block::exclusive_sum(counts.0);
             if word < tile.words {
@@ -326,9 +326,9 @@ impl Counts {
     const BITS: u32 = 16;
 
     #[inline(always)]
-    fn of(marks: &Marks, corners: &Corners) -> Self {
+    fn of(marks: &Marks, corners: &Corners, shaped: bool) -> Self {
         let [x, y, z] = marks.edges.map(|edges| edges.count_ones() as u64);
-        let [triangles, listed] = count_triangles(corners, marks.occupied).map(u64::from);
+        let [triangles, listed] = count_triangles(corners, marks.occupied, shaped).map(u64::from);
         Self((x + y) | z << Self::BITS | triangles << (2 * Self::BITS) | listed << (3 * Self::BITS))
     }
 
@@ -363,29 +363,31 @@ impl Counts {
     }
 }
 
-/// The number of triangles of the occupied cells of a word, above corners kept apart on every face; and of the listed ones.
+/// The number of triangles of the occupied cells of a word, and how many of the cells are listed.
 ///
 /// A loop of n edges is cut into n - 2 triangles, so it is the number of active edges, cell by cell, less twice the number of
-/// loops. Edges are counted for 32 cells at a time; only cells that may have more than one loop are looked up.
+/// loops. Edges are counted for 32 cells at a time; only cells that may have more than one loop are looked up, above corners kept apart on every
+/// face. If cells are shaped, the triangles of listed cells are not counted.
 #[inline(always)]
-fn count_triangles(corners: &Corners, occupied: u32) -> [u32; 2] {
+fn count_triangles(corners: &Corners, occupied: u32, shaped: bool) -> [u32; 2] {
     if occupied == 0 {
         return [0; 2];
     }
+    let listed = corners.listed(occupied);
+    let counted = if shaped { occupied & !listed } else { occupied };
     let mut edges = 0;
     let changes = corners.changes();
     let mut axis = 0;
     while axis < 3 {
         let mut edge = 0;
         while edge < 4 {
-            edges += (changes[axis][edge] & occupied).count_ones();
+            edges += (changes[axis][edge] & counted).count_ones();
             edge += 1;
         }
         axis += 1;
     }
-    let listed = corners.listed(occupied);
-    let mut left = listed;
-    let mut loops = occupied.count_ones();
+    let mut loops = counted.count_ones();
+    let mut left = listed & counted;
     while left != 0 {
         loops += FURTHER_LOOPS_BY_ROWS[corners.by_rows(left.trailing_zeros())] as u32;
         left &= left - 1;

@@ -10,7 +10,7 @@ use super::{
     triangles::{Index, write_listed},
     words::Words,
 };
-use crate::{arith::div_rem, block, operator::Sum};
+use crate::{block, operator::Sum};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// The largest block that [`emit_shaped_triangles`] can be launched with: the cells that it takes at a time.
@@ -46,10 +46,8 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
     let threads = thread::block_dim_x();
     let triangles_before = places.read(words.triangle_sums() as usize);
     let shapes_before = places.read(words.listed_sums() as usize);
-    words.for_each_tile(div_rem, |tile| {
-        if !tile.is_listed(words, places) {
-            return;
-        }
+    let wanted = |tile| words.is_listed(tile, places);
+    words.for_each_wanted_tile(wanted, |tile| {
         let numbers = Numbers::of(&tile, words, edges, places);
         let signs = tile.first_sign(words);
         let marked = tile.first_marked(words);

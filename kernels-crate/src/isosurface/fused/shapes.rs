@@ -5,31 +5,56 @@ use super::{
         inner::InnerCell,
         interpolate::IndexToWorld,
         padded::Padded,
-        topology::{CellCounts, Rule, Shape, cell_values},
+        topology::{CellCounts, HEXAGON, Rule, Shape, cell_values},
         vertices::{NormalRule, write3},
     },
     cells::{CELLS, list_cells, word_and_bit},
     classify::Corners,
-    words::{Tile, Words},
+    words::{TILE, Tile, Words},
 };
-use crate::{arith::div_rem, block, operator::Sum, sample::Sample};
-use cuda_std::{View, ViewMut, kernel, shared_view, thread};
+use crate::{block, operator::Sum, sample::Sample};
+use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Calls `visit` with the listed cells of a tile, of which there are `count`: each thread of the block with its cell's number among them and
-/// its lowest corner, or with nothing, so that all threads of the block visit at the same time.
+/// Listed cells that the threads of a block take at a time.
+#[derive(Clone, Copy)]
+struct Batch<'a> {
+    tile: &'a Tile,
+    /// The cells that are in shared memory, as words and bits.
+    cells: SharedView<u16>,
+    /// The first of the batch among these, and their number.
+    start: u32,
+    listed: u32,
+    /// The first of these among the tile's.
+    window: u32,
+}
+
+impl Batch<'_> {
+    /// The cell of thread `thread`, if there is one for it: its number among the tile's, and its lowest corner.
+    #[inline(always)]
+    fn cell(&self, thread: u32) -> Option<(u32, [u32; 3])> {
+        let at = self.start + thread;
+        if at >= self.listed {
+            return None;
+        }
+        let (word, bit) = word_and_bit(self.cells.read(at as usize));
+        Some((self.window + at, self.tile.cell(word, bit)))
+    }
+}
+
+/// Calls `visit` with the listed cells of a tile, of which there are `count`, one for each thread of the block at a time. All threads of the
+/// block visit a batch together.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn for_each_listed(
+fn for_each_batch(
     tile: &Tile,
     words: Words,
     below: View<u32>,
     occupied: View<u32>,
     count: u32,
-    mut visit: impl FnMut(Option<(u32, [u32; 3])>),
+    mut visit: impl FnMut(Batch<'_>),
 ) {
     let cells = shared_view![u16; CELLS as usize];
     let marked = tile.first_marked(words);
-    let threads = thread::block_dim_x();
     let mut window = 0;
     while window < count {
         list_cells(tile, window, cells, |word| {
@@ -45,32 +70,31 @@ fn for_each_listed(
         let listed = if rest < CELLS { rest } else { CELLS };
         let mut start = 0;
         while start < listed {
-            let at = start + thread::thread_idx_x();
-            let cell = if at < listed {
-                let (word, bit) = word_and_bit(cells.read(at as usize));
-                Some((window + at, tile.cell(word, bit)))
-            } else {
-                None
-            };
-            visit(cell);
-            start += threads;
+            visit(Batch {
+                tile,
+                cells,
+                start,
+                listed,
+                window,
+            });
+            start += thread::block_dim_x();
         }
         thread::sync_threads();
         window += CELLS;
     }
 }
 
-/// Corrects the counts of tiles with listed cells: their triangles as the trilinear interpolant has them, and their inner vertices.
+/// Counts the triangles and the inner vertices of the listed cells, as the trilinear interpolant has them.
 ///
-/// A block takes whole tiles, and leaves those that have no listed cell. Its threads take single words, read the signs around them
-/// (eight words) and list the cells in shared memory, up to 2048 at a time. Then each thread takes single listed cells and reads the samples at
-/// their eight corners. The block adds up what it found and changes two sums of the tile; cells by sort, and the listed ones, are
-/// added to `totals`.
+/// A block takes whole tiles, as many as the launch leaves it, and of these those that have listed cells. Its threads take single words, read the signs
+/// around them (eight words) and list the cells in shared memory, up to 2048 at a time. Then each thread takes single listed cells and reads
+/// the samples at their eight corners. The block adds up what it found and changes two sums of the tile; cells by sort, and the listed ones,
+/// are added to `totals`.
 ///
 /// # Safety
 /// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`, and `words.shaped` is 1; `below` holds
 /// `words.signs()` elements; `occupied` and `sums` are what [`classify_edges`](super::classify_edges) wrote; `totals` has
-/// [`CellCounts::TOTALS`] elements, and one more for the listed cells.
+/// [`CellCounts::TOTALS`] elements, and one more for the listed cells. A block has at most [`TILE`](super::TILE) threads.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn count_shapes<T: Sample>(
     samples: View<T>,
@@ -82,29 +106,25 @@ pub unsafe fn count_shapes<T: Sample>(
     sums: ViewMut<u64>,
     totals: ViewMut<u64>,
 ) {
-    words.for_each_tile(div_rem, |tile| {
-        let count = sums.read(tile.sum_listed(words) as usize) as u32;
-        if count == 0 {
-            return;
-        }
+    let listed = |tile| sums.read((words.listed_sums() + tile) as usize) as u32;
+    let wanted = |tile| listed(tile) > 0;
+    words.for_each_wanted_tile(wanted, |tile| {
+        let count = listed(tile.index(words));
         let mut counts = CellCounts::default();
-        // triangles as they are in the high half, as they were counted in the low half
-        let mut triangles = 0u64;
-        for_each_listed(&tile, words, below, occupied, count, |listed| {
-            if let Some((_, cell)) = listed {
+        let mut triangles = 0;
+        for_each_batch(&tile, words, below, occupied, count, |batch| {
+            if let Some((_, cell)) = batch.cell(thread::thread_idx_x()) {
                 let values = cell_values(cell, iso, |place| padded.value(samples, place));
                 let shape = Shape::of(&values, Rule::Trilinear);
                 counts = counts.plus(CellCounts::of(&values, shape));
-                let counted = Shape::of(&values, Rule::Separated).triangles().1;
-                triangles += (shape.triangles().1 as u64) << 32 | counted as u64;
+                triangles += shape.triangles().1;
             }
         });
         let counts = CellCounts::from_packed(block::exclusive_sum(counts.packed()).total);
-        let triangles = block::exclusive_sum(triangles).total;
+        let triangles = block::exclusive_sum(triangles as u64).total;
         if thread::thread_idx_x() == 0 {
             let at = tile.sum_triangles as usize;
-            let counted = triangles & u32::MAX as u64;
-            sums.write(at, sums.read(at) - counted + (triangles >> 32));
+            sums.write(at, sums.read(at) + triangles);
             sums.write(tile.sum_inner(words) as usize, counts.inner_vertices());
             counts.add_to(totals);
             totals.atomic_add(CellCounts::TOTALS, count as u64);
@@ -112,12 +132,16 @@ pub unsafe fn count_shapes<T: Sample>(
     });
 }
 
+/// Inner vertices that the listed cells of a batch have at most.
+const INNER_OF_BATCH: u32 = TILE * HEXAGON;
+
 /// Writes the shapes of the listed cells, in the order of the mesh, and their inner vertices: positions, and normals unless `normals`
 /// is empty.
 ///
 /// A block takes whole tiles with listed cells, and its threads cells, as [`count_shapes`] does. A thread reads the samples at its cell's
-/// eight corners, for normals up to 32 around them, and writes 16 bits for the cell; for one cell in many one or six vertices of
-/// three coordinates each. `plane` is what the first plane of the grid is in the volume.
+/// eight corners and writes 16 bits. The block lists the inner vertices of its cells in shared memory; then each thread takes single ones, reads the
+/// samples of their cells again, for normals up to 32 around them, and writes three coordinates. `plane` is what the first plane of the grid is in
+/// the volume.
 ///
 /// # Safety
 /// As for [`count_shapes`]; `places` is the exclusive scan of the sums that it left; `shapes` has an element for each listed cell, `positions`
@@ -138,44 +162,58 @@ pub unsafe fn emit_shapes<T: Sample>(
     positions: ViewMut<f32>,
     normals: ViewMut<f32>,
 ) {
+    // of the batch: for each thread its cell's shape, and for each inner vertex the thread and a number in the cell
+    let of_threads = shared_view![u16; TILE as usize];
+    let inner_vertices = shared_view![u16; INNER_OF_BATCH as usize];
+    let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let before_all = places.read(words.listed_sums() as usize);
-    words.for_each_tile(div_rem, |tile| {
+    let value = |place| padded.value(samples, place);
+    let wanted = |tile| words.is_listed(tile, places);
+    words.for_each_wanted_tile(wanted, |tile| {
         let at = tile.sum_listed(words) as usize;
         let place = places.read(at);
         let count = (places.read(at + 1) - place) as u32;
-        if count == 0 {
-            return;
-        }
         let first_shape = (place - before_all) as usize;
         let mut first_vertex = places.read(tile.sum_inner(words) as usize);
-        for_each_listed(&tile, words, below, occupied, count, |listed| {
-            let value = |place| padded.value(samples, place);
-            let mut inner = 0;
-            let mut found = None;
-            if let Some((number, cell)) = listed {
-                let values = cell_values(cell, iso, value);
-                let shape = Shape::of(&values, Rule::Trilinear);
-                shapes.write(first_shape + number as usize, shape.pack());
+        for_each_batch(&tile, words, below, occupied, count, |batch| {
+            let (mut inner, mut packed) = (0, 0);
+            if let Some((number, cell)) = batch.cell(thread) {
+                let shape = Shape::of(&cell_values(cell, iso, value), Rule::Trilinear);
+                packed = shape.pack();
+                shapes.write(first_shape + number as usize, packed);
                 inner = shape.inner_vertices();
-                found = Some((cell, values, shape));
             }
             let sum = block::exclusive::<u32, Sum>(inner);
-            if let Some((low, values, shape)) = &found {
-                let cell = InnerCell {
-                    low: *low,
-                    values,
-                    shape: *shape,
-                };
-                let mut number = 0;
-                while number < inner {
-                    let at = (first_vertex + (sum.before + number) as u64) as usize;
-                    write3(positions, at, cell.position(number, plane, &to_world));
+            if inner > 0 {
+                of_threads.write(thread as usize, packed);
+            }
+            let mut number = 0;
+            while number < inner {
+                inner_vertices.write(
+                    (sum.before + number) as usize,
+                    (thread | number << 8) as u16,
+                );
+                number += 1;
+            }
+            thread::sync_threads();
+            let mut at = thread;
+            while at < sum.total {
+                let code = inner_vertices.read(at as usize) as u32;
+                let (of, number) = (code & (TILE - 1), code >> 8);
+                if let Some((_, low)) = batch.cell(of) {
+                    let cell = InnerCell {
+                        low,
+                        values: &cell_values(low, iso, value),
+                        shape: Shape::unpack(of_threads.read(of as usize)),
+                    };
+                    let vertex = (first_vertex + at as u64) as usize;
+                    write3(positions, vertex, cell.position(number, plane, &to_world));
                     if !normals.is_empty() {
                         let normal = cell.normal(number, words.grid, &rule, value);
-                        write3(normals, at, normal);
+                        write3(normals, vertex, normal);
                     }
-                    number += 1;
                 }
+                at += threads;
             }
             first_vertex += sum.total as u64;
         });

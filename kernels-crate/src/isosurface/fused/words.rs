@@ -1,10 +1,12 @@
 //! How samples, cells and edges lie in words, and words in tiles.
 
 use crate::{
-    arith::{quotient_up, quotient_up_u32},
+    arith::{div_rem, quotient_up, quotient_up_u32},
+    block,
     grid::Grid,
+    operator::Sum,
 };
-use cuda_std::{View, thread};
+use cuda_std::{View, shared_view, thread};
 
 /// Words in a tile at most: what a block counts, and emits, together.
 pub const TILE: u32 = 256;
@@ -103,6 +105,13 @@ impl Words {
         self.triangle_sums() + self.tiles()
     }
 
+    /// Whether a tile has listed cells, by its number and the scanned sums.
+    #[inline(always)]
+    pub(super) fn is_listed(self, tile: u64, places: View<u64>) -> bool {
+        let at = (self.listed_sums() + tile) as usize;
+        places.read(at) != places.read(at + 1)
+    }
+
     /// Where in the sums the vertices of the plane `last` begin.
     #[inline(always)]
     pub const fn last_plane_sums(self) -> u64 {
@@ -129,29 +138,66 @@ impl Words {
         divide: impl Fn(u64, u64) -> (u64, u64),
         mut visit: impl FnMut(Tile),
     ) {
-        let per_plane = self.tiles_per_plane();
         let mut index = thread::block_idx_x() as u64;
         while index < self.tiles() {
-            let (plane, in_plane) = divide(index, per_plane);
-            let first_word = in_plane * TILE as u64;
-            let rest = self.per_plane() - first_word;
-            let (y, word) = divide(first_word, self.per_row as u64);
-            visit(Tile {
-                z: self.first + plane as u32,
-                first_word,
-                words: if rest < TILE as u64 {
-                    rest as u32
-                } else {
-                    TILE
-                },
-                per_row: self.per_row,
-                y: y as u32,
-                word: word as u32,
-                sum_in_plane: self.vertex_groups() * plane * per_plane + in_plane,
-                sum_above: (self.vertex_groups() * plane + 1) * per_plane + in_plane,
-                sum_triangles: self.triangle_sums() + index,
-            });
+            visit(self.tile(&divide, index));
             index += thread::grid_dim_x() as u64;
+        }
+    }
+
+    /// Calls `visit` for each tile of the calling block that is `wanted`, by its number; all threads of the block, of which there are at most
+    /// [`TILE`], visit it together. They ask for as many tiles at a time, so that a block can have many of which few are wanted.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    pub(super) fn for_each_wanted_tile(
+        self,
+        wanted: impl Fn(u64) -> bool,
+        mut visit: impl FnMut(Tile),
+    ) {
+        let list = shared_view![u16; TILE as usize];
+        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x() as u64);
+        let step = thread::grid_dim_x() as u64;
+        let mut start = thread::block_idx_x() as u64;
+        while start < self.tiles() {
+            let mine = start + thread as u64 * step;
+            let is_wanted = mine < self.tiles() && wanted(mine);
+            let sum = block::exclusive::<u32, Sum>(is_wanted as u32);
+            if is_wanted {
+                list.write(sum.before as usize, thread as u16);
+            }
+            thread::sync_threads();
+            let mut at = 0;
+            while at < sum.total {
+                let index = start + list.read(at as usize) as u64 * step;
+                visit(self.tile(&div_rem, index));
+                at += 1;
+            }
+            start += threads * step;
+        }
+    }
+
+    /// Tile number `index`.
+    #[inline(always)]
+    fn tile(self, divide: &impl Fn(u64, u64) -> (u64, u64), index: u64) -> Tile {
+        let per_plane = self.tiles_per_plane();
+        let (plane, in_plane) = divide(index, per_plane);
+        let first_word = in_plane * TILE as u64;
+        let rest = self.per_plane() - first_word;
+        let (y, word) = divide(first_word, self.per_row as u64);
+        Tile {
+            z: self.first + plane as u32,
+            first_word,
+            words: if rest < TILE as u64 {
+                rest as u32
+            } else {
+                TILE
+            },
+            per_row: self.per_row,
+            y: y as u32,
+            word: word as u32,
+            sum_in_plane: self.vertex_groups() * plane * per_plane + in_plane,
+            sum_above: (self.vertex_groups() * plane + 1) * per_plane + in_plane,
+            sum_triangles: self.triangle_sums() + index,
         }
     }
 }
@@ -188,6 +234,12 @@ impl Tile {
         self.sum_above + words.tiles_per_plane()
     }
 
+    /// Its number.
+    #[inline(always)]
+    pub const fn index(&self, words: Words) -> u64 {
+        self.sum_triangles - words.triangle_sums()
+    }
+
     /// Where the number of its listed cells is, if cells are shaped.
     #[inline(always)]
     pub const fn sum_listed(&self, words: Words) -> u64 {
@@ -198,13 +250,6 @@ impl Tile {
     #[inline(always)]
     pub const fn first_sign(&self, words: Words) -> usize {
         (self.first_word + self.z as u64 * words.per_plane()) as usize
-    }
-
-    /// Whether it has listed cells, by the scanned sums.
-    #[inline(always)]
-    pub fn is_listed(&self, words: Words, places: View<u64>) -> bool {
-        let at = self.sum_listed(words) as usize;
-        places.read(at) != places.read(at + 1)
     }
 
     /// The lowest corner of the cell at bit `bit` of word `word` of the tile.
