@@ -10,8 +10,8 @@ use crate::{
     },
 };
 use ferrovox_kernels::isosurface::fused::{
-    Index, SHAPED_BLOCK, emit_shaped_triangles, emit_shapes, emit_word_triangles,
-    emit_word_vertices, emit_word_vertices_and_normals,
+    Index, SHAPED_BLOCK, emit_inner_word_vertices, emit_shaped_triangles, emit_shapes,
+    emit_word_triangles, emit_word_vertices, emit_word_vertices_and_normals,
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
@@ -64,8 +64,12 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         self.times.end(stream, "vertices")?;
         let mut shapes = stream.alloc::<u16>(self.listed as usize)?;
         if self.listed > 0 {
-            self.launch_shapes(stream, params, &mut shapes, &mut positions, &mut normals)?;
+            self.launch_shapes(stream, params.iso, &mut shapes)?;
             self.times.end(stream, "shapes")?;
+        }
+        if self.topology.inner_vertices > 0 {
+            self.launch_inner_vertices(stream, params, &shapes, &mut positions, &mut normals)?;
+            self.times.end(stream, "inner vertices")?;
         }
         Ok(VerticesMade {
             counted: self,
@@ -78,17 +82,43 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
     fn launch_shapes(
         &self,
         stream: &Stream,
-        params: &IsosurfaceParams,
+        iso: f32,
         shapes: &mut Buffer<u16>,
+    ) -> Result<(), DeviceError> {
+        let slab = &self.slab;
+        // SAFETY: samples and words are the slab's, the places their scan, and there is room for each listed cell.
+        unsafe {
+            stream.launch::<emit_shapes<T>>(
+                listed_launch(self.words),
+                (
+                    slab.samples.view(),
+                    slab.padded,
+                    self.words,
+                    iso,
+                    self.below.view(),
+                    self.occupied.view(),
+                    self.listed_tiles.view(),
+                    self.places.view(),
+                    shapes.view_mut(),
+                ),
+            )
+        }
+    }
+
+    fn launch_inner_vertices(
+        &self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        shapes: &Buffer<u16>,
         positions: &mut Buffer<f32>,
         normals: &mut Option<Buffer<f32>>,
     ) -> Result<(), DeviceError> {
         let slab = &self.slab;
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: samples and words are the slab's, the places their scan, and there is room for each listed cell and every vertex.
+        // SAFETY: as above, the shapes are those of the listed cells, and there is room for every vertex.
         unsafe {
-            stream.launch::<emit_shapes<T>>(
+            stream.launch::<emit_inner_word_vertices<T>>(
                 listed_launch(self.words),
                 (
                     slab.samples.view(),
@@ -100,8 +130,9 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     normal_rule(&slab.geometry, params.inside),
                     self.below.view(),
                     self.occupied.view(),
+                    self.listed_tiles.view(),
                     self.places.view(),
-                    shapes.view_mut(),
+                    shapes.view(),
                     positions.view_mut(),
                     normals.view_mut(),
                 ),
@@ -228,6 +259,7 @@ impl<T: DeviceSample> Counted<'_, T> {
                         self.words,
                         self.edges.view(),
                         self.occupied.view(),
+                        self.listed_tiles.view(),
                         self.places.view(),
                         shapes.view(),
                         first_vertex,

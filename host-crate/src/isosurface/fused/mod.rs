@@ -16,9 +16,9 @@ use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
         fused::{
-            TILE, Words, classify_edges, count_shapes, emit_shaped_triangles, emit_shapes,
-            emit_word_triangles, emit_word_vertices, emit_word_vertices_and_normals,
-            threshold_bits, threshold_bits_by_fours,
+            TILE, Words, classify_edges, count_shapes, emit_inner_word_vertices,
+            emit_shaped_triangles, emit_shapes, emit_word_triangles, emit_word_vertices,
+            emit_word_vertices_and_normals, threshold_bits, threshold_bits_by_fours,
         },
         padded::Padded,
         topology::CellCounts,
@@ -37,6 +37,7 @@ fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
         .saturating_mul(per_sign_word)
         .saturating_add(words.marked().saturating_mul(20))
         .saturating_add(words.sums().saturating_mul(9))
+        .saturating_add(words.listed_tiles().saturating_mul(8))
 }
 
 /// The same for a slab. Shapes come to it, once their cells are counted: see [`Counted::bytes`].
@@ -90,6 +91,7 @@ fn kernels<T: DeviceSample>(
         kernels.extend([
             count_shapes::<T>::entry(),
             emit_shapes::<T>::entry(),
+            emit_inner_word_vertices::<T>::entry(),
             emit_shaped_triangles::<u32>::entry(),
         ]);
     }
@@ -103,6 +105,7 @@ pub(crate) struct Counted<'a, T> {
     below: Buffer<u32>,
     edges: Buffer<u32>,
     occupied: Buffer<u32>,
+    listed_tiles: Buffer<u64>,
     places: Buffer<u64>,
     /// Vertices of the part, without those that the next part has.
     vertices: u64,
@@ -190,6 +193,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
     let mut edges = stream.alloc::<u32>(marked * 4)?;
     let mut occupied = stream.alloc::<u32>(marked)?;
     let mut sums = stream.zeros::<u64>(words.sums() as usize)?;
+    let mut listed_tiles = stream.zeros::<u64>(words.listed_tiles() as usize)?;
     // SAFETY: the words of signs are there, four elements and one for each marked word, and the sums begin as zero.
     unsafe {
         stream.launch::<classify_edges>(
@@ -204,6 +208,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
                 edges.view_mut(),
                 occupied.view_mut(),
                 sums.view_mut(),
+                listed_tiles.view_mut(),
             ),
         )?;
     }
@@ -222,6 +227,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
                     params.iso,
                     below.view(),
                     occupied.view(),
+                    listed_tiles.view(),
                     sums.view_mut(),
                     picked.view_mut().slice(PICKED, CellCounts::TOTALS + 1),
                 ),
@@ -256,6 +262,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
         below,
         edges,
         occupied,
+        listed_tiles,
         places,
         vertices: picked[0],
         triangles: picked[2] - listed - picked[1],
@@ -274,12 +281,12 @@ fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).block_divides(TILE)
 }
 
-/// A launch whose blocks take those tiles that have listed cells, of which there may be few: so a block looks at many.
+/// A launch whose blocks take those tiles that have listed cells, of which there may be few.
 fn listed_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles().min(MOST_BLOCKS)).block_divides(TILE)
 }
 
-/// Blocks that look for listed cells at most: a few times what a large GPU has at work together.
+/// Blocks for listed cells at most: a few times what a large GPU has at work together.
 const MOST_BLOCKS: u64 = 2048;
 
 #[cfg(test)]

@@ -232,11 +232,12 @@ impl Kept<'_> {
 /// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
 /// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
 /// shared memory and writes the tile's three sums, and a fourth if cells are shaped: how many are listed for
-/// [`count_shapes`](super::count_shapes). Cells left out for a non-finite corner are counted in the last but one.
+/// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a non-finite corner are counted in the last but one.
 ///
 /// # Safety
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of
-/// `words.marked()` words, `occupied` one, `sums` `words.sums()` elements, all of which are 0.
+/// `words.marked()` words, `occupied` one, `sums` `words.sums()` elements, `listed_tiles`
+/// `words.listed_tiles()`, all of which are 0.
 #[kernel]
 pub unsafe fn classify_edges(
     below: View<u32>,
@@ -248,6 +249,7 @@ pub unsafe fn classify_edges(
     edges: ViewMut<u32>,
     occupied: ViewMut<u32>,
     sums: ViewMut<u64>,
+    listed_tiles: ViewMut<u64>,
 ) {
     let left_out = masked != 0 || exclusions.read(0) != 0;
     // this kernel is bound by instructions: the bit-wise division costs a tenth of its time in preparations alone
@@ -290,8 +292,10 @@ pub unsafe fn classify_edges(
             sums.write(tile.sum_in_plane as usize, before.in_plane());
             sums.write(tile.sum_above as usize, before.above());
             sums.write(tile.sum_triangles as usize, before.triangles());
-            if words.shaped != 0 {
+            if words.shaped != 0 && before.listed() > 0 {
                 sums.write(tile.sum_listed(words) as usize, before.listed());
+                let at = listed_tiles.atomic_add(0, 1);
+                listed_tiles.write(1 + at as usize, tile.index(words));
             }
         }
     });

@@ -7,7 +7,8 @@
 //! | [`count_shapes`] | samples of listed cells | corrected counts per tile |
 //! | a scan of the counts | | where each tile's vertices and triangles go |
 //! | [`emit_word_vertices`] | active edges, samples at their ends | positions, and normals if asked for |
-//! | [`emit_shapes`] | samples of listed cells | their shapes and inner vertices |
+//! | [`emit_shapes`] | samples of listed cells | their shapes |
+//! | [`emit_inner_word_vertices`] | shapes, samples of cells with inner vertices | positions, and normals if asked for |
 //! | [`emit_word_triangles`] | the bits, occupied cells, active edges | vertex indices |
 //! | [`emit_shaped_triangles`] | the same, and shapes | vertex indices in tiles with listed cells |
 //!
@@ -31,7 +32,7 @@ mod words;
 
 pub use classify::classify_edges;
 pub use shaped_triangles::{SHAPED_BLOCK, emit_shaped_triangles};
-pub use shapes::{count_shapes, emit_shapes};
+pub use shapes::{count_shapes, emit_inner_word_vertices, emit_shapes};
 pub use threshold::{threshold_bits, threshold_bits_by_fours};
 pub use triangles::{Index, emit_word_triangles};
 pub use vertices::{emit_word_vertices, emit_word_vertices_and_normals};

@@ -3,15 +3,16 @@
 use super::{
     super::{
         table::case_by_rows,
-        topology::{INNER, MAX_TRIANGLES, Shape, needs_values, table},
+        topology::{INNER, MAX_TRIANGLES, Shape, table},
     },
     cells::{CELLS, list_cells, word_and_bit},
+    classify::Corners,
     numbers::Numbers,
     triangles::{Index, write_listed},
-    words::Words,
+    words::{TILE, Tile, Words},
 };
 use crate::{block, operator::Sum};
-use cuda_std::{View, ViewMut, kernel, shared_view, thread};
+use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// The largest block that [`emit_shaped_triangles`] can be launched with: the cells that it takes at a time.
 pub const SHAPED_BLOCK: u32 = 128;
@@ -19,9 +20,57 @@ pub const SHAPED_BLOCK: u32 = 128;
 /// Numbers that a cell needs of its vertices: of its edges, and of the first inner one.
 pub(super) const NUMBERS: u32 = INNER + 1;
 
+/// The listed cells of a tile, in shared memory: for each word these cells as bits, and how many come before the word.
+#[derive(Clone, Copy)]
+struct ShapedCells {
+    masks: SharedView<u32>,
+    before: SharedView<u16>,
+}
+
+impl ShapedCells {
+    /// Lists those of a tile. All threads of the block call it, and synchronise before they ask for a number.
+    #[inline(always)]
+    fn list(&self, tile: &Tile, words: Words, below: View<u32>, occupied: View<u32>) {
+        let marked = tile.first_marked(words);
+        let mut before = 0;
+        let mut round = 0;
+        while round < tile.words {
+            let word = round + thread::thread_idx_x();
+            let mut mask = 0;
+            if word < tile.words {
+                let occupied = occupied.read(marked + word as usize);
+                if occupied != 0 {
+                    let (y, in_row) = tile.row_of(word);
+                    mask = Corners::read(below, words, in_row, y, tile.z).listed(occupied);
+                }
+            }
+            let sum = block::exclusive::<u32, Sum>(mask.count_ones());
+            if word < tile.words {
+                self.masks.write(word as usize, mask);
+                self.before
+                    .write(word as usize, (before + sum.before) as u16);
+            }
+            before += sum.total;
+            round += thread::block_dim_x();
+        }
+    }
+
+    /// The number of a cell among the listed ones, if it is one.
+    #[inline(always)]
+    fn number(&self, word: u32, bit: u32) -> Option<u32> {
+        let mask = self.masks.read(word as usize);
+        if mask >> bit & 1 == 0 {
+            return None;
+        }
+        let lower = mask & ((1 << bit) - 1);
+        Some(self.before.read(word as usize) as u32 + lower.count_ones())
+    }
+}
+
 /// Writes the triangles of tiles that have listed cells: [`emit_word_triangles`](super::emit_word_triangles) writes the others.
 ///
-/// A block takes whole tiles with listed cells. It goes on as that kernel does, with up to 128 cells at a time. For a listed cell a thread also
+/// A block takes whole tiles with listed cells. Its threads read the signs around single words and list the tile's cells
+/// whose triangles depend on values in shared memory. Then it goes on as that kernel does, with up to 128 cells at a time; for such a cell a thread also
 /// reads its shape (16 bits), from which triangles and inner vertices follow.
 ///
 /// # Safety
@@ -33,6 +82,7 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
     words: Words,
     edges: View<u32>,
     occupied: View<u32>,
+    listed_tiles: View<u64>,
     places: View<u64>,
     shapes: View<u16>,
     first_vertex: u64,
@@ -40,20 +90,25 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
     triangles: ViewMut<I>,
 ) {
     let cells = shared_view![u16; CELLS as usize];
+    let shaped = ShapedCells {
+        masks: shared_view![u32; TILE as usize],
+        before: shared_view![u16; TILE as usize],
+    };
     let list = shared_view![u32; SHAPED_BLOCK as usize * MAX_TRIANGLES];
     let vertices = I::shaped_room();
     let thread = thread::thread_idx_x();
     let threads = thread::block_dim_x();
     let triangles_before = places.read(words.triangle_sums() as usize);
     let shapes_before = places.read(words.listed_sums() as usize);
-    let wanted = |tile| words.is_listed(tile, places);
-    words.for_each_wanted_tile(wanted, |tile| {
+    words.for_each_listed_tile(listed_tiles, |tile| {
         let numbers = Numbers::of(&tile, words, edges, places);
         let signs = tile.first_sign(words);
         let marked = tile.first_marked(words);
         let mut first = (places.read(tile.sum_triangles as usize) - triangles_before) * 3;
-        let mut shape_at = places.read(tile.sum_listed(words) as usize) - shapes_before;
+        let first_shape = places.read(tile.sum_listed(words) as usize) - shapes_before;
+        let first_shape = first_shape as usize;
         let mut inner_at = first_vertex + places.read(tile.sum_inner(words) as usize);
+        shaped.list(&tile, words, below, occupied);
         let (mut start, mut count) = (0, u32::MAX);
         // the first of the listed cells; before any are
         let mut window = u32::MAX;
@@ -66,33 +121,24 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
                 thread::sync_threads();
             }
             let cell = start + thread;
-            let mut case = 0;
-            let mut is_shaped = false;
+            let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
             if cell < count {
                 let (word, bit) = word_and_bit(cells.read((cell - window) as usize));
                 let sign = below.read(signs + word as usize) >> bit;
                 let (on_edges, rows) = numbers.cell(word, bit, sign);
-                case = case_by_rows(rows) as u32;
-                is_shaped = needs_values(case);
                 let mut edge = 0;
                 while edge < 12 {
                     let index = I::narrow(first_vertex + on_edges[edge]);
                     vertices.write(edge * SHAPED_BLOCK as usize + thread as usize, index);
                     edge += 1;
                 }
-            }
-            let before = block::exclusive::<u32, Sum>(is_shaped as u32);
-            let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
-            if cell < count {
-                let shape = if is_shaped {
-                    Shape::unpack(shapes.read((shape_at + before.before as u64) as usize))
-                } else {
-                    Shape::of_case(case)
+                let shape = match shaped.number(word, bit) {
+                    Some(number) => Shape::unpack(shapes.read(first_shape + number as usize)),
+                    None => Shape::of_case(case_by_rows(rows) as u32),
                 };
                 (first_of_cell, of_cell) = shape.triangles();
                 inner = shape.inner_vertices();
             }
-            shape_at += before.total as u64;
             // of a batch at most 2816 triangles and 768 inner vertices
             let sum = block::exclusive::<u32, Sum>(of_cell | inner << 16);
             if inner > 0 {

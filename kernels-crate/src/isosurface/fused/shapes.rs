@@ -86,14 +86,15 @@ fn for_each_batch(
 
 /// Counts the triangles and the inner vertices of the listed cells, as the trilinear interpolant has them.
 ///
-/// A block takes whole tiles, as many as the launch leaves it, and of these those that have listed cells. Its threads take single words, read the signs
+/// A block takes whole tiles that have listed cells. Its threads take single words, read the signs
 /// around them (eight words) and list the cells in shared memory, up to 2048 at a time. Then each thread takes single listed cells and reads
 /// the samples at their eight corners. The block adds up what it found and changes two sums of the tile; cells by sort, and the listed ones,
 /// are added to `totals`.
 ///
 /// # Safety
 /// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`, and `words.shaped` is 1; `below` holds
-/// `words.signs()` elements; `occupied` and `sums` are what [`classify_edges`](super::classify_edges) wrote; `totals` has
+/// `words.signs()` elements; `occupied`, `sums` and `listed_tiles` are what
+/// [`classify_edges`](super::classify_edges) wrote; `totals` has
 /// [`CellCounts::TOTALS`] elements, and one more for the listed cells. A block has at most [`TILE`](super::TILE) threads.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn count_shapes<T: Sample>(
@@ -103,13 +104,12 @@ pub unsafe fn count_shapes<T: Sample>(
     iso: f32,
     below: View<u32>,
     occupied: View<u32>,
+    listed_tiles: View<u64>,
     sums: ViewMut<u64>,
     totals: ViewMut<u64>,
 ) {
-    let listed = |tile| sums.read((words.listed_sums() + tile) as usize) as u32;
-    let wanted = |tile| listed(tile) > 0;
-    words.for_each_wanted_tile(wanted, |tile| {
-        let count = listed(tile.index(words));
+    words.for_each_listed_tile(listed_tiles, |tile| {
+        let count = sums.read(tile.sum_listed(words) as usize) as u32;
         let mut counts = CellCounts::default();
         let mut triangles = 0;
         for_each_batch(&tile, words, below, occupied, count, |batch| {
@@ -132,22 +132,54 @@ pub unsafe fn count_shapes<T: Sample>(
     });
 }
 
+/// Writes the shapes of the listed cells, in the order of the mesh.
+///
+/// A block takes whole tiles with listed cells, and its threads cells, as [`count_shapes`] does. A thread reads the samples at its cell's
+/// eight corners and writes 16 bits.
+///
+/// # Safety
+/// As for [`count_shapes`]; `places` is the exclusive scan of the sums that it left; `shapes` has an element for each listed cell.
+#[kernel(T = [u8, i8, u16, i16, f32])]
+pub unsafe fn emit_shapes<T: Sample>(
+    samples: View<T>,
+    padded: Padded,
+    words: Words,
+    iso: f32,
+    below: View<u32>,
+    occupied: View<u32>,
+    listed_tiles: View<u64>,
+    places: View<u64>,
+    shapes: ViewMut<u16>,
+) {
+    let before_all = places.read(words.listed_sums() as usize);
+    words.for_each_listed_tile(listed_tiles, |tile| {
+        let at = tile.sum_listed(words) as usize;
+        let place = places.read(at);
+        let count = (places.read(at + 1) - place) as u32;
+        let first = (place - before_all) as usize;
+        for_each_batch(&tile, words, below, occupied, count, |batch| {
+            if let Some((number, cell)) = batch.cell(thread::thread_idx_x()) {
+                let values = cell_values(cell, iso, |place| padded.value(samples, place));
+                let shape = Shape::of(&values, Rule::Trilinear);
+                shapes.write(first + number as usize, shape.pack());
+            }
+        });
+    });
+}
+
 /// Inner vertices that the listed cells of a batch have at most.
 const INNER_OF_BATCH: u32 = TILE * HEXAGON;
 
-/// Writes the shapes of the listed cells, in the order of the mesh, and their inner vertices: positions, and normals unless `normals`
-/// is empty.
+/// Writes the inner vertices: positions, and normals unless `normals` is empty.
 ///
-/// A block takes whole tiles with listed cells, and its threads cells, as [`count_shapes`] does. A thread reads the samples at its cell's
-/// eight corners and writes 16 bits. The block lists the inner vertices of its cells in shared memory; then each thread takes single ones, reads the
-/// samples of their cells again, for normals up to 32 around them, and writes three coordinates. `plane` is what the first plane of the grid is in
-/// the volume.
+/// A block takes whole tiles with inner vertices, and its threads listed cells: a thread reads its cell's shape. The block lists the inner vertices of
+/// these cells in shared memory. Then each thread takes single ones, reads the samples at their cells' eight corners, for normals up
+/// to 32 around them, and writes three coordinates. `plane` is what the first plane of the grid is in the volume.
 ///
 /// # Safety
-/// As for [`count_shapes`]; `places` is the exclusive scan of the sums that it left; `shapes` has an element for each listed cell, `positions`
-/// three for each vertex, and `normals` as many or none.
+/// As for [`emit_shapes`], which wrote `shapes`; `positions` has three elements for each vertex, and `normals` as many or none.
 #[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn emit_shapes<T: Sample>(
+pub unsafe fn emit_inner_word_vertices<T: Sample>(
     samples: View<T>,
     padded: Padded,
     words: Words,
@@ -157,36 +189,34 @@ pub unsafe fn emit_shapes<T: Sample>(
     rule: NormalRule,
     below: View<u32>,
     occupied: View<u32>,
+    listed_tiles: View<u64>,
     places: View<u64>,
-    shapes: ViewMut<u16>,
+    shapes: View<u16>,
     positions: ViewMut<f32>,
     normals: ViewMut<f32>,
 ) {
-    // of the batch: for each thread its cell's shape, and for each inner vertex the thread and a number in the cell
-    let of_threads = shared_view![u16; TILE as usize];
+    // of the batch: for each inner vertex the thread of its cell and its number there
     let inner_vertices = shared_view![u16; INNER_OF_BATCH as usize];
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let before_all = places.read(words.listed_sums() as usize);
     let value = |place| padded.value(samples, place);
-    let wanted = |tile| words.is_listed(tile, places);
-    words.for_each_wanted_tile(wanted, |tile| {
+    words.for_each_listed_tile(listed_tiles, |tile| {
+        let at = tile.sum_inner(words) as usize;
+        let mut first_vertex = places.read(at);
+        if places.read(at + 1) == first_vertex {
+            return;
+        }
         let at = tile.sum_listed(words) as usize;
         let place = places.read(at);
         let count = (places.read(at + 1) - place) as u32;
-        let first_shape = (place - before_all) as usize;
-        let mut first_vertex = places.read(tile.sum_inner(words) as usize);
+        let first = (place - before_all) as usize;
         for_each_batch(&tile, words, below, occupied, count, |batch| {
-            let (mut inner, mut packed) = (0, 0);
-            if let Some((number, cell)) = batch.cell(thread) {
-                let shape = Shape::of(&cell_values(cell, iso, value), Rule::Trilinear);
-                packed = shape.pack();
-                shapes.write(first_shape + number as usize, packed);
-                inner = shape.inner_vertices();
-            }
+            let shape_of = |number: u32| Shape::unpack(shapes.read(first + number as usize));
+            let inner = match batch.cell(thread) {
+                Some((number, _)) => shape_of(number).inner_vertices(),
+                None => 0,
+            };
             let sum = block::exclusive::<u32, Sum>(inner);
-            if inner > 0 {
-                of_threads.write(thread as usize, packed);
-            }
             let mut number = 0;
             while number < inner {
                 inner_vertices.write(
@@ -200,11 +230,11 @@ pub unsafe fn emit_shapes<T: Sample>(
             while at < sum.total {
                 let code = inner_vertices.read(at as usize) as u32;
                 let (of, number) = (code & (TILE - 1), code >> 8);
-                if let Some((_, low)) = batch.cell(of) {
+                if let Some((of_tile, low)) = batch.cell(of) {
                     let cell = InnerCell {
                         low,
                         values: &cell_values(low, iso, value),
-                        shape: Shape::unpack(of_threads.read(of as usize)),
+                        shape: shape_of(of_tile),
                     };
                     let vertex = (first_vertex + at as u64) as usize;
                     write3(positions, vertex, cell.position(number, plane, &to_world));

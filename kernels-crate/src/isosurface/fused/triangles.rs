@@ -83,9 +83,9 @@ pub unsafe fn emit_word_triangles<I: Index>(
     let before_all = places.read(words.triangle_sums() as usize);
     words.for_each_tile(div_rem, |tile| {
         let place = places.read(tile.sum_triangles as usize);
-        let is_empty = places.read(tile.sum_triangles as usize + 1) == place;
-        // not one after the other: they are far away
-        if is_empty | (words.shaped != 0 && words.is_listed(tile.index(words), places)) {
+        if places.read(tile.sum_triangles as usize + 1) == place
+            || words.shaped != 0 && words.is_listed(tile.index(words), places)
+        {
             return;
         }
         let numbers = Numbers::of(&tile, words, edges, places);

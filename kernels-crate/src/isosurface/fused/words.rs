@@ -2,11 +2,9 @@
 
 use crate::{
     arith::{div_rem, quotient_up, quotient_up_u32},
-    block,
     grid::Grid,
-    operator::Sum,
 };
-use cuda_std::{View, shared_view, thread};
+use cuda_std::{View, thread};
 
 /// Words in a tile at most: what a block counts, and emits, together.
 pub const TILE: u32 = 256;
@@ -112,6 +110,12 @@ impl Words {
         places.read(at) != places.read(at + 1)
     }
 
+    /// Elements of the list of tiles with listed cells: their number, and theirs; none if cells are not shaped.
+    #[inline(always)]
+    pub const fn listed_tiles(self) -> u64 {
+        (self.tiles() + 1) * self.shaped as u64
+    }
+
     /// Where in the sums the vertices of the plane `last` begin.
     #[inline(always)]
     pub const fn last_plane_sums(self) -> u64 {
@@ -130,7 +134,7 @@ impl Words {
         }
     }
 
-    /// Calls `visit` for each tile of the calling block, under any launch shape. `divide` is [`div_rem`](crate::arith::div_rem) or
+    /// Calls `visit` for each tile of the calling block, under any launch shape. `divide` is [`div_rem`] or
     /// [`div_rem_at_once`](crate::arith::div_rem_at_once).
     #[inline(always)]
     pub(super) fn for_each_tile(
@@ -138,48 +142,31 @@ impl Words {
         divide: impl Fn(u64, u64) -> (u64, u64),
         mut visit: impl FnMut(Tile),
     ) {
+        let per_plane = self.tiles_per_plane();
         let mut index = thread::block_idx_x() as u64;
         while index < self.tiles() {
-            visit(self.tile(&divide, index));
+            visit(self.tile(&divide, per_plane, index));
             index += thread::grid_dim_x() as u64;
         }
     }
 
-    /// Calls `visit` for each tile of the calling block that is `wanted`, by its number; all threads of the block, of which there are at most
-    /// [`TILE`], visit it together. They ask for as many tiles at a time, so that a block can have many of which few are wanted.
+    /// Calls `visit` for the calling block's share of the tiles that have listed cells: how many they are is the first element of
+    /// `listed_tiles`, their numbers, in any order, are the next.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub(super) fn for_each_wanted_tile(
-        self,
-        wanted: impl Fn(u64) -> bool,
-        mut visit: impl FnMut(Tile),
-    ) {
-        let list = shared_view![u16; TILE as usize];
-        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x() as u64);
-        let step = thread::grid_dim_x() as u64;
-        let mut start = thread::block_idx_x() as u64;
-        while start < self.tiles() {
-            let mine = start + thread as u64 * step;
-            let is_wanted = mine < self.tiles() && wanted(mine);
-            let sum = block::exclusive::<u32, Sum>(is_wanted as u32);
-            if is_wanted {
-                list.write(sum.before as usize, thread as u16);
-            }
-            thread::sync_threads();
-            let mut at = 0;
-            while at < sum.total {
-                let index = start + list.read(at as usize) as u64 * step;
-                visit(self.tile(&div_rem, index));
-                at += 1;
-            }
-            start += threads * step;
+    pub(super) fn for_each_listed_tile(self, listed_tiles: View<u64>, mut visit: impl FnMut(Tile)) {
+        let count = listed_tiles.read(0);
+        let mut at = thread::block_idx_x() as u64;
+        while at < count {
+            let index = listed_tiles.read(1 + at as usize);
+            visit(self.tile(&div_rem, self.tiles_per_plane(), index));
+            at += thread::grid_dim_x() as u64;
         }
     }
 
     /// Tile number `index`.
     #[inline(always)]
-    fn tile(self, divide: &impl Fn(u64, u64) -> (u64, u64), index: u64) -> Tile {
-        let per_plane = self.tiles_per_plane();
+    fn tile(self, divide: &impl Fn(u64, u64) -> (u64, u64), per_plane: u64, index: u64) -> Tile {
         let (plane, in_plane) = divide(index, per_plane);
         let first_word = in_plane * TILE as u64;
         let rest = self.per_plane() - first_word;
