@@ -3,7 +3,7 @@
 use super::{
     inner::InnerCell,
     interpolate::IndexToWorld,
-    topology::{CellCounts, Rule, Shape, cell_values, needs_values},
+    topology::{CellCounts, Shape, cell_values, needs_values},
     vertices::{NormalRule, write3},
 };
 use crate::{
@@ -39,14 +39,15 @@ pub unsafe fn decide_shapes<T: Sample>(
         let first = grid.cell(run.start, run.y, run.z) as usize;
         for x in run.start..run.end {
             let cell = first + (x - run.start) as usize;
-            if !needs_values(cases.read(cell) as u32) {
+            let case = cases.read(cell) as u32;
+            if !needs_values(case) {
                 continue;
             }
             let values = cell_values([x, run.y, run.z], iso, |[x, y, z]| {
                 samples.read(grid.sample(x, y, z)).value()
             });
-            let shape = Shape::of(&values, Rule::Trilinear);
-            counts = counts.plus(CellCounts::of(&values, shape));
+            let (shape, is_asked) = Shape::trilinear(&values, case);
+            counts = counts.plus(CellCounts::of(case, shape, is_asked));
             shapes.write(cell, shape.pack());
             triangle_counts.write(cell, shape.triangles().1 as u8);
             inner_counts.write(cell, shape.inner_vertices() as u8);

@@ -5,59 +5,53 @@ use super::{
         inner::InnerCell,
         interpolate::IndexToWorld,
         padded::Padded,
-        topology::{CellCounts, HEXAGON, Rule, Shape, cell_values},
+        topology::{CellCounts, HEXAGON, Rule, Shape, case, cell_values},
         vertices::{NormalRule, write3},
     },
     cells::{CELLS, list_cells, word_and_bit},
     classify::Corners,
-    words::{TILE, Tile, Words},
+    words::{Tile, Words},
 };
 use crate::{block, operator::Sum, sample::Sample};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Listed cells that the threads of a block take at a time.
+/// Listed cells of a tile that are in shared memory.
 #[derive(Clone, Copy)]
-struct Batch<'a> {
+struct Window<'a> {
     tile: &'a Tile,
-    /// The cells that are in shared memory, as words and bits.
+    /// As words and bits.
     cells: SharedView<u16>,
-    /// The first of the batch among these, and their number.
+    count: u32,
+    /// The first of them among the tile's.
     start: u32,
-    listed: u32,
-    /// The first of these among the tile's.
-    window: u32,
 }
 
-impl Batch<'_> {
-    /// The cell of thread `thread`, if there is one for it: its number among the tile's, and its lowest corner.
+impl Window<'_> {
+    /// The lowest corner of a cell of the window.
     #[inline(always)]
-    fn cell(&self, thread: u32) -> Option<(u32, [u32; 3])> {
-        let at = self.start + thread;
-        if at >= self.listed {
-            return None;
-        }
+    fn cell(&self, at: u32) -> [u32; 3] {
         let (word, bit) = word_and_bit(self.cells.read(at as usize));
-        Some((self.window + at, self.tile.cell(word, bit)))
+        self.tile.cell(word, bit)
     }
 }
 
-/// Calls `visit` with the listed cells of a tile, of which there are `count`, one for each thread of the block at a time. All threads of the
-/// block visit a batch together.
+/// Calls `visit` with the listed cells of a tile, of which there are `count`, up to [`CELLS`] at a time. All threads of the block visit a
+/// window together.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn for_each_batch(
+fn for_each_window(
     tile: &Tile,
     words: Words,
     below: View<u32>,
     occupied: View<u32>,
     count: u32,
-    mut visit: impl FnMut(Batch<'_>),
+    mut visit: impl FnMut(Window<'_>),
 ) {
     let cells = shared_view![u16; CELLS as usize];
     let marked = tile.first_marked(words);
-    let mut window = 0;
-    while window < count {
-        list_cells(tile, window, cells, |word| {
+    let mut start = 0;
+    while start < count {
+        list_cells(tile, start, cells, |word| {
             let occupied = occupied.read(marked + word as usize);
             if occupied == 0 {
                 return 0;
@@ -66,21 +60,15 @@ fn for_each_batch(
             Corners::read(below, words, in_row, y, tile.z).listed(occupied)
         });
         thread::sync_threads();
-        let rest = count - window;
-        let listed = if rest < CELLS { rest } else { CELLS };
-        let mut start = 0;
-        while start < listed {
-            visit(Batch {
-                tile,
-                cells,
-                start,
-                listed,
-                window,
-            });
-            start += thread::block_dim_x();
-        }
+        let rest = count - start;
+        visit(Window {
+            tile,
+            cells,
+            count: if rest < CELLS { rest } else { CELLS },
+            start,
+        });
         thread::sync_threads();
-        window += CELLS;
+        start += CELLS;
     }
 }
 
@@ -95,7 +83,7 @@ fn for_each_batch(
 /// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`, and `words.shaped` is 1; `below` holds
 /// `words.signs()` elements; `occupied`, `sums` and `listed_tiles` are what
 /// [`classify_edges`](super::classify_edges) wrote; `totals` has
-/// [`CellCounts::TOTALS`] elements, and one more for the listed cells. A block has at most [`TILE`](super::TILE) threads.
+/// [`CellCounts::TOTALS`] elements, and one more for the listed cells.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn count_shapes<T: Sample>(
     samples: View<T>,
@@ -112,12 +100,16 @@ pub unsafe fn count_shapes<T: Sample>(
         let count = sums.read(tile.sum_listed(words) as usize) as u32;
         let mut counts = CellCounts::default();
         let mut triangles = 0;
-        for_each_batch(&tile, words, below, occupied, count, |batch| {
-            if let Some((_, cell)) = batch.cell(thread::thread_idx_x()) {
+        for_each_window(&tile, words, below, occupied, count, |window| {
+            let mut at = thread::thread_idx_x();
+            while at < window.count {
+                let cell = window.cell(at);
                 let values = cell_values(cell, iso, |place| padded.value(samples, place));
-                let shape = Shape::of(&values, Rule::Trilinear);
-                counts = counts.plus(CellCounts::of(&values, shape));
+                let case = case(&values);
+                let (shape, is_asked) = Shape::trilinear(&values, case);
+                counts = counts.plus(CellCounts::of(case, shape, is_asked));
                 triangles += shape.triangles().1;
+                at += thread::block_dim_x();
             }
         });
         let counts = CellCounts::from_packed(block::exclusive_sum(counts.packed()).total);
@@ -157,24 +149,30 @@ pub unsafe fn emit_shapes<T: Sample>(
         let place = places.read(at);
         let count = (places.read(at + 1) - place) as u32;
         let first = (place - before_all) as usize;
-        for_each_batch(&tile, words, below, occupied, count, |batch| {
-            if let Some((number, cell)) = batch.cell(thread::thread_idx_x()) {
+        for_each_window(&tile, words, below, occupied, count, |window| {
+            let mut at = thread::thread_idx_x();
+            while at < window.count {
+                let cell = window.cell(at);
                 let values = cell_values(cell, iso, |place| padded.value(samples, place));
                 let shape = Shape::of(&values, Rule::Trilinear);
-                shapes.write(first + number as usize, shape.pack());
+                shapes.write(first + (window.start + at) as usize, shape.pack());
+                at += thread::block_dim_x();
             }
         });
     });
 }
 
-/// Inner vertices that the listed cells of a batch have at most.
-const INNER_OF_BATCH: u32 = TILE * HEXAGON;
+/// A cell with inner vertices in shared memory: its place in the window, and from bit [`CELL_BITS`] on how many inner vertices of the
+/// window come before its own.
+const CELL_BITS: u32 = CELLS.trailing_zeros();
+
+const _: () = assert!(CELLS.is_power_of_two() && CELLS * HEXAGON <= 1 << (32 - CELL_BITS));
 
 /// Writes the inner vertices: positions, and normals unless `normals` is empty.
 ///
-/// A block takes whole tiles with inner vertices, and its threads listed cells: a thread reads its cell's shape. The block lists the inner vertices of
-/// these cells in shared memory. Then each thread takes single ones, reads the samples at their cells' eight corners, for normals up
-/// to 32 around them, and writes three coordinates. `plane` is what the first plane of the grid is in the volume.
+/// A block takes whole tiles with inner vertices, and its threads listed cells: a thread reads its cell's shape. Up to 2048 at a time, those with
+/// inner vertices are listed in shared memory. Then each thread takes single ones, reads the samples at their eight corners, for normals up
+/// to 32 around them, and writes three coordinates for each vertex. `plane` is what the first plane of the grid is in the volume.
 ///
 /// # Safety
 /// As for [`emit_shapes`], which wrote `shapes`; `positions` has three elements for each vertex, and `normals` as many or none.
@@ -195,8 +193,7 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
     positions: ViewMut<f32>,
     normals: ViewMut<f32>,
 ) {
-    // of the batch: for each inner vertex the thread of its cell and its number there
-    let inner_vertices = shared_view![u16; INNER_OF_BATCH as usize];
+    let with_inner = shared_view![u32; CELLS as usize];
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let before_all = places.read(words.listed_sums() as usize);
     let value = |place| padded.value(samples, place);
@@ -210,42 +207,53 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
         let place = places.read(at);
         let count = (places.read(at + 1) - place) as u32;
         let first = (place - before_all) as usize;
-        for_each_batch(&tile, words, below, occupied, count, |batch| {
-            let shape_of = |number: u32| Shape::unpack(shapes.read(first + number as usize));
-            let inner = match batch.cell(thread) {
-                Some((number, _)) => shape_of(number).inner_vertices(),
-                None => 0,
-            };
-            let sum = block::exclusive::<u32, Sum>(inner);
-            let mut number = 0;
-            while number < inner {
-                inner_vertices.write(
-                    (sum.before + number) as usize,
-                    (thread | number << 8) as u16,
-                );
-                number += 1;
+        for_each_window(&tile, words, below, occupied, count, |window| {
+            let shape_at =
+                |at: u32| Shape::unpack(shapes.read(first + (window.start + at) as usize));
+            // cells in the low half, vertices in the high half
+            let mut before = 0u32;
+            let mut start = 0;
+            while start < window.count {
+                let at = start + thread;
+                let mut inner = 0;
+                if at < window.count {
+                    inner = shape_at(at).inner_vertices();
+                }
+                let sum = block::exclusive::<u32, Sum>((inner > 0) as u32 | inner << 16);
+                let sums = before + sum.before;
+                if inner > 0 {
+                    let code = at | (sums >> 16) << CELL_BITS;
+                    with_inner.write((sums & 0xffff) as usize, code);
+                }
+                before += sum.total;
+                start += threads;
             }
             thread::sync_threads();
-            let mut at = thread;
-            while at < sum.total {
-                let code = inner_vertices.read(at as usize) as u32;
-                let (of, number) = (code & (TILE - 1), code >> 8);
-                if let Some((of_tile, low)) = batch.cell(of) {
-                    let cell = InnerCell {
-                        low,
-                        values: &cell_values(low, iso, value),
-                        shape: shape_of(of_tile),
-                    };
-                    let vertex = (first_vertex + at as u64) as usize;
+            let mut nth = thread;
+            while nth < before & 0xffff {
+                let code = with_inner.read(nth as usize);
+                let at = code & (CELLS - 1);
+                let low = window.cell(at);
+                let shape = shape_at(at);
+                let cell = InnerCell {
+                    low,
+                    values: &cell_values(low, iso, value),
+                    shape,
+                };
+                let vertex = (first_vertex + (code >> CELL_BITS) as u64) as usize;
+                let mut number = 0;
+                while number < shape.inner_vertices() {
+                    let vertex = vertex + number as usize;
                     write3(positions, vertex, cell.position(number, plane, &to_world));
                     if !normals.is_empty() {
                         let normal = cell.normal(number, words.grid, &rule, value);
                         write3(normals, vertex, normal);
                     }
+                    number += 1;
                 }
-                at += threads;
+                nth += threads;
             }
-            first_vertex += sum.total as u64;
+            first_vertex += (before >> 16) as u64;
         });
     });
 }

@@ -1,10 +1,6 @@
 //! How many cells of which sort there are.
 
-use super::{
-    decide::{Shape, asks_for_tunnel, case, joined_faces, row_of_discs},
-    loops::AMBIGUOUS,
-    vertices::HEXAGON,
-};
+use super::{decide::Shape, loops::AMBIGUOUS, vertices::HEXAGON};
 use cuda_std::ViewMut;
 
 /// Cells by sort, of one thread or block: each less than 2¹⁶.
@@ -16,12 +12,10 @@ impl CellCounts {
     /// tunnels, inner vertices.
     pub const TOTALS: usize = 4;
 
-    /// Of one cell.
+    /// Of one cell: its case, its shape, and whether a tunnel was looked for.
     #[inline(always)]
-    pub fn of(values: &[f64; 8], shape: Shape) -> Self {
-        let case = case(values);
+    pub fn of(case: u32, shape: Shape, is_asked: bool) -> Self {
         let is_ambiguous = AMBIGUOUS[case as usize & 0xff] != 0;
-        let is_asked = asks_for_tunnel(row_of_discs(case, joined_faces(values)));
         let (has_tube, inner) = (shape.has_tube(), shape.inner_vertices());
         let centroids = inner - has_tube as u32 * HEXAGON;
         Self(

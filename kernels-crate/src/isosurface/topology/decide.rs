@@ -34,7 +34,7 @@ impl Shape {
         let case = case(values);
         match rule {
             Rule::Separated => Self::of_case(case),
-            Rule::Trilinear => Self::trilinear(values, case),
+            Rule::Trilinear => Self::trilinear(values, case).0,
         }
     }
 
@@ -47,28 +47,30 @@ impl Shape {
         }
     }
 
+    /// As [`Shape::of`] with [`Rule::Trilinear`]; and whether a tunnel was looked for.
     #[inline(always)]
-    fn trilinear(values: &[f64; 8], case: u32) -> Self {
+    pub fn trilinear(values: &[f64; 8], case: u32) -> (Self, bool) {
         let row = row_of_discs(case, joined_faces(values));
         let discs = Self { row, diagonal: 0 };
         let tubes = tubes(row);
         if tubes & 0xff == 0 {
-            return discs;
+            return (discs, false);
         }
         let Some(diagonal) = tunnel(values) else {
-            return discs;
+            return (discs, true);
         };
         // which of three loops is joined; the rows of two loops do not ask
         let below = tubes & 0xf0 != 0 && joins_below(values);
         let number = diagonal + 4 * below as u32;
         if tubes >> number & 1 == 0 {
-            return discs;
+            return (discs, true);
         }
         let before = (tubes & ((1 << number) - 1)).count_ones();
-        Self {
+        let tube = Self {
             row: DISC_ROWS as u32 + (tubes >> 8) + before,
             diagonal,
-        }
+        };
+        (tube, true)
     }
 
     /// In 16 bits: the inverse of [`unpack`](Self::unpack).
@@ -132,12 +134,6 @@ pub fn case(values: &[f64; 8]) -> u32 {
 #[inline(always)]
 pub fn needs_values(case: u32) -> bool {
     AMBIGUOUS[case as usize & 0xff] != 0 || tubes(first_row(case)) != 0
-}
-
-/// Whether the row of discs says that a tunnel is asked for: [`Shape::of`] does.
-#[inline(always)]
-pub fn asks_for_tunnel(row_of_discs: u32) -> bool {
-    tubes(row_of_discs) & 0xff != 0
 }
 
 /// The ambiguous faces on which the above corners are joined: bit k for face k of [`FACES`].

@@ -49,8 +49,7 @@ mod vertices;
 
 pub use count::CellCounts;
 pub use decide::{
-    Rule, Shape, Slices, asks_for_tunnel, case, cell_values, joined_faces, needs_values,
-    row_of_discs, tunnel,
+    Rule, Shape, Slices, case, cell_values, joined_faces, needs_values, row_of_discs, tunnel,
 };
 pub use hexagon::hexagon;
 pub use loops::{AMBIGUOUS, Loops, MAX_LOOPS};
