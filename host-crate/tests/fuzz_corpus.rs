@@ -23,7 +23,7 @@ mod write;
 type Target = fn(&[u8]);
 
 /// The targets of `fuzz/`, by name.
-const TARGETS: [(&str, Target); 9] = [
+const TARGETS: [(&str, Target); 10] = [
     ("nifti", fuzz::nifti),
     ("nrrd", fuzz::nrrd),
     ("metaimage", fuzz::metaimage),
@@ -33,6 +33,7 @@ const TARGETS: [(&str, Target); 9] = [
     ("obj", fuzz::obj),
     ("stl", fuzz::stl),
     ("points", fuzz::points),
+    ("swc", fuzz::swc),
 ];
 
 /// Mutations of each file. `FERROVOX_FUZZ_MUTATIONS` asks for another number.

@@ -2,8 +2,9 @@
 
 use crate::{field::Field, support::Outcome};
 use clap::Parser;
-use ferrovox::{device::Device, distance::Method};
+use ferrovox::{device::Device, distance::Method, grid::Geometry};
 use measure::{Common, Record};
+use nalgebra::{Matrix3, Vector3};
 
 /// Times distance maps.
 #[derive(Parser)]
@@ -33,6 +34,14 @@ pub struct Arguments {
     /// Find the nearest sites too: without a value only with them, `both` for without and with
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     nearest: String,
+    /// By how many degrees the z axis leans towards y, as of a CT with a tilted gantry; voxels have sides of length 1
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        value_delimiter = ',',
+        default_value = "0"
+    )]
+    lean: Vec<f64>,
     /// Do not time how a mask of bytes becomes one of bits
     #[arg(long)]
     pub no_pack: bool,
@@ -48,6 +57,8 @@ pub struct Job {
     pub method: Method,
     pub bound: Option<f64>,
     pub nearest: bool,
+    /// Degrees by which z leans towards y.
+    pub lean: f64,
     /// Whether the job before had other sites: then packing them is measured too.
     pub is_first: bool,
 }
@@ -91,11 +102,15 @@ impl Arguments {
             "yes" => &[true],
             _ => &[false],
         };
+        let ways: Vec<(Method, f64)> = methods
+            .iter()
+            .flat_map(|&method| self.lean.iter().map(move |&lean| (method, lean)))
+            .collect();
         let mut jobs = Vec::new();
         for dims in self.sizes() {
             for field in self.fields()? {
                 let mut is_first = true;
-                for &method in &methods {
+                for &(method, lean) in &ways {
                     for &bound in &bounds {
                         for &nearest in nearest {
                             jobs.push(Job {
@@ -104,6 +119,7 @@ impl Arguments {
                                 method,
                                 bound,
                                 nearest,
+                                lean,
                                 is_first,
                             });
                             is_first = false;
@@ -163,6 +179,16 @@ impl Job {
         self.dims.iter().map(|&n| n as u64).product()
     }
 
+    /// The grid's places in the world.
+    ///
+    /// # Errors
+    /// A lean of a right angle.
+    pub fn geometry(&self) -> Outcome<Geometry> {
+        let (sine, cosine) = self.lean.to_radians().sin_cos();
+        let axes = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, sine, 0.0, 0.0, cosine);
+        Ok(Geometry::new(axes, Vector3::zeros())?)
+    }
+
     /// What is known of a measurement before it is made.
     pub fn record(&self, device: &Device) -> Record {
         let bound = match self.bound {
@@ -170,10 +196,14 @@ impl Job {
             None => String::new(),
         };
         let nearest = if self.nearest { "+nearest" } else { "" };
+        let lean = match self.lean {
+            0.0 => String::new(),
+            lean => format!(", lean {lean}"),
+        };
         Record {
             system: "ferrovox".into(),
             device: device.id(),
-            measure: format!("map{bound}{nearest}"),
+            measure: format!("map{bound}{nearest}{lean}"),
             method: self.method.name().into(),
             element: "f32".into(),
             field: self.field.name(),

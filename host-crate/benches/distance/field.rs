@@ -63,12 +63,16 @@ impl FromStr for Field {
 }
 
 /// The sites on the device, made on the host as bits; of labels the voxels beside another label.
-pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<DeviceMask> {
+pub fn sites(
+    stream: &Stream,
+    field: Field,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Outcome<DeviceMask> {
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
     let smallest = dims.into_iter().min().unwrap_or(1) as f32;
     let upload = |words: &[u32]| -> Result<DeviceMask, DistanceError> {
-        DeviceMask::from_words(stream, words, dims, Geometry::default())
-            .map_err(DistanceError::from)
+        DeviceMask::from_words(stream, words, dims, geometry).map_err(DistanceError::from)
     };
     let sites = match field {
         Field::Shell => upload(&words(dims, |at| {
@@ -82,7 +86,7 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<DeviceM
             }))?;
             solid.surface(stream)?
         }
-        Field::Labels => DeviceMask::from_label_edges(stream, &labels(stream, dims)?)?,
+        Field::Labels => DeviceMask::from_label_edges(stream, &labels(stream, dims, geometry)?)?,
         Field::Random(share) => {
             let limit = (share * 2f64.powi(64)) as u64;
             upload(&words(dims, |[x, y, z]| {
@@ -95,7 +99,7 @@ pub fn sites(stream: &Stream, field: Field, dims: [usize; 3]) -> Outcome<DeviceM
 }
 
 /// A label for each voxel, on the device.
-pub fn labels(stream: &Stream, dims: [usize; 3]) -> Outcome<DeviceVolume<u8>> {
+pub fn labels(stream: &Stream, dims: [usize; 3], geometry: Geometry) -> Outcome<DeviceVolume<u8>> {
     let [nx, ny, nz] = dims;
     let labels: Vec<u8> = (0..nx * ny * nz)
         .into_par_iter()
@@ -107,11 +111,7 @@ pub fn labels(stream: &Stream, dims: [usize; 3]) -> Outcome<DeviceVolume<u8>> {
         })
         .collect();
     let labels = stream.upload(&labels)?;
-    Ok(DeviceVolume::from_buffer(
-        labels,
-        dims,
-        Geometry::default(),
-    )?)
+    Ok(DeviceVolume::from_buffer(labels, dims, geometry)?)
 }
 
 /// Whether a place, from -½ to ½ along each axis, is in an ellipsoid with bumps. Of 592x625x625 voxels about a tenth are within 10 of

@@ -21,7 +21,7 @@ pub fn measure(
     arguments: &Arguments,
 ) -> Outcome<()> {
     let stream = device.stream()?;
-    let sites = field::sites(&stream, job.field, job.dims)?;
+    let sites = field::sites(&stream, job.field, job.dims, job.geometry()?)?;
     let count = sites.count(&stream)?;
     if job.is_first && !arguments.no_pack {
         report.add(pack(&stream, job, &sites, arguments)?);
@@ -35,7 +35,7 @@ pub fn measure(
         ..DistanceParams::default()
     };
     let labels = match job.field {
-        Field::Labels => Some(field::labels(&stream, job.dims)?),
+        Field::Labels => Some(field::labels(&stream, job.dims, job.geometry()?)?),
         _ => None,
     };
     let given = match &labels {

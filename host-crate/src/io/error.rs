@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{MeshFormat, StoredType, VolumeFormat};
+use super::{MeshFormat, StoredType, SwcProblem, VolumeFormat};
 use crate::grid::{SampleType, VolumeError};
 use crate::memory::OutOfMemory;
 use crate::mesh::MeshError;
@@ -341,6 +341,9 @@ pub enum FileProblem {
         /// What is wrong.
         problem: String,
     },
+    /// A skeleton file that cannot be understood.
+    #[error("damaged SWC file: {0}")]
+    Swc(#[from] SwcProblem),
     /// A negative sample where unsigned ones were to be written.
     #[error("sample {index} is {value}, which is not unsigned; write the samples as i32")]
     Negative {

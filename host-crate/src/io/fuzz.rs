@@ -9,7 +9,7 @@ use std::path::Path;
 use super::read::read_with_data;
 use super::{
     ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
-    read_mesh_bytes, read_points_bytes,
+    read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
 };
 use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
@@ -66,6 +66,25 @@ pub fn points(bytes: &[u8]) {
             Ok(points) => assert!(points.as_flattened().iter().all(|x| x.is_finite())),
             Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
         }
+    }
+}
+
+/// Reads the bytes as a skeleton in SWC.
+pub fn swc(bytes: &[u8]) {
+    let name = "fuzz.swc";
+    match read_skeleton_bytes(name, bytes) {
+        Ok(skeleton) => {
+            assert_eq!(
+                skeleton.validate(),
+                Ok(()),
+                "a skeleton that is read is valid"
+            );
+            assert_eq!(skeleton.cycles(), 0, "it is trees");
+            let trees = skeleton.nodes.iter().map(|node| node.component).max();
+            let trees = trees.map_or(0, |last| last as usize + 1);
+            assert_eq!(skeleton.components().count, trees);
+        }
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
     }
 }
 

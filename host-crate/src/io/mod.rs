@@ -37,7 +37,8 @@
 //! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
 //! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
 //!
-//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`; [`write_skeletons`] those of several labels to one file. [`write_field`] writes a vector for each voxel, as `.npy`.
+//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`; [`write_skeletons`] those of several labels to one file;
+//! [`read_skeleton`] reads `.swc`. [`write_field`] writes a vector for each voxel, as `.npy`.
 //!
 //! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
@@ -72,6 +73,7 @@ mod scale;
 mod skeleton;
 mod source;
 mod stored;
+mod swc_problem;
 mod temporary;
 mod text;
 mod volume_reader;
@@ -93,8 +95,12 @@ pub(crate) use place::{Stream, Target, folder_of, follow, output_extension};
 pub use points::{read_points, read_points_bytes};
 pub(crate) use read::named_data_files;
 pub use read::{read_volume, read_volume_bytes};
-pub use skeleton::{SkeletonFormat, SkeletonWritten, write_skeleton, write_skeletons};
+pub use skeleton::{
+    SkeletonFormat, SkeletonWritten, read_skeleton, read_skeleton_bytes, write_skeleton,
+    write_skeletons,
+};
 pub use stored::{ByteOrder, StoredType};
+pub use swc_problem::{SwcField, SwcProblem};
 pub use temporary::{remove_temporaries, try_remove_temporaries};
 pub use volume_reader::VolumeReader;
 pub use volume_writer::VolumeWriter;

@@ -20,6 +20,7 @@ pub fn corpus_files() -> Vec<File> {
     files.extend(text_meshes());
     files.extend(facets());
     files.extend(points());
+    files.extend(skeletons());
     files
 }
 
@@ -317,6 +318,28 @@ fn points() -> Vec<File> {
         ("flat.npy", array("(6,)", &[0; 24])),
     ]
     .map(|(name, bytes)| ("points", name.to_owned(), bytes))
+    .into()
+}
+
+/// SWC: two trees, parents behind their children, and damage.
+fn skeletons() -> Vec<File> {
+    let tree = "# a tree\n1 1 0 0 0 2.5 -1\n2 3 0.5 -1e2 3 1 1\n3 3 0 4 3 1 2 # a fork\n4 3 0 -4 3 1 2\n5 6 0 5 3 1 3\n";
+    let two =
+        "9 0 1 1 1 0 7\r\n\t7 5 1 1 2 -1 30\r\n\r\n0 6 2 2 2 1 -1 more words\r\n30 0 4 4 4 1 -1";
+    let circle = "1 0 0 0 0 1 -1\n2 0 1 0 0 1 4\n3 0 2 0 0 1 2\n4 0 3 0 0 1 3\n5 0 3 0 0 1 4\n";
+    [
+        ("tree.swc", tree),
+        ("two.swc", two),
+        ("circle.swc", circle),
+        ("itself.swc", "1 0 0 0 0 1 1\n"),
+        ("twice.swc", "1 0 0 0 0 1 -1\n1 0 1 0 0 1 -1\n"),
+        ("orphan.swc", "1 0 0 0 0 1 -1\n2 0 1 0 0 1 3\n"),
+        ("far.swc", "9223372036854775807 0 1e308 -1e308 1e-310 1e308 -1\n2 0 -1e308 0 0 1 9223372036854775807\n"),
+        ("no-number.swc", "1 0 nan inf 1e400 1 -1\n"),
+        ("short.swc", "1 0 0 0 0 1\n"),
+        ("none.swc", "# nothing\n"),
+    ]
+    .map(|(name, text)| ("swc", name.to_owned(), text.as_bytes().to_vec()))
     .into()
 }
 

@@ -21,4 +21,5 @@ mod replacing;
 mod round_trip;
 mod several_files;
 mod skeleton_files;
+mod skeleton_reader;
 mod volume_pieces;

@@ -35,8 +35,16 @@ pub struct Hit {
 /// How many there are of device memory, pinned memory, streams, events, modules and contexts.
 pub type Live = [c_long; 6];
 
+/// Whether there is a driver below that was named, and not the stand-in.
+pub fn is_given() -> bool {
+    std::env::var_os("FERROVOX_FAULTS_DRIVER").is_some()
+}
+
 impl Driver {
     /// Builds it and makes it this process's driver; `None`, said aloud, on a machine without a C compiler.
+    ///
+    /// # Panics
+    /// Without a C compiler, if a driver was named: whoever does that means it to be tried.
     pub fn open() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let base = folder.path().join("libbase.so");
@@ -49,6 +57,10 @@ impl Driver {
             Some(driver)
         });
         let Some(driver) = built else {
+            assert!(
+                !is_given(),
+                "there is no C compiler (cc), so FERROVOX_FAULTS_DRIVER cannot be tried"
+            );
             eprintln!("no C compiler (cc): skipped");
             return None;
         };

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ __attribute__((constructor)) static void open_base(void) {
     const char *other = getenv("FERROVOX_FAULTS_DRIVER");
     take_turns = !other;
     base = dlopen(other ? other : BASE, RTLD_NOW | RTLD_LOCAL);
-    if (!base) abort();
+    if (!base) { fprintf(stderr, "%s\n", dlerror()); abort(); }
 }
 
 void faults_arm(long at, int with, int goes_on) {

@@ -261,7 +261,9 @@ impl Place {
         let kernel = "fill_sphere";
         let resources = device.kernel_resources(kernel)?;
         let blocks = device.active_blocks_by_driver(kernel, 128, 60_000)?;
-        Ok(format!("{resources:?} {blocks:?} {:?}", device.memory()?).into_bytes())
+        // what is free is another number where something else ran before
+        let memory = device.memory()?.total;
+        Ok(format!("{resources:?} {blocks:?} {memory}").into_bytes())
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Arguments {
     /// Run, in place of the steps, tests with AddressSanitizer
     #[arg(long, conflicts_with_all = ["only", "list"])]
     address_sanitizer: bool,
+    /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must be installed
+    #[arg(long, conflicts_with_all = ["only", "list"])]
+    thread_sanitizer: bool,
 }
 
 /// Runs the command.
@@ -74,6 +77,9 @@ fn watched(arguments: &Arguments) -> Result<Vec<Step>> {
     }
     if arguments.address_sanitizer {
         steps.push(watched::address_sanitizer()?);
+    }
+    if arguments.thread_sanitizer {
+        steps.push(watched::thread_sanitizer()?);
     }
     Ok(steps)
 }

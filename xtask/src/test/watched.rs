@@ -1,6 +1,7 @@
-//! Tests under a watcher: Miri, which interprets the program and finds undefined behaviour, or AddressSanitizer, which is compiled into it and
-//! finds accesses to memory that is not there, and memory that is lost.
+//! Tests under a watcher: Miri, which interprets the program and finds undefined behaviour, or one that is compiled into it: AddressSanitizer,
+//! which finds accesses to memory that is not there, and memory that is lost, or ThreadSanitizer, which finds data races.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
@@ -28,6 +29,19 @@ const FOR_ADDRESSES: [&[&str]; 2] = [
         "--tests",
     ],
     &["-p", "ferrovox", "--lib", "device"],
+];
+
+/// Tests for ThreadSanitizer: what runs on several threads.
+const FOR_RACES: [&[&str]; 2] = [
+    &[
+        "-p",
+        "ferrovox-simt",
+        "-p",
+        "ferrovox-cuda-std",
+        "--lib",
+        "--tests",
+    ],
+    &["-p", "ferrovox", "--lib", "partition"],
 ];
 
 /// The step that runs tests in Miri.
@@ -95,6 +109,50 @@ pub fn address_sanitizer() -> Result<Step> {
     })
 }
 
+/// The step that runs tests with ThreadSanitizer.
+///
+/// The standard library is compiled for it too. The one that comes with a toolchain is not: what its locks, channels and reference counts put in order
+/// is a race then, in every test.
+///
+/// # Errors
+/// Where the toolchain has no sources of the standard library.
+pub fn thread_sanitizer() -> Result<Step> {
+    let target = host_target()?;
+    let sources = sysroot()?.join("lib/rustlib/src/rust/library/std/Cargo.toml");
+    if !sources.is_file() {
+        bail!(
+            "the sources of the standard library are missing, and nothing was run: ThreadSanitizer needs one that is compiled for it; \
+             `rustup component add rust-src` installs them"
+        );
+    }
+    let tests = FOR_RACES.iter().map(|which| {
+        let mut command = cargo(&["test", "-Zbuild-std", "--target", &target]);
+        command
+            .args(*which)
+            .env("CARGO_TARGET_DIR", paths::target().join("thread-sanitizer"))
+            .env("RUSTFLAGS", "-Zsanitizer=thread")
+            // the options are unstable
+            .env("RUSTC_BOOTSTRAP", "1");
+        command
+    });
+    Ok(Step {
+        name: "races",
+        what: "no data race, with ThreadSanitizer",
+        work: Work::Tests(tests.collect()),
+    })
+}
+
+/// Where the toolchain is.
+fn sysroot() -> Result<PathBuf> {
+    let output = Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .output()?;
+    match String::from_utf8_lossy(&output.stdout).trim() {
+        "" => bail!("`rustc --print sysroot` names no folder"),
+        root => Ok(root.into()),
+    }
+}
+
 /// What the compiler compiles for if nothing else is said.
 fn host_target() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output()?;
@@ -112,5 +170,18 @@ mod tests {
     #[test]
     fn the_compiler_says_what_it_compiles_for() {
         assert!(host_target().unwrap().contains('-'));
+        assert!(sysroot().unwrap().join("lib").is_dir());
+    }
+
+    #[test]
+    fn without_the_standard_librarys_sources_nothing_is_said_to_be_without_races() {
+        let sources = sysroot().unwrap().join("lib/rustlib/src/rust/library/std");
+        match thread_sanitizer() {
+            Ok(step) => assert!(sources.is_dir() && step.name == "races"),
+            Err(error) => {
+                assert!(!sources.is_dir());
+                assert!(error.to_string().contains("nothing was run"), "{error}");
+            }
+        }
     }
 }

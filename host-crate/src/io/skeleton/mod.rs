@@ -1,10 +1,12 @@
-//! Skeleton files: one writer per format.
+//! Skeleton files: one writer per format, and a reader of SWC.
 
 mod json;
 mod obj;
 mod polylines;
 mod skel;
 mod swc;
+mod swc_forest;
+mod swc_read;
 mod vtp;
 
 use crate::memory::caught;
@@ -15,6 +17,7 @@ use std::path::Path;
 use super::format::extension;
 use super::group::alone;
 use super::place::output_extension;
+use super::source::Source;
 use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
 
@@ -136,6 +139,59 @@ pub fn write_skeletons(
     skeletons: &[(i64, &Skeleton)],
 ) -> Result<SkeletonWritten, FileError> {
     alone(|group| group.write_skeletons(path, skeletons))
+}
+
+/// Reads a skeleton file: `.swc`. Its trees become one graph.
+///
+/// - **Coordinates** are as the file has them: the geometry is the default one, so a voxel is a unit of the file, usually a micrometre.
+/// - **Nodes** are made of points without a parent, of forks and of ends, with the kinds [`Junction`](crate::graph::NodeKind::Junction) and
+///   [`End`](crate::graph::NodeKind::End); edges, away from the root, of all points between them. A node's component is the number of its tree, in the
+///   order of the file.
+/// - **Order**: a parent may stand before its children or after them, and numbers may be any from 0 to 2⁶³ - 1.
+/// - **Passed over**: comments (`#`, also behind a point), empty lines, and words after the seventh. Types are read and not kept; a radius below 0, by which
+///   some programs say that they do not know it, is 0, which says the same here.
+///
+/// What [`write_skeleton`] wrote is read back with the same points, radii and steps between them, digit for digit. Time: n log n for n points; memory: some
+/// 120 bytes for each beside the graph.
+///
+/// # Errors
+/// [`FileError`] for another extension, what the operating system refuses, memory that cannot be had, and
+/// [`FileProblem::Swc`] for a damaged file: too few words, what is no number or not finite, a number twice, a parent that is not there, parents in a circle.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("fork.swc");
+/// std::fs::write(&path, "1 1 0 0 0 2 -1\n2 3 0 0 3 1 1\n3 3 0 4 3 1 2\n4 3 0 -4 3 1 2\n")?;
+/// let skeleton = ferrovox::io::read_skeleton(&path)?;
+/// assert_eq!((skeleton.nodes.len(), skeleton.edges.len()), (4, 3));
+/// assert_eq!(skeleton.length(), 11.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Skeleton, FileError> {
+    let path = path.as_ref();
+    read(path, || Source::open(path))
+}
+
+/// Reads a skeleton from the bytes of a file; `name` stands for the file's name: its extension tells the format, and errors mention it.
+///
+/// # Errors
+/// Those of [`read_skeleton`].
+pub fn read_skeleton_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Skeleton, FileError> {
+    read(name.as_ref(), || Ok(Source::from_bytes(bytes)))
+}
+
+fn read<'a>(
+    path: &Path,
+    open: impl FnOnce() -> Result<Source<'a>, FileProblem>,
+) -> Result<Skeleton, FileError> {
+    let read = || match SkeletonFormat::from_path(path) {
+        Some(SkeletonFormat::Swc) => swc_read::read(open()?),
+        _ => Err(FileProblem::UnknownExtension {
+            extension: extension(path),
+            known: "skeletons are read from .swc",
+        }),
+    };
+    read().map_err(|problem| FileError::new(path, problem))
 }
 
 impl FileGroup {

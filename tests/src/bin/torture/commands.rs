@@ -62,6 +62,8 @@ fn line(kind: Kind, name: &str, which: usize) -> String {
     match (kind, which) {
         (Kind::Mesh, _) => format!("voxelize {name} --resolution 24 {cpu} -o out.nrrd"),
         (Kind::Points, _) => format!("distance --points {name} --grid 9x8x7 {cpu} -o out.npy"),
+        // no command reads them
+        (Kind::Skeleton, _) => format!("info --json {name}"),
         (Kind::Raw, which) => {
             let order = ["little", "big"][which % 2];
             format!("mesh {name} --dims 3x2x2 --type i16 --endian {order} --iso 1 {cpu} -o out.ply")

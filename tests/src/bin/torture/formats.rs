@@ -12,7 +12,7 @@ pub struct Format {
     pub extension: &'static str,
     /// Reads bytes in every way there is, and panics at a defect.
     pub read: fn(&[u8]),
-    /// Whether files are volumes, meshes or points.
+    /// Whether files are volumes, meshes, points or skeletons.
     pub kind: Kind,
     /// Small files, most of them valid.
     pub files: Vec<Vec<u8>>,
@@ -25,12 +25,13 @@ pub enum Kind {
     Raw,
     Mesh,
     Points,
+    Skeleton,
 }
 
 /// All of them.
 pub fn all(corpus: &Path) -> Result<Vec<Format>> {
     type Row = (&'static str, &'static str, fn(&[u8]), Kind);
-    let rows: [Row; 9] = [
+    let rows: [Row; 10] = [
         ("nifti", "nii", fuzz::nifti, Kind::Volume),
         ("nrrd", "nrrd", fuzz::nrrd, Kind::Volume),
         ("metaimage", "mha", fuzz::metaimage, Kind::Volume),
@@ -40,6 +41,7 @@ pub fn all(corpus: &Path) -> Result<Vec<Format>> {
         ("obj", "obj", fuzz::obj, Kind::Mesh),
         ("stl", "stl", fuzz::stl, Kind::Mesh),
         ("points", "xyz", fuzz::points, Kind::Points),
+        ("swc", "swc", fuzz::swc, Kind::Skeleton),
     ];
     let read = |(name, extension, read, kind): Row| {
         let files = files(&corpus.join(name))?;
