@@ -3,7 +3,7 @@
 use super::{
     interpolate::{IndexToWorld, gradient},
     table::CORNERS,
-    topology::{Shape, slope},
+    topology::{InnerBox, Shape, slope},
     vertices::{NormalRule, unit_vector},
 };
 use crate::grid::Grid;
@@ -11,17 +11,29 @@ use crate::grid::Grid;
 /// A cell with inner vertices.
 pub(super) struct InnerCell<'a> {
     /// Its lowest corner.
-    pub low: [u32; 3],
+    low: [u32; 3],
     /// Its samples less the isovalue.
-    pub values: &'a [f64; 8],
-    pub shape: Shape,
+    values: &'a [f64; 8],
+    /// Where its inner vertices are.
+    places: InnerBox,
+    diagonal: u32,
 }
 
-impl InnerCell<'_> {
+impl<'a> InnerCell<'a> {
+    #[inline(always)]
+    pub fn new(low: [u32; 3], values: &'a [f64; 8], shape: Shape) -> Self {
+        Self {
+            low,
+            values,
+            places: shape.inner_box(values),
+            diagonal: shape.diagonal,
+        }
+    }
+
     /// Where inner vertex `number` is in the world, if plane 0 of the grid is `plane` of the volume.
     #[inline(always)]
     pub fn position(&self, number: u32, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
-        let [dx, dy, dz] = self.shape.inner_vertex(self.values, number);
+        let [dx, dy, dz] = self.places.vertex(self.diagonal, number);
         let [x, y, z] = self.low;
         let [x, y, z] = [x, y, z + plane].map(f64::from);
         to_world.position([x + dx, y + dy, z + dz])
@@ -37,7 +49,7 @@ impl InnerCell<'_> {
         rule: &NormalRule,
         value: impl Fn([u32; 3]) -> f32 + Copy,
     ) -> [f32; 3] {
-        let at = self.shape.inner_vertex(self.values, number);
+        let at = self.places.vertex(self.diagonal, number);
         let to_world = rule.gradient_to_world;
         let mut sum = [0.0; 3];
         let mut corner = 0;

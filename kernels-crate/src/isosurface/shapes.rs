@@ -131,11 +131,7 @@ pub unsafe fn emit_inner_vertices<T: Sample>(
             }
             let low = [x, run.y, run.z];
             let values = cell_values(low, iso, value);
-            let cell = InnerCell {
-                low,
-                values: &values,
-                shape: Shape::unpack(shapes.read(at)),
-            };
+            let cell = InnerCell::new(low, &values, Shape::unpack(shapes.read(at)));
             // the inner vertices of a plane of cells are those before the next plane's edges
             let next = grid.cell(0, 0, run.z + 1) as usize;
             let after = inner_offsets.read(next) - before;

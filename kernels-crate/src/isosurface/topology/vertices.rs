@@ -40,13 +40,17 @@ impl Shape {
         }
     }
 
-    /// The place of inner vertex `number`, which is less than [`inner_vertices`](Self::inner_vertices).
+    /// The places of the inner vertices: the corners of a box, or one place at which all of them are. See [`InnerBox::vertex`].
     #[inline(always)]
-    pub fn inner_vertex(&self, values: &[f64; 8], number: u32) -> [f64; 3] {
+    pub fn inner_box(&self, values: &[f64; 8]) -> InnerBox {
         if self.has_tube() {
-            InnerBox::of(values).vertex(self.diagonal, number)
+            InnerBox::of(values)
         } else {
-            self.centroid(values)
+            let centroid = self.centroid(values);
+            InnerBox {
+                low: centroid,
+                high: centroid,
+            }
         }
     }
 

@@ -140,7 +140,10 @@ impl Patch {
     pub fn place(&self, values: &[f64; 8], vertex: usize) -> [f64; 3] {
         match (vertex as u32).checked_sub(INNER) {
             None => edge_vertex(values, vertex as u32),
-            Some(number) => self.shape.inner_vertex(values, number),
+            Some(number) => self
+                .shape
+                .inner_box(values)
+                .vertex(self.shape.diagonal, number),
         }
     }
 
