@@ -17,6 +17,7 @@ mod limits;
 mod memory;
 mod mesh;
 mod mesh_parts;
+mod mesh_topology;
 mod occupancy;
 mod outputs;
 mod readme;

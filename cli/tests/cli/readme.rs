@@ -20,6 +20,23 @@ write_mesh("scan.ply", &triangles, &MeshWriteOptions::default())?;
 Ok(())
 }
 
+#[allow(dead_code, reason = "compiled, and compared with docs/isosurface.md")]
+#[rustfmt::skip]
+fn topology() -> Result<(), Box<dyn Error>> {
+// docs/isosurface.md
+use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, IsosurfaceParams, Topology}};
+use ferrovox::io::{ReadOptions, read_volume};
+
+let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
+let stream = Device::best().stream()?;
+let on_device = DeviceVolume::upload(&stream, volume.view())?;
+let params = IsosurfaceParams { iso: 300.0, topology: Topology::Trilinear, ..Default::default() };
+let surface = isosurface::extract(&stream, &on_device, None, &params)?;
+println!("{} tunnels in {} ambiguous cells", surface.topology.tunnels, surface.topology.ambiguous_cells);
+// docs/isosurface.md: end
+Ok(())
+}
+
 #[allow(dead_code, reason = "compiled, and compared with docs/distance.md")]
 #[rustfmt::skip]
 fn distance() -> Result<(), Box<dyn Error>> {
@@ -145,6 +162,7 @@ fn the_readmes_code_is_real() {
     assert_eq!(block(&readme, "read_volume"), library);
 
     for (name, subject, with) in [
+        ("docs/isosurface.md", "", "read_volume"),
         ("docs/distance.md", "", "read_volume"),
         ("docs/distance.md", ": in one call", "DistanceJob"),
         ("docs/distance.md", ": by slabs", "Slabs::new"),
@@ -184,6 +202,7 @@ fn the_pictures_and_links_are_there() {
         "docs/occupancy.md",
         "docs/performance.md",
         "docs/distance.md",
+        "docs/isosurface.md",
         "docs/skeleton.md",
         "examples/README.md",
     ] {

@@ -13,7 +13,7 @@ mod saddles;
 mod tests;
 
 pub use refine::{Refinement, lines};
-pub use saddles::{Saddle, saddles};
+pub use saddles::{Saddle, interpolated, saddles};
 
 /// One piece of a surface in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
