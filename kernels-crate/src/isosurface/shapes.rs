@@ -4,7 +4,7 @@ use super::{
     inner::InnerCell,
     interpolate::IndexToWorld,
     topology::{CellCounts, Shape, cell_values, needs_values},
-    vertices::{NormalRule, write3},
+    vertices::{NormalRule, inner_before_plane, write3},
 };
 use crate::{
     grid::{Grid, X},
@@ -59,15 +59,6 @@ pub unsafe fn decide_shapes<T: Sample>(
         }
         counts.add_to(totals);
     });
-}
-
-/// The inner vertices of the cells in the planes before a plane.
-#[inline(always)]
-pub(super) fn inner_before_plane(inner_offsets: View<u64>, grid: Grid, plane: u32) -> u64 {
-    if inner_offsets.is_empty() {
-        return 0;
-    }
-    inner_offsets.read(grid.cell(0, 0, plane) as usize)
 }
 
 /// Writes for each plane of samples how many vertices come before those on its edges.

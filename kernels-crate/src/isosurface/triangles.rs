@@ -1,9 +1,9 @@
 //! The triangles, as indices of vertices.
 
 use super::{
-    shapes::inner_before_plane,
     table::EDGE_OWNERS,
     topology::{INNER, Shape, corners, needs_values, table},
+    vertices::inner_before_plane,
 };
 use crate::{
     grid::{Grid, X},

@@ -1,9 +1,6 @@
 //! Positions and normals of the vertices.
 
-use super::{
-    interpolate::{IndexToWorld, crossing, gradient},
-    shapes::inner_before_plane,
-};
+use super::interpolate::{IndexToWorld, crossing, gradient};
 use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
@@ -175,6 +172,15 @@ pub(super) fn unit_vector(matrix: [f32; 9], vector: [f32; 3], sign: f32) -> Opti
     let [x, y, z] = world.map(|component| component / largest);
     let length = GpuFloat::sqrt(x * x + y * y + z * z);
     Some([x / length, y / length, z / length])
+}
+
+/// The inner vertices of the cells in the planes before a plane.
+#[inline(always)]
+pub(super) fn inner_before_plane(inner_offsets: View<u64>, grid: Grid, plane: u32) -> u64 {
+    if inner_offsets.is_empty() {
+        return 0;
+    }
+    inner_offsets.read(grid.cell(0, 0, plane) as usize)
 }
 
 /// Writes the three numbers of vertex `vertex`.

@@ -224,7 +224,7 @@ fn noisy_walls_have_the_components_of_the_interpolant() {
     let mut at = 0usize;
     let walls = |noise: &mut Noise| {
         at += 1;
-        let wall = if at % 3 == 0 { 0.4 } else { -0.35 };
+        let wall = if at.is_multiple_of(3) { 0.4 } else { -0.35 };
         wall + 0.5 * noise.signed()
     };
     check("walls", fields(20), [9; 3], 0.0, &devices::fast(), walls);

@@ -1,8 +1,17 @@
 //! Cells of a tile, listed in shared memory.
 
-use super::words::{TILE, Tile};
+use super::{
+    super::topology::INNER,
+    words::{TILE, Tile},
+};
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, thread};
+
+/// The largest block that [`emit_shaped_triangles`](super::emit_shaped_triangles) can be launched with: the cells that it takes at a time.
+pub const SHAPED_BLOCK: u32 = 128;
+
+/// Numbers that a shaped cell needs of its vertices: of its edges, and of the first inner one.
+pub(super) const NUMBERS: u32 = INNER + 1;
 
 /// Cells of a tile that a block has listed at a time, at most.
 pub(super) const CELLS: u32 = 2048;

@@ -30,8 +30,9 @@ mod triangles;
 mod vertices;
 mod words;
 
+pub use cells::SHAPED_BLOCK;
 pub use classify::classify_edges;
-pub use shaped_triangles::{SHAPED_BLOCK, emit_shaped_triangles};
+pub use shaped_triangles::emit_shaped_triangles;
 pub use shapes::{count_shapes, emit_inner_word_vertices, emit_shapes};
 pub use threshold::{threshold_bits, threshold_bits_by_fours};
 pub use triangles::{Index, emit_word_triangles};

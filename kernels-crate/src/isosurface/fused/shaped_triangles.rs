@@ -5,7 +5,7 @@ use super::{
         table::case_by_rows,
         topology::{INNER, MAX_TRIANGLES, Shape, table},
     },
-    cells::{CELLS, list_cells, word_and_bit},
+    cells::{CELLS, SHAPED_BLOCK, list_cells, word_and_bit},
     classify::Corners,
     numbers::Numbers,
     triangles::{Index, write_listed},
@@ -13,12 +13,6 @@ use super::{
 };
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
-
-/// The largest block that [`emit_shaped_triangles`] can be launched with: the cells that it takes at a time.
-pub const SHAPED_BLOCK: u32 = 128;
-
-/// Numbers that a cell needs of its vertices: of its edges, and of the first inner one.
-pub(super) const NUMBERS: u32 = INNER + 1;
 
 /// The listed cells of a tile, in shared memory: for each word these cells as bits, and how many come before the word.
 #[derive(Clone, Copy)]

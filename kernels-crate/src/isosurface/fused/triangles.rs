@@ -2,9 +2,8 @@
 
 use super::{
     super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
-    cells::{CELLS, list_cells, word_and_bit},
+    cells::{CELLS, NUMBERS, SHAPED_BLOCK, list_cells, word_and_bit},
     numbers::Numbers,
-    shaped_triangles::{NUMBERS, SHAPED_BLOCK},
     words::{TILE, Words},
 };
 use crate::{arith::div_rem, block, operator::Sum, sample::Count};

@@ -65,7 +65,7 @@ fn saddles_are_where_there_is_no_slope() {
             for axis in (0..3).filter(|&k| saddle.place[k] > 0.0 && saddle.place[k] < 1.0) {
                 let [mut low, mut high] = [saddle.place; 2];
                 (low[axis], high[axis]) = (0.0, 1.0);
-                let [low, high] = [low, high].map(|at| saddles::interpolated(&values, at));
+                let [low, high] = [low, high].map(|at| interpolated(&values, at));
                 assert!((low - high).abs() < 1e-6, "{values:?}: {saddle:?}");
             }
             count += 1;
