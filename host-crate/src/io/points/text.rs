@@ -15,6 +15,11 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
         let cut = line.len() >= LINE;
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"#") {
+            // what is left of a long one is not a line of its own
+            let mut goes_on = cut && !line.is_empty();
+            while goes_on {
+                goes_on = source.line(LINE)?.is_some_and(|rest| rest.len() >= LINE);
+            }
             continue;
         }
         let at = (!cut)
@@ -53,6 +58,21 @@ mod tests {
         let points = [[1.0, 2.0, 3.0], [-1.5, 20.0, 3.0], [7.0, 8.0, 9.0]];
         assert_eq!(read_text(text).unwrap(), points);
         assert_eq!(read_text("").unwrap(), [[0.0; 3]; 0]);
+    }
+
+    #[test]
+    fn a_long_comment_is_one_line() {
+        for length in [LINE - 2, LINE - 1, LINE, LINE + 1, 2 * LINE, 3 * LINE + 5] {
+            let comment = "#".repeat(length);
+            let text = format!("1 2 3\n{comment} 7 7 7\n4 5 6\n{comment} 8 8 8\nx");
+            let problem = read_text(&text).unwrap_err();
+            assert!(
+                problem.starts_with("line 5 reads \"x\""),
+                "{length}: {problem}"
+            );
+            let points = read_text(text.trim_end_matches('x')).unwrap();
+            assert_eq!(points, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "{length}");
+        }
     }
 
     #[test]

@@ -232,7 +232,8 @@ impl Kept<'_> {
 /// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
 /// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
 /// shared memory and writes the tile's three sums, and a fourth if cells are shaped: how many are listed for
-/// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a non-finite corner are counted in the last but one.
+/// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a
+/// non-finite corner are counted in the last but one.
 ///
 /// # Safety
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of

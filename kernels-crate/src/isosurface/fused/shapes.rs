@@ -13,7 +13,7 @@ use super::{
     words::{Tile, Words},
 };
 use crate::{block, operator::Sum, sample::Sample};
-use cuda_std::{SharedView, View, ViewMut, kernel, misc::max_registers, shared_view, thread};
+use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
 /// Listed cells of a tile that are in shared memory.
 #[derive(Clone, Copy)]
@@ -72,9 +72,6 @@ fn for_each_window(
     }
 }
 
-/// Registers that leave room for five blocks of 128 threads on a multiprocessor.
-const MOST_REGISTERS: u32 = 96;
-
 /// Counts the triangles and the inner vertices of the listed cells, as the trilinear interpolant has them.
 ///
 /// A block takes whole tiles that have listed cells. Its threads take single words, read the signs
@@ -99,7 +96,6 @@ pub unsafe fn count_shapes<T: Sample>(
     sums: ViewMut<u64>,
     totals: ViewMut<u64>,
 ) {
-    max_registers::<MOST_REGISTERS>();
     words.for_each_listed_tile(listed_tiles, |tile| {
         let count = sums.read(tile.sum_listed(words) as usize) as u32;
         let mut counts = CellCounts::default();
