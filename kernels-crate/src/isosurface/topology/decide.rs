@@ -19,7 +19,7 @@ pub enum Rule {
 /// The surface in one cell, as far as its triangles need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The row of [`TRIANGLES`](super::table::TRIANGLES).
+    /// The row of the [table](super::table).
     pub row: u32,
     /// The diagonal that the tunnel goes along, if the row is one with a tube: see [`hexagon`](super::hexagon).
     pub diagonal: u32,

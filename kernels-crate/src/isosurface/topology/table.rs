@@ -47,7 +47,11 @@ pub const fn first_row(case: u32) -> u32 {
     FIRST_ROW[case as usize & 0xff] as u32
 }
 
-/// The tubes of a row of discs: see [`TUBES`].
+/// The tubes between the same loops as a row of discs has.
+///
+/// The low 8 bits say which there are, by diagonal, and from bit 4 on by diagonal where the loop of three edges that is joined is round
+/// a corner that is below. The high 8 bits are the first one's row less [`DISC_ROWS`]. Two loops have the same tubes whatever that
+/// corner is: bits 4 to 7 are 0.
 #[inline(always)]
 pub const fn tubes(row: u32) -> u32 {
     TUBES[row as usize & (ROW_ROOM - 1)] as u32
@@ -77,11 +81,7 @@ static FIRST_ROW: [u16; 256] = {
     rows
 };
 
-/// For each row of discs the tubes between the same loops.
-///
-/// The low 8 bits say which there are, by diagonal, and from bit 4 on by diagonal where the loop of three edges that is joined is round
-/// a corner that is below. The high 8 bits are the first one's row less [`DISC_ROWS`]. Two loops have the same tubes whatever that
-/// corner is: bits 4 to 7 are 0.
+/// For each row of discs the tubes between the same loops: see [`tubes`].
 static TUBES: [u16; ROW_ROOM] = {
     let mut tubes = [0; ROW_ROOM];
     let mut row = 0;
