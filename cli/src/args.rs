@@ -10,7 +10,7 @@ mod small;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
-pub use mesh::{MeshArgs, MethodName, TopologyName};
+pub use mesh::{MeshArgs, MethodName, NormalsName, TopologyName};
 pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
@@ -18,9 +18,12 @@ pub use skeleton_names::LevelsName;
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
 pub use voxelize::VoxelizeArgs;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use ferrovox::io::is_standard_output;
-use std::path::PathBuf;
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
 
 /// What stands below the short help of a command.
 pub const MORE: &str = "`--help` says more, and gives examples.";
@@ -135,10 +138,61 @@ impl Command {
     }
 }
 
+/// The words of a command line in which an option whose value may be left out is joined with the value that follows it, as in `--normals=gradient`:
+/// any other word after it is none, but perhaps a file.
+pub fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for word in words {
+        match joined.last_mut() {
+            Some(option) if *option == "--normals" && is_rule_of_normals(&word) => {
+                option.push("=");
+                option.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
+}
+
+fn is_rule_of_normals(word: &OsStr) -> bool {
+    let word = word.to_str();
+    word.is_some_and(|word| NormalsName::from_str(word, false).is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    #[test]
+    fn normals_are_asked_for_with_a_rule_or_without() {
+        for (line, expected) in [
+            ("mesh a.nii --iso 5 -o a.ply", None),
+            (
+                "mesh --iso 5 -o a.ply --normals a.nii",
+                Some(NormalsName::Gradient),
+            ),
+            (
+                "mesh --iso 5 -o a.ply --normals=trilinear a.nii",
+                Some(NormalsName::Trilinear),
+            ),
+            (
+                "mesh --iso 5 -o a.ply --normals trilinear a.nii",
+                Some(NormalsName::Trilinear),
+            ),
+            (
+                "mesh a.nii --iso 5 --normals gradient -o a.ply",
+                Some(NormalsName::Gradient),
+            ),
+        ] {
+            let words = ["ferrovox"].into_iter().chain(line.split_whitespace());
+            let words = with_joined_values(words.map(OsString::from));
+            match Cli::try_parse_from(words).map(|cli| cli.command) {
+                Ok(Command::Mesh(args)) => assert_eq!(args.normals, expected, "{line}"),
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

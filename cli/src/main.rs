@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 }
 
 fn parse_and_run() -> ExitCode {
-    let command = match Cli::try_parse() {
+    let command = match Cli::try_parse_from(args::with_joined_values(std::env::args_os())) {
         Ok(cli) => cli.command,
         Err(error) => return not_understood(&error),
     };

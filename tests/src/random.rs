@@ -3,7 +3,7 @@
 use crate::{extract::Extracted, noise::Noise};
 use ferrovox::{
     grid::{Geometry, Sample, Volume},
-    isosurface::{Inside, IsosurfaceParams, Topology},
+    isosurface::{Inside, IsosurfaceParams, NormalSource, Topology, VertexPlacement},
 };
 
 /// A grid that is turned, sheared, perhaps mirrored, and away from the origin.
@@ -52,16 +52,7 @@ pub fn mask(dims: [usize; 3], seed: u64) -> Volume<u8> {
     Volume::new(kept.collect(), dims, geometry(seed)).expect("lengths agree")
 }
 
-/// One of the two.
-pub fn topology(trilinear: bool) -> Topology {
-    if trilinear {
-        Topology::Trilinear
-    } else {
-        Topology::Separated
-    }
-}
-
-/// What the bits of a number choose, less than 16.
+/// What the bits of a number choose, less than 64.
 pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
     let inside = if choice & 1 == 0 {
         Inside::Above
@@ -73,7 +64,9 @@ pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
         inside,
         close: choice & 2 != 0,
         normals: choice & 4 != 0,
-        topology: topology(choice & 8 != 0),
+        topology: Topology::ALL[(choice >> 3 & 1) as usize],
+        vertices: VertexPlacement::ALL[(choice >> 4 & 1) as usize],
+        normal_source: NormalSource::ALL[(choice >> 5 & 1) as usize],
         ..IsosurfaceParams::default()
     }
 }

@@ -3,7 +3,7 @@
 use super::{MORE, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
 use clap::{Args, ValueEnum};
-use ferrovox::isosurface::{Method, Topology};
+use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -23,6 +23,7 @@ Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
   ferrovox mesh brain.nii.gz --iso 120 --json
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
+  ferrovox mesh distances.nii.gz --iso 2.5 --vertices root --normals -o shell.vtp
   ferrovox mesh thin-walls.nrrd --iso 300 --topology trilinear -o walls.ply --check
   ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
@@ -41,6 +42,12 @@ pub struct MeshArgs {
     /// corners above the isovalue apart.
     #[arg(long, value_enum, default_value_t = TopologyName::Separated, value_name = "RULE", help_heading = "Surface")]
     pub topology: TopologyName,
+    /// Where on its grid edge a vertex lies
+    ///
+    /// linear takes the straight line between the samples at both ends; root the cubic through four samples, which is nearer to smooth fields such as
+    /// distance maps.
+    #[arg(long, value_enum, default_value_t = PlacementName::Linear, value_name = "RULE", help_heading = "Surface")]
+    pub vertices: PlacementName,
     /// Volume of the same grid; where it is zero there is no surface
     ///
     /// A headerless one has samples of u8, and the dims of the volume.
@@ -55,9 +62,19 @@ pub struct MeshArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
-    /// Give each vertex its unit normal
-    #[arg(long, help_heading = "Output")]
-    pub normals: bool,
+    /// Give each vertex its unit normal: by the gradient of the samples, or of their trilinear interpolant
+    ///
+    /// gradient, taken where no rule is named, is smoother, and nearer to the normals of smooth surfaces.
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "gradient",
+        value_name = "RULE",
+        help_heading = "Output"
+    )]
+    pub normals: Option<NormalsName>,
     /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
     #[arg(long, help_heading = "Output")]
     pub check: bool,
@@ -97,6 +114,40 @@ pub enum TopologyName {
     Separated,
     /// As the trilinear interpolant of the samples
     Trilinear,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlacementName {
+    /// On the straight line between two samples
+    Linear,
+    /// At the root of the cubic through four samples
+    Root,
+}
+
+impl From<PlacementName> for VertexPlacement {
+    fn from(name: PlacementName) -> Self {
+        match name {
+            PlacementName::Linear => Self::Linear,
+            PlacementName::Root => Self::Root,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NormalsName {
+    /// By central differences of the samples
+    Gradient,
+    /// By the slope of the samples' trilinear interpolant
+    Trilinear,
+}
+
+impl From<NormalsName> for NormalSource {
+    fn from(name: NormalsName) -> Self {
+        match name {
+            NormalsName::Gradient => Self::Gradient,
+            NormalsName::Trilinear => Self::Trilinear,
+        }
+    }
 }
 
 impl From<TopologyName> for Topology {

@@ -8,7 +8,7 @@ use crate::{
     watch::watched,
 };
 use ferrovox::{
-    isosurface::IsosurfaceParams,
+    isosurface::{IsosurfaceParams, NormalSource},
     pipeline::{
         VolumeSource,
         mesh::{self, MeshCheck, MeshJob},
@@ -40,7 +40,9 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         iso: iso(&args.surface, &args.input.name())?,
         inside: args.surface.inside.into(),
         close: args.close,
-        normals: args.normals,
+        normals: args.normals.is_some(),
+        normal_source: args.normals.map(NormalSource::from).unwrap_or_default(),
+        vertices: args.vertices.into(),
         method: args.method.into(),
         topology: args.topology.into(),
         ..IsosurfaceParams::default()

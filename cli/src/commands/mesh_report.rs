@@ -7,7 +7,7 @@ use crate::{
     report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
 };
 use ferrovox::{
-    isosurface::{Method, Topology, TopologyCounts},
+    isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
     mesh::{MeshReport, Opening},
     pipeline::mesh::{MeshChecked, MeshOutcome},
 };
@@ -28,6 +28,7 @@ pub struct Json<'a> {
     inside: &'static str,
     method: &'static str,
     topology: &'static str,
+    vertex_placement: &'static str,
     #[serde(flatten)]
     devices: Devices,
     slabs: u64,
@@ -36,6 +37,7 @@ pub struct Json<'a> {
     triangles: u64,
     index_bits: u32,
     normals: bool,
+    normal_source: Option<&'static str>,
     non_finite_cells: u64,
     ambiguous_cells: Option<u64>,
     tunnel_tests: Option<u64>,
@@ -71,13 +73,17 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),
+        vertex_placement: VertexPlacement::from(args.vertices).name(),
         devices: Devices::of_runs(&run.devices),
         slabs: run.slabs,
         streamed: checked.is_none(),
         vertices: run.vertices,
         triangles: run.triangles,
         index_bits: run.index_bits,
-        normals: args.normals,
+        normals: args.normals.is_some(),
+        normal_source: args
+            .normals
+            .map(|normals| NormalSource::from(normals).name()),
         non_finite_cells: run.non_finite_cells,
         ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
         tunnel_tests: cells.map(|cells| cells.tunnel_tests),
@@ -114,7 +120,7 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         Some(output) => format!("{}: ", output.display()),
         None => String::new(),
     };
-    let normals = if args.normals { ", normals" } else { "" };
+    let normals = args.normals.map_or("", |_| ", normals");
     lines.add(
         "mesh",
         format!(

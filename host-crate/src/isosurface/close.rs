@@ -7,14 +7,11 @@ use crate::{
 };
 use ferrovox_kernels::{
     grid::Grid,
-    isosurface::{pad_mask as pad_mask_kernel, pad_samples, padded::Padded},
+    isosurface::{interpolate::FAR, pad_mask as pad_mask_kernel, pad_samples, padded::Padded},
 };
 
 /// The value of the samples around the volume. It is so far outside that the surface closes within
 /// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from overflow.
-const FAR: f32 = 1e30;
-
-/// The value of the samples around the volume.
 fn outside(params: &IsosurfaceParams) -> f32 {
     let far = if params.iso.abs() < FAR {
         FAR

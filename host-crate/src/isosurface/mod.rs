@@ -54,7 +54,7 @@ pub use device_mesh::{DeviceMesh, DeviceTriangles};
 pub use devices::{DeviceSlab, extract_parts, extract_slabs};
 pub use error::IsosurfaceError;
 pub use join::{MeshPart, MeshParts};
-pub use params::{IndexWidth, IsosurfaceParams, Method, Topology};
+pub use params::{IndexWidth, IsosurfaceParams, Method, NormalSource, Topology, VertexPlacement};
 pub use partition::{VolumeSlab, slabs};
 pub use timing::StageTimes;
 

@@ -69,6 +69,60 @@ impl Topology {
     }
 }
 
+/// Where between the samples at the ends of its edge a vertex lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexPlacement {
+    /// Where the straight line between their values has the isovalue, which is where the trilinear interpolant has it.
+    #[default]
+    Linear,
+    /// Where the cubic through their values and those of the samples before and after them on the same line has it: for smooth fields, such as
+    /// distances, an error of the fourth order of the voxel's size in place of the second. Where the volume ends, and beside samples that are not
+    /// finite, the polynomial is that of the other samples. Where the samples are not smooth, its slopes are limited so that it does not swing past
+    /// them.
+    Root,
+}
+
+impl VertexPlacement {
+    /// All of them.
+    pub const ALL: [VertexPlacement; 2] = [VertexPlacement::Linear, VertexPlacement::Root];
+
+    /// Its name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            VertexPlacement::Linear => "linear",
+            VertexPlacement::Root => "root",
+        }
+    }
+
+    pub(super) fn is_cubic(self) -> bool {
+        self == VertexPlacement::Root
+    }
+}
+
+/// Which gradient normals are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NormalSource {
+    /// That of the samples, by central differences at both ends of a vertex's edge, interpolated between them: smooth.
+    #[default]
+    Gradient,
+    /// That of the trilinear interpolant at the vertex, on an edge the mean of those of the cells around it: the direction of the surface that the mesh
+    /// is made from.
+    Trilinear,
+}
+
+impl NormalSource {
+    /// All of them.
+    pub const ALL: [NormalSource; 2] = [NormalSource::Gradient, NormalSource::Trilinear];
+
+    /// Its name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            NormalSource::Gradient => "gradient",
+            NormalSource::Trilinear => "trilinear",
+        }
+    }
+}
+
 /// The width of vertex indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexWidth {
@@ -93,8 +147,12 @@ pub struct IsosurfaceParams {
     pub close: bool,
     /// Which surface goes through ambiguous cells.
     pub topology: Topology,
-    /// Compute unit normals that point outside, from the gradient of the samples.
+    /// Where on its edge a vertex lies.
+    pub vertices: VertexPlacement,
+    /// Compute unit normals that point outside.
     pub normals: bool,
+    /// What they are made of.
+    pub normal_source: NormalSource,
     /// How.
     pub method: Method,
     /// The width of vertex indices.
@@ -121,14 +179,16 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, inside above, not closed, above samples kept apart, no normals.
+    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines, no normals.
     fn default() -> Self {
         Self {
             iso: 0.0,
             inside: Inside::Above,
             close: false,
             topology: Topology::default(),
+            vertices: VertexPlacement::default(),
             normals: false,
+            normal_source: NormalSource::default(),
             method: Method::default(),
             index_width: IndexWidth::default(),
         }

@@ -1,6 +1,6 @@
 //! What is made of the flags: the flagged items' numbers, and a position and a normal for each active edge and each inner vertex.
 
-use super::{Inside, IsosurfaceError, IsosurfaceParams};
+use super::{Inside, IsosurfaceError, IsosurfaceParams, NormalSource};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     grid::{DeviceSample, DeviceVolume, Geometry, gradient_to_world, index_to_world},
@@ -76,6 +76,7 @@ pub(super) fn positions<T: DeviceSample>(
                 volume.grid(),
                 items,
                 params.iso,
+                params.vertices.is_cubic() as u32,
                 index_to_world(volume.geometry()),
                 places.active_edges.view(),
                 places.inner_offsets.view(),
@@ -87,13 +88,14 @@ pub(super) fn positions<T: DeviceSample>(
 }
 
 /// How normals come from gradients.
-pub(super) fn normal_rule(geometry: &Geometry, inside: Inside) -> NormalRule {
+pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> NormalRule {
     NormalRule {
         gradient_to_world: gradient_to_world(geometry),
-        outward: match inside {
+        outward: match params.inside {
             Inside::Above => -1.0,
             Inside::Below => 1.0,
         },
+        of_interpolant: (params.normal_source == NormalSource::Trilinear) as u32,
     }
 }
 
@@ -115,7 +117,8 @@ pub(super) fn normals<T: DeviceSample>(
                 volume.grid(),
                 items,
                 params.iso,
-                normal_rule(volume.geometry(), params.inside),
+                params.vertices.is_cubic() as u32,
+                normal_rule(volume.geometry(), params),
                 places.active_edges.view(),
                 places.inner_offsets.view(),
                 normals.view_mut(),
@@ -133,15 +136,20 @@ pub(super) fn plane_starts<I: Count + Element>(
     inner_offsets: &Buffer<u64>,
 ) -> Result<Buffer<u64>, DeviceError> {
     let mut starts = stream.alloc::<u64>(grid.nz as usize)?;
+    let planes = Items {
+        count: grid.nz.into(),
+        piece: PIECE,
+    };
     // SAFETY: an offset for each edge, for each cell and one more, and room for each plane.
     unsafe {
         let args = (
             vertex_offsets.view(),
             inner_offsets.view(),
             grid,
+            planes,
             starts.view_mut(),
         );
-        stream.launch::<number_planes<I>>(Launch::pieces(grid.nz.into()), args)?;
+        stream.launch::<number_planes<I>>(Launch::pieces(planes.pieces()), args)?;
     }
     Ok(starts)
 }
@@ -168,7 +176,7 @@ pub(super) fn inner_vertices<T: DeviceSample>(
                 cell_rows,
                 params.iso,
                 index_to_world(volume.geometry()),
-                normal_rule(volume.geometry(), params.inside),
+                normal_rule(volume.geometry(), params),
                 shapes.view(),
                 inner_offsets.view(),
                 starts.view(),

@@ -4,9 +4,10 @@ use super::{
     interpolate::{IndexToWorld, gradient},
     table::CORNERS,
     topology::{InnerBox, Shape, slope},
-    vertices::{NormalRule, unit_vector},
+    vertices::{NormalRule, unit_vector, write3},
 };
 use crate::grid::Grid;
+use cuda_std::ViewMut;
 
 /// A cell with inner vertices.
 pub(super) struct InnerCell<'a> {
@@ -16,7 +17,7 @@ pub(super) struct InnerCell<'a> {
     values: &'a [f64; 8],
     /// Where its inner vertices are.
     places: InnerBox,
-    diagonal: u32,
+    shape: Shape,
 }
 
 impl<'a> InnerCell<'a> {
@@ -26,33 +27,54 @@ impl<'a> InnerCell<'a> {
             low,
             values,
             places: shape.inner_box(values),
-            diagonal: shape.diagonal,
+            shape,
         }
     }
 
-    /// Where inner vertex `number` is in the world, if plane 0 of the grid is `plane` of the volume.
+    /// Writes its inner vertices from vertex `first` on: their positions, if plane 0 of the grid is `plane` of the volume, and their normals unless
+    /// `normals` is empty.
     #[inline(always)]
-    pub fn position(&self, number: u32, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
-        let [dx, dy, dz] = self.places.vertex(self.diagonal, number);
+    pub fn write(
+        &self,
+        first: usize,
+        (plane, to_world, positions): (u32, &IndexToWorld, ViewMut<f32>),
+        (grid, rule, normals): (Grid, &NormalRule, ViewMut<f32>),
+        value: impl Fn([u32; 3]) -> f32 + Copy,
+    ) {
+        let mut number = 0;
+        while number < self.shape.inner_vertices() {
+            let vertex = first + number as usize;
+            write3(positions, vertex, self.position(number, plane, to_world));
+            if !normals.is_empty() {
+                write3(normals, vertex, self.normal(number, grid, rule, value));
+            }
+            number += 1;
+        }
+    }
+
+    /// Where inner vertex `number` is in the world.
+    #[inline(always)]
+    fn position(&self, number: u32, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
+        let [dx, dy, dz] = self.places.vertex(self.shape.diagonal, number);
         let [x, y, z] = self.low;
         let [x, y, z] = [x, y, z + plane].map(f64::from);
         to_world.position([x + dx, y + dy, z + dz])
     }
 
-    /// Its outward unit normal: of the samples' gradients at the eight corners, interpolated; of the interpolant's slope where that
-    /// vanishes or is not finite, and of the z axis where that does too.
+    /// Its outward unit normal: of the samples' gradients at the eight corners, interpolated, if that is asked for; of the interpolant's slope
+    /// else, and where that vanishes or is not finite; and of the z axis where that does too.
     #[inline(always)]
-    pub fn normal(
+    fn normal(
         &self,
         number: u32,
         grid: Grid,
         rule: &NormalRule,
         value: impl Fn([u32; 3]) -> f32 + Copy,
     ) -> [f32; 3] {
-        let at = self.places.vertex(self.diagonal, number);
+        let at = self.places.vertex(self.shape.diagonal, number);
         let to_world = rule.gradient_to_world;
         let mut sum = [0.0; 3];
-        let mut corner = 0;
+        let mut corner = if rule.of_interpolant != 0 { 8 } else { 0 };
         while corner < 8 {
             let steps = CORNERS[corner];
             let weight = |axis: usize| {

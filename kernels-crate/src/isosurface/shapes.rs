@@ -4,14 +4,14 @@ use super::{
     inner::InnerCell,
     interpolate::IndexToWorld,
     topology::{CellCounts, Shape, cell_values, needs_values},
-    vertices::{NormalRule, inner_before_plane, write3},
+    vertices::{NormalRule, inner_before_plane},
 };
 use crate::{
     grid::{Grid, X},
-    rows::Rows,
+    rows::{Items, Rows},
     sample::{Count, Sample},
 };
-use cuda_std::{View, ViewMut, kernel, thread};
+use cuda_std::{View, ViewMut, kernel};
 
 /// Decides how the trilinear interpolant's surface goes through the cells whose case leaves that open.
 ///
@@ -66,25 +66,21 @@ pub unsafe fn decide_shapes<T: Sample>(
 /// A thread takes single planes: it reads two offsets and writes one number. Nothing is shared in the block.
 ///
 /// # Safety
-/// `vertex_offsets` holds `grid.edges()` elements, `inner_offsets` `grid.cells() + 1`, `starts` `grid.nz`; the grid has cells.
+/// `vertex_offsets` holds `grid.edges()` elements, `inner_offsets` `grid.cells() + 1`, `starts` `grid.nz`, which is `planes.count`; the grid has cells.
 #[kernel(I = [u32, u64])]
 pub unsafe fn number_planes<I: Count>(
     vertex_offsets: View<I>,
     inner_offsets: View<u64>,
     grid: Grid,
+    planes: Items,
     starts: ViewMut<u64>,
 ) {
-    let mut plane =
-        thread::thread_idx_x() as u64 + thread::block_idx_x() as u64 * thread::block_dim_x() as u64;
-    while plane < grid.nz as u64 {
+    planes.for_each(|plane| {
         let z = plane as u32;
         let on_edges = vertex_offsets.read(grid.edge_slot(X, 0, 0, z)).widen();
-        starts.write(
-            plane as usize,
-            on_edges + inner_before_plane(inner_offsets, grid, z),
-        );
-        plane += thread::grid_dim_x() as u64 * thread::block_dim_x() as u64;
-    }
+        let inner = inner_before_plane(inner_offsets, grid, z);
+        starts.write(plane, on_edges + inner);
+    });
 }
 
 /// Writes the positions of the inner vertices, and their normals unless `normals` is empty.
@@ -116,8 +112,7 @@ pub unsafe fn emit_inner_vertices<T: Sample>(
         for x in run.start..run.end {
             let at = first + (x - run.start) as usize;
             let before = inner_offsets.read(at);
-            let count = (inner_offsets.read(at + 1) - before) as u32;
-            if count == 0 {
+            if inner_offsets.read(at + 1) == before {
                 continue;
             }
             let low = [x, run.y, run.z];
@@ -127,15 +122,12 @@ pub unsafe fn emit_inner_vertices<T: Sample>(
             let next = grid.cell(0, 0, run.z + 1) as usize;
             let after = inner_offsets.read(next) - before;
             let vertex = starts.read(run.z as usize + 1) - after;
-            let mut number = 0;
-            while number < count {
-                let at = (vertex + number as u64) as usize;
-                write3(positions, at, cell.position(number, 0, &to_world));
-                if !normals.is_empty() {
-                    write3(normals, at, cell.normal(number, grid, &rule, value));
-                }
-                number += 1;
-            }
+            cell.write(
+                vertex as usize,
+                (0, &to_world, positions),
+                (grid, &rule, normals),
+                value,
+            );
         }
     });
 }

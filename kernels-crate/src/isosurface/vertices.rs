@@ -1,13 +1,13 @@
 //! Positions and normals of the vertices.
 
-use super::interpolate::{IndexToWorld, crossing, gradient};
+use super::interpolate::{IndexToWorld, crossing, cubic_crossing, gradient};
 use crate::{grid::Grid, rows::Items, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Writes the positions of the vertices: stages 5 and 6 of the topology page (2011).
 ///
-/// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, and writes three
-/// coordinates. Nothing is shared in the block. Unless `inner_offsets` is empty, the vertices are after the inner ones of all cells in
+/// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, with `cubic` not 0 also those before and
+/// after, and writes three coordinates. Nothing is shared in the block. Unless `inner_offsets` is empty, the vertices are after the inner ones of all cells in
 /// planes below.
 ///
 /// # Safety
@@ -19,6 +19,7 @@ pub unsafe fn emit_vertices<T: Sample>(
     grid: Grid,
     items: Items,
     iso: f32,
+    cubic: u32,
     to_world: IndexToWorld,
     active_edges: View<u64>,
     inner_offsets: View<u64>,
@@ -26,16 +27,18 @@ pub unsafe fn emit_vertices<T: Sample>(
 ) {
     items.for_each(|on_edge| {
         let (axis, low) = grid.edge_at(active_edges.read(on_edge));
-        let ends = Ends::new(axis, low, stored(samples, grid));
+        let value = stored(samples, grid);
+        let ends = Ends::new(axis, low, value);
+        let at = ends.crossing(grid, iso, cubic != 0, value);
         let vertex = on_edge + inner_before_plane(inner_offsets, grid, low[2]) as usize;
-        write3(positions, vertex, ends.position(0, iso, &to_world));
+        write3(positions, vertex, ends.position(at, 0, &to_world));
     });
 }
 
 /// Writes the unit normals of the vertices: stage 8 of the topology page (2011).
 ///
 /// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen samples (the gradients at both
-/// ends), and writes three components. The gradient is interpolated to the vertex, taken to world space by
+/// ends), with `cubic` not 0 two more, and writes three components. The gradient is interpolated to the vertex, taken to world space by
 /// `rule`. Where it vanishes or is not finite, the normal is the edge's direction,
 /// outward. Nothing is shared in the block.
 ///
@@ -47,6 +50,7 @@ pub unsafe fn emit_normals<T: Sample>(
     grid: Grid,
     items: Items,
     iso: f32,
+    cubic: u32,
     rule: NormalRule,
     active_edges: View<u64>,
     inner_offsets: View<u64>,
@@ -55,7 +59,9 @@ pub unsafe fn emit_normals<T: Sample>(
     items.for_each(|on_edge| {
         let (axis, low) = grid.edge_at(active_edges.read(on_edge));
         let value = stored(samples, grid);
-        let normal = Ends::new(axis, low, value).normal(grid, iso, &rule, value);
+        let ends = Ends::new(axis, low, value);
+        let at = ends.crossing(grid, iso, cubic != 0, value);
+        let normal = ends.normal(at, grid, &rule, value);
         let vertex = on_edge + inner_before_plane(inner_offsets, grid, low[2]) as usize;
         write3(normals, vertex, normal);
     });
@@ -76,6 +82,9 @@ pub struct NormalRule {
     pub gradient_to_world: [f32; 9],
     /// -1 where inside is above, 1 where it is below.
     pub outward: f32,
+    /// 0 for the gradient of the samples, interpolated; else for that of the trilinear interpolant, on an edge the mean of those of the cells
+    /// around it.
+    pub of_interpolant: u32,
 }
 
 /// An active edge with the samples at its ends.
@@ -90,7 +99,7 @@ impl Ends {
     /// The edge that leaves `low` along `axis`.
     #[inline(always)]
     pub fn new(axis: u32, low: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> Self {
-        let high = step(low, axis);
+        let high = moved(low, axis, 1);
         Self {
             axis,
             low,
@@ -99,30 +108,73 @@ impl Ends {
         }
     }
 
-    /// Where the vertex is in the world, if plane 0 of the grid is `plane` of the volume.
+    /// Where the linear interpolant takes the isovalue, from 0 to 1.
     #[inline(always)]
-    pub fn position(&self, plane: u32, iso: f32, to_world: &IndexToWorld) -> [f32; 3] {
-        let t = crossing(self.here, self.there, iso);
+    pub fn linear_crossing(&self, iso: f32) -> f64 {
+        crossing(self.here, self.there, iso)
+    }
+
+    /// The same, or where the cubic through the neighbours too takes it.
+    #[inline(always)]
+    pub fn crossing(
+        &self,
+        grid: Grid,
+        iso: f32,
+        cubic: bool,
+        value: impl Fn([u32; 3]) -> f32,
+    ) -> f64 {
+        if !cubic {
+            return self.linear_crossing(iso);
+        }
+        let along = |three: [u32; 3]| match self.axis {
+            0 => three[0],
+            1 => three[1],
+            _ => three[2],
+        };
+        let place = along(self.low);
+        let count = along([grid.nx, grid.ny, grid.nz]);
+        let before = if place > 0 {
+            value(moved(self.low, self.axis, u32::MAX))
+        } else {
+            f32::NAN
+        };
+        let after = if place + 2 < count {
+            value(moved(self.low, self.axis, 2))
+        } else {
+            f32::NAN
+        };
+        cubic_crossing([before, self.here, self.there, after], iso)
+    }
+
+    /// Where the vertex is in the world, from 0 to 1 on its edge, if plane 0 of the grid is `plane` of the volume.
+    #[inline(always)]
+    pub fn position(&self, t: f64, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
         let [x, y, z] = self.low;
         let [x, y, z] = [x, y, z + plane].map(f64::from);
         let [dx, dy, dz] = unit(self.axis);
         to_world.position([x + dx * t, y + dy * t, z + dz * t])
     }
 
-    /// The vertex's outward unit normal: of the gradient, interpolated between the ends; of the edge's direction where that
-    /// vanishes or is not finite.
+    /// The outward unit normal of the vertex, from 0 to 1 on its edge: of the gradient, interpolated between the ends, or of the interpolant's, which
+    /// differs along the edge only; of the edge's direction where that vanishes or is not finite.
     #[inline(always)]
     pub fn normal(
         &self,
+        t: f64,
         grid: Grid,
-        iso: f32,
         rule: &NormalRule,
         value: impl Fn([u32; 3]) -> f32 + Copy,
     ) -> [f32; 3] {
-        let t = crossing(self.here, self.there, iso) as f32;
+        let t = t as f32;
         let low = gradient(grid, self.low, value);
-        let high = gradient(grid, step(self.low, self.axis), value);
-        let blend = |k: usize| (1.0 - t) * low[k] + t * high[k];
+        let high = gradient(grid, moved(self.low, self.axis, 1), value);
+        let blend = |k: usize| {
+            if rule.of_interpolant != 0 && k as u32 == self.axis {
+                self.there - self.here
+            } else {
+                (1.0 - t) * low[k] + t * high[k]
+            }
+        };
         let gradient = [blend(0), blend(1), blend(2)];
         unit_vector(rule.gradient_to_world, gradient, rule.outward).unwrap_or_else(|| {
             let along = unit(self.axis).map(|step| step as f32);
@@ -136,14 +188,14 @@ impl Ends {
     }
 }
 
-/// The sample after `low` along an axis.
+/// The sample so many steps after `low` along an axis, modulo 2³².
 #[inline(always)]
-fn step(low: [u32; 3], axis: u32) -> [u32; 3] {
-    let [x, y, z] = low;
+fn moved(low: [u32; 3], axis: u32, steps: u32) -> [u32; 3] {
+    let along = |this: u32| if this == axis { steps } else { 0 };
     [
-        x + (axis == 0) as u32,
-        y + (axis == 1) as u32,
-        z + (axis == 2) as u32,
+        low[0].wrapping_add(along(0)),
+        low[1].wrapping_add(along(1)),
+        low[2].wrapping_add(along(2)),
     ]
 }
 

@@ -3,13 +3,13 @@
 use ferrovox::{
     device::Device,
     grid::{DeviceSample, Geometry, Sample, Volume},
-    isosurface::{Inside, IsosurfaceParams, Method, Topology},
+    isosurface::{IsosurfaceParams, Method, Topology},
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
     extract::mesh_of_volume,
     noise::Noise,
-    random::{assert_equal, geometry, topology},
+    random::{self, assert_equal, geometry},
 };
 use proptest::prelude::*;
 
@@ -50,10 +50,8 @@ proptest! {
     fn floats_with_holes_and_hits(
         dims in prop_oneof![[0usize..12, 1usize..12, 1usize..12], [30usize..70, 1usize..5, 1usize..4]],
         seed in any::<u64>(),
-        below in any::<bool>(),
-        close in any::<bool>(),
         masked in any::<bool>(),
-        trilinear in any::<bool>(),
+        choice in 0u8..64,
     ) {
         let mut noise = Noise(seed);
         let samples: Vec<f32> = (0..dims.iter().product::<usize>())
@@ -69,18 +67,15 @@ proptest! {
             let kept = (0..dims.iter().product::<usize>()).map(|_| (noise.below(15) > 0) as u8);
             Volume::new(kept.collect(), dims, geometry(seed)).unwrap()
         });
-        let inside = if below { Inside::Below } else { Inside::Above };
-        let topology = topology(trilinear);
-        let params = IsosurfaceParams { iso: 0.25, inside, normals: true, close, topology, ..Default::default() };
+        let params = random::params(0.25, choice);
         assert_same_bits(&volume, mask.as_ref(), &params);
     }
 
     #[test]
-    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), trilinear in any::<bool>()) {
+    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), choice in 0u8..64) {
         let mut noise = Noise(seed);
         let count: usize = dims.iter().product();
-        let topology = topology(trilinear);
-        let params = |iso| IsosurfaceParams { iso, normals: true, topology, ..Default::default() };
+        let params = |iso| random::params(iso, choice);
         let place = geometry(seed);
         let bits: Vec<u64> = (0..count).map(|_| noise.bits()).collect();
         macro_rules! check {

@@ -193,7 +193,7 @@ proptest! {
     fn floats_with_holes_and_hits(
         dims in prop_oneof![[0usize..10, 1usize..10, 0usize..14], [30usize..70, 1usize..5, 1usize..6]],
         seed in any::<u64>(),
-        choice in 0u8..16,
+        choice in 0u8..64,
         holes in any::<bool>(),
         masked in any::<bool>(),
     ) {
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), choice in 0u8..16) {
+    fn integers(dims in [1usize..12, 1usize..12, 1usize..12], seed in any::<u64>(), choice in 0u8..64) {
         let on = devices::fast();
         check_all(&random::integers(dims, seed, |bits| bits as u8), None, &random::params(127.0, choice), &on, seed);
         check_all(&random::integers(dims, seed, |bits| bits as i8), None, &random::params(0.0, choice), &on, seed);

@@ -17,6 +17,7 @@ mod distance_sites;
 mod distance_slabs;
 mod distance_squared;
 mod driver_occupancy;
+mod isosurface_accuracy;
 mod isosurface_devices;
 mod isosurface_exclusions;
 mod isosurface_expected;

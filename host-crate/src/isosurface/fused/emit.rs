@@ -10,8 +10,8 @@ use crate::{
     },
 };
 use ferrovox_kernels::isosurface::fused::{
-    Index, SHAPED_BLOCK, emit_inner_word_vertices, emit_shaped_triangles, emit_shapes,
-    emit_word_triangles, emit_word_vertices, emit_word_vertices_and_normals,
+    Index, SHAPED_BLOCK, emit_cubic_word_vertices, emit_inner_word_vertices, emit_shaped_triangles,
+    emit_shapes, emit_word_triangles, emit_word_vertices, emit_word_vertices_and_normals,
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
@@ -39,7 +39,11 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         let mut positions = stream.alloc::<f32>(components)?;
         let mut normals = None;
         if params.normals {
-            let normals: &mut Buffer<f32> = normals.insert(stream.alloc::<f32>(components)?);
+            normals = Some(stream.alloc::<f32>(components)?);
+        }
+        if params.vertices.is_cubic() {
+            self.launch_cubic_vertices(stream, params, &mut positions, &mut normals)?;
+        } else if let Some(normals) = &mut normals {
             self.launch_vertices_and_normals(stream, params, &mut positions, normals)?;
         } else if self.vertices > 0 {
             // SAFETY: the marks are those of the words, the places their scan, and there is room for every vertex.
@@ -127,13 +131,48 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     params.iso,
                     index_to_world(&slab.geometry),
                     slab.plane,
-                    normal_rule(&slab.geometry, params.inside),
+                    normal_rule(&slab.geometry, params),
                     self.below.view(),
                     self.occupied.view(),
                     self.listed_tiles.view(),
                     self.places.view(),
                     shapes.view(),
                     positions.view_mut(),
+                    normals.view_mut(),
+                ),
+            )
+        }
+    }
+
+    fn launch_cubic_vertices(
+        &self,
+        stream: &Stream,
+        params: &IsosurfaceParams,
+        positions: &mut Buffer<f32>,
+        normals: &mut Option<Buffer<f32>>,
+    ) -> Result<(), DeviceError> {
+        let slab = &self.slab;
+        if self.vertices == 0 {
+            return Ok(());
+        }
+        let mut none = stream.alloc::<f32>(0)?;
+        let normals = normals.as_mut().unwrap_or(&mut none);
+        // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or for none.
+        unsafe {
+            stream.launch::<emit_cubic_word_vertices<T>>(
+                tiles_launch(self.words),
+                (
+                    slab.samples.view(),
+                    slab.padded,
+                    self.words,
+                    params.iso,
+                    index_to_world(&slab.geometry),
+                    slab.plane,
+                    self.edges.view(),
+                    self.places.view(),
+                    slab.last_plane_too as u32,
+                    positions.view_mut(),
+                    normal_rule(&slab.geometry, params),
                     normals.view_mut(),
                 ),
             )
@@ -148,7 +187,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         normals: &mut Buffer<f32>,
     ) -> Result<(), DeviceError> {
         let slab = &self.slab;
-        let rule = normal_rule(&slab.geometry, params.inside);
+        let rule = normal_rule(&slab.geometry, params);
         if self.vertices == 0 {
             return Ok(());
         }

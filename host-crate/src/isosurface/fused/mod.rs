@@ -4,7 +4,7 @@ mod emit;
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, StageTimes, Topology, TopologyCounts,
-    counts::PartCounts, slab::Slab,
+    VertexPlacement, counts::PartCounts, slab::Slab,
 };
 use crate::{
     device::{Buffer, Launch, Stream},
@@ -16,9 +16,10 @@ use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
         fused::{
-            TILE, Words, classify_edges, count_shapes, emit_inner_word_vertices,
-            emit_shaped_triangles, emit_shapes, emit_word_triangles, emit_word_vertices,
-            emit_word_vertices_and_normals, threshold_bits, threshold_bits_by_fours,
+            TILE, Words, classify_edges, count_shapes, emit_cubic_word_vertices,
+            emit_inner_word_vertices, emit_shaped_triangles, emit_shapes, emit_word_triangles,
+            emit_word_vertices, emit_word_vertices_and_normals, threshold_bits,
+            threshold_bits_by_fours,
         },
         padded::Padded,
         topology::CellCounts,
@@ -66,11 +67,7 @@ fn by_fours<T>(slab: &Slab<'_, T>) -> bool {
 }
 
 /// The kernels of a mesh with 32-bit indices.
-fn kernels<T: DeviceSample>(
-    by_fours: bool,
-    normals: bool,
-    topology: Topology,
-) -> Vec<Cow<'static, str>> {
+fn kernels<T: DeviceSample>(by_fours: bool, params: &IsosurfaceParams) -> Vec<Cow<'static, str>> {
     let mut kernels = vec![
         if by_fours {
             threshold_bits_by_fours::<T>::entry()
@@ -80,14 +77,14 @@ fn kernels<T: DeviceSample>(
         classify_edges::entry(),
         sum_small::entry(),
         pick_four::entry(),
-        if normals {
-            emit_word_vertices_and_normals::<T>::entry()
-        } else {
-            emit_word_vertices::<T>::entry()
+        match (params.vertices, params.normals) {
+            (VertexPlacement::Root, _) => emit_cubic_word_vertices::<T>::entry(),
+            (VertexPlacement::Linear, true) => emit_word_vertices_and_normals::<T>::entry(),
+            (VertexPlacement::Linear, false) => emit_word_vertices::<T>::entry(),
         },
         emit_word_triangles::<u32>::entry(),
     ];
-    if topology == Topology::Trilinear {
+    if params.topology == Topology::Trilinear {
         kernels.extend([
             count_shapes::<T>::entry(),
             emit_shapes::<T>::entry(),
@@ -140,11 +137,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
     params: &IsosurfaceParams,
 ) -> Result<Counted<'a, T>, IsosurfaceError> {
     let mut times = StageTimes::start(stream)?;
-    stream.prepare(&kernels::<T>(
-        by_fours(&slab),
-        params.normals,
-        params.topology,
-    ))?;
+    stream.prepare(&kernels::<T>(by_fours(&slab), params))?;
     let words = words_of(&slab, params.topology);
     let masked = !slab.mask.is_empty();
     let signs = words.signs() as usize;
@@ -213,8 +206,11 @@ pub(crate) fn count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "marks")?;
-    // four places of sums; then the cells by sort and the listed ones, which are counted on the way
-    let mut picked = stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?;
+    // four places of sums; then, where shapes are asked for, the cells by sort and the listed ones, which are counted on the way
+    let mut picked = match words.shaped != 0 {
+        true => stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?,
+        false => stream.alloc::<u64>(PICKED)?,
+    };
     if words.shaped != 0 {
         // SAFETY: samples and words are the slab's, the sums are those just counted, and there is an element for each total.
         unsafe {
@@ -255,7 +251,10 @@ pub(crate) fn count<'a, T: DeviceSample>(
     }
     times.end(stream, "scan")?;
     let picked = stream.download(&picked)?;
-    let listed = picked[PICKED + CellCounts::TOTALS];
+    let (topology, listed) = match &picked[PICKED..] {
+        [totals @ .., listed] => (TopologyCounts::from_totals(totals), *listed),
+        [] => (TopologyCounts::default(), 0),
+    };
     Ok(Counted {
         slab,
         words,
@@ -267,7 +266,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
         vertices: picked[0],
         triangles: picked[2] - listed - picked[1],
         listed,
-        topology: TopologyCounts::from_totals(&picked[PICKED..]),
+        topology,
         non_finite_cells: picked[3] - picked[2],
         times,
     })

@@ -56,3 +56,35 @@ pub(super) fn list_cells(
     }
     before
 }
+
+/// Calls `visit` with the occupied cells of a tile, one for each thread at a time, as word and bit; with none for threads that are left over.
+/// `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
+/// each visit, and within it may.
+#[cuda_std::inline_closures]
+#[inline(always)]
+pub(super) fn for_each_batch(
+    tile: &Tile,
+    list: SharedView<u16>,
+    occupied: impl Fn(u32) -> u32 + Copy,
+    mut visit: impl FnMut(Option<(u32, u32)>),
+) {
+    let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+    let (mut start, mut count) = (0, u32::MAX);
+    // the first of the listed cells; before any are
+    let mut window = u32::MAX;
+    while start < count {
+        if window == u32::MAX || start + threads > window + CELLS {
+            window = start;
+            count = list_cells(tile, window, list, occupied);
+            thread::sync_threads();
+        }
+        let cell = start + thread;
+        visit(if cell < count {
+            Some(word_and_bit(list.read((cell - window) as usize)))
+        } else {
+            None
+        });
+        thread::sync_threads();
+        start += threads;
+    }
+}

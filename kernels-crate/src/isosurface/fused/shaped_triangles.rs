@@ -5,7 +5,7 @@ use super::{
         table::case_by_rows,
         topology::{INNER, MAX_TRIANGLES, Shape, table},
     },
-    cells::{CELLS, SHAPED_BLOCK, list_cells, word_and_bit},
+    cells::{CELLS, SHAPED_BLOCK, for_each_batch},
     classify::Corners,
     numbers::Numbers,
     triangles::{Index, write_listed},
@@ -91,7 +91,6 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
     let list = shared_view![u32; SHAPED_BLOCK as usize * MAX_TRIANGLES];
     let vertices = I::shaped_room();
     let thread = thread::thread_idx_x();
-    let threads = thread::block_dim_x();
     let triangles_before = places.read(words.triangle_sums() as usize);
     let shapes_before = places.read(words.listed_sums() as usize);
     words.for_each_listed_tile(listed_tiles, |tile| {
@@ -103,21 +102,10 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
         let first_shape = first_shape as usize;
         let mut inner_at = first_vertex + places.read(tile.sum_inner(words) as usize);
         shaped.list(&tile, words, below, occupied);
-        let (mut start, mut count) = (0, u32::MAX);
-        // the first of the listed cells; before any are
-        let mut window = u32::MAX;
-        while start < count {
-            if window == u32::MAX || start + threads > window + CELLS {
-                window = start;
-                count = list_cells(&tile, window, cells, |word| {
-                    occupied.read(marked + word as usize)
-                });
-                thread::sync_threads();
-            }
-            let cell = start + thread;
+        let occupied = |word: u32| occupied.read(marked + word as usize);
+        for_each_batch(&tile, cells, occupied, |cell| {
             let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
-            if cell < count {
-                let (word, bit) = word_and_bit(cells.read((cell - window) as usize));
+            if let Some((word, bit)) = cell {
                 let sign = below.read(signs + word as usize) >> bit;
                 let (on_edges, rows) = numbers.cell(word, bit, sign);
                 let mut edge = 0;
@@ -153,10 +141,8 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
                 let number = vertices.read(((corner - inner) * SHAPED_BLOCK + of) as usize);
                 I::narrow(number.widen() + inner as u64)
             });
-            thread::sync_threads();
             first += in_batch as u64 * 3;
             inner_at += (sum.total >> 16) as u64;
-            start += threads;
-        }
+        });
     });
 }

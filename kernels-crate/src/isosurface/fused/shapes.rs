@@ -6,7 +6,7 @@ use super::{
         interpolate::IndexToWorld,
         padded::Padded,
         topology::{CellCounts, HEXAGON, Rule, Shape, case, cell_values},
-        vertices::{NormalRule, write3},
+        vertices::NormalRule,
     },
     cells::{CELLS, list_cells, word_and_bit},
     classify::Corners,
@@ -32,6 +32,17 @@ impl Window<'_> {
     fn cell(&self, at: u32) -> [u32; 3] {
         let (word, bit) = word_and_bit(self.cells.read(at as usize));
         self.tile.cell(word, bit)
+    }
+
+    /// Calls `visit` for every cell of the calling thread: with its number among the tile's listed ones, and with its lowest corner.
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    fn for_each(&self, mut visit: impl FnMut(u32, [u32; 3])) {
+        let mut at = thread::thread_idx_x();
+        while at < self.count {
+            visit(self.start + at, self.cell(at));
+            at += thread::block_dim_x();
+        }
     }
 }
 
@@ -101,16 +112,13 @@ pub unsafe fn count_shapes<T: Sample>(
         let mut counts = CellCounts::default();
         let mut triangles = 0;
         for_each_window(&tile, words, below, occupied, count, |window| {
-            let mut at = thread::thread_idx_x();
-            while at < window.count {
-                let cell = window.cell(at);
+            window.for_each(|_, cell| {
                 let values = cell_values(cell, iso, |place| padded.value(samples, place));
                 let case = case(&values);
                 let (shape, is_asked) = Shape::trilinear(&values, case);
                 counts = counts.plus(CellCounts::of(case, shape, is_asked));
                 triangles += shape.triangles().1;
-                at += thread::block_dim_x();
-            }
+            });
         });
         let counts = CellCounts::from_packed(block::exclusive_sum(counts.packed()).total);
         let triangles = block::exclusive_sum(triangles as u64).total;
@@ -150,14 +158,11 @@ pub unsafe fn emit_shapes<T: Sample>(
         let count = (places.read(at + 1) - place) as u32;
         let first = (place - before_all) as usize;
         for_each_window(&tile, words, below, occupied, count, |window| {
-            let mut at = thread::thread_idx_x();
-            while at < window.count {
-                let cell = window.cell(at);
+            window.for_each(|nth, cell| {
                 let values = cell_values(cell, iso, |place| padded.value(samples, place));
                 let shape = Shape::of(&values, Rule::Trilinear);
-                shapes.write(first + (window.start + at) as usize, shape.pack());
-                at += thread::block_dim_x();
-            }
+                shapes.write(first + nth as usize, shape.pack());
+            });
         });
     });
 }
@@ -234,20 +239,15 @@ pub unsafe fn emit_inner_word_vertices<T: Sample>(
                 let code = with_inner.read(nth as usize);
                 let at = code & (CELLS - 1);
                 let low = window.cell(at);
-                let shape = shape_at(at);
                 let values = cell_values(low, iso, value);
-                let cell = InnerCell::new(low, &values, shape);
+                let cell = InnerCell::new(low, &values, shape_at(at));
                 let vertex = (first_vertex + (code >> CELL_BITS) as u64) as usize;
-                let mut number = 0;
-                while number < shape.inner_vertices() {
-                    let vertex = vertex + number as usize;
-                    write3(positions, vertex, cell.position(number, plane, &to_world));
-                    if !normals.is_empty() {
-                        let normal = cell.normal(number, words.grid, &rule, value);
-                        write3(normals, vertex, normal);
-                    }
-                    number += 1;
-                }
+                cell.write(
+                    vertex,
+                    (plane, &to_world, positions),
+                    (words.grid, &rule, normals),
+                    value,
+                );
                 nth += threads;
             }
             first_vertex += (before >> 16) as u64;

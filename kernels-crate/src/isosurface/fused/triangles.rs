@@ -2,7 +2,7 @@
 
 use super::{
     super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
-    cells::{CELLS, NUMBERS, SHAPED_BLOCK, list_cells, word_and_bit},
+    cells::{CELLS, NUMBERS, SHAPED_BLOCK, for_each_batch},
     numbers::Numbers,
     words::{TILE, Words},
 };
@@ -78,7 +78,6 @@ pub unsafe fn emit_word_triangles<I: Index>(
     let list = shared_view![u32; TRIANGLES as usize];
     let vertices = I::room();
     let thread = thread::thread_idx_x();
-    let threads = thread::block_dim_x();
     let before_all = places.read(words.triangle_sums() as usize);
     words.for_each_tile(div_rem, |tile| {
         let place = places.read(tile.sum_triangles as usize);
@@ -91,21 +90,10 @@ pub unsafe fn emit_word_triangles<I: Index>(
         let signs = tile.first_sign(words);
         let marked = tile.first_marked(words);
         let mut first = (place - before_all) * 3;
-        let (mut start, mut count) = (0, u32::MAX);
-        // the first of the listed cells; before any are
-        let mut window = u32::MAX;
-        while start < count {
-            if window == u32::MAX || start + threads > window + CELLS {
-                window = start;
-                count = list_cells(&tile, window, cells, |word| {
-                    occupied.read(marked + word as usize)
-                });
-                thread::sync_threads();
-            }
-            let cell = start + thread;
+        let occupied = |word: u32| occupied.read(marked + word as usize);
+        for_each_batch(&tile, cells, occupied, |cell| {
             let (mut case, mut of_cell) = (0, 0);
-            if cell < count {
-                let (word, bit) = word_and_bit(cells.read((cell - window) as usize));
+            if let Some((word, bit)) = cell {
                 let sign = below.read(signs + word as usize) >> bit;
                 let on_edges;
                 (on_edges, case) = numbers.cell(word, bit, sign);
@@ -128,10 +116,8 @@ pub unsafe fn emit_word_triangles<I: Index>(
             write_listed(list, sum.total, flip, triangles, first, |of, corner| {
                 vertices.read((corner * BATCH + of) as usize)
             });
-            thread::sync_threads();
             first += sum.total as u64 * 3;
-            start += threads;
-        }
+        });
     });
 }
 

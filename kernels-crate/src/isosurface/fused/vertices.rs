@@ -172,7 +172,11 @@ pub unsafe fn emit_word_vertices<T: Sample>(
 ) {
     for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
         let ends = Ends::new(axis, low, |place| padded.value(samples, place));
-        write3(positions, at, ends.position(plane, iso, &to_world));
+        write3(
+            positions,
+            at,
+            ends.position(ends.linear_crossing(iso), plane, &to_world),
+        );
     });
 }
 
@@ -199,7 +203,39 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
         let value = |place| padded.value(samples, place);
         let ends = Ends::new(axis, low, value);
-        write3(positions, at, ends.position(plane, iso, &to_world));
-        write3(normals, at, ends.normal(words.grid, iso, &rule, value));
+        let crossing = ends.linear_crossing(iso);
+        write3(positions, at, ends.position(crossing, plane, &to_world));
+        write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
+    });
+}
+
+/// Writes the positions of the vertices where the cubic through four samples of a line takes the isovalue, and unless `normals` is empty their unit
+/// normals: [`emit_word_vertices_and_normals`], and up to two samples more for each vertex.
+///
+/// # Safety
+/// As [`emit_word_vertices`]; `normals` holds three elements for each vertex, or none.
+#[kernel(T = [u8, i8, u16, i16, f32])]
+pub unsafe fn emit_cubic_word_vertices<T: Sample>(
+    samples: View<T>,
+    padded: Padded,
+    words: Words,
+    iso: f32,
+    to_world: IndexToWorld,
+    plane: u32,
+    edges: View<u32>,
+    places: View<u64>,
+    last_plane_too: u32,
+    positions: ViewMut<f32>,
+    rule: NormalRule,
+    normals: ViewMut<f32>,
+) {
+    for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
+        let value = |place| padded.value(samples, place);
+        let ends = Ends::new(axis, low, value);
+        let crossing = ends.crossing(words.grid, iso, true, value);
+        write3(positions, at, ends.position(crossing, plane, &to_world));
+        if !normals.is_empty() {
+            write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
+        }
     });
 }

@@ -49,7 +49,7 @@ proptest! {
     fn slabs_along_y_make_the_same_surface(
         dims in prop_oneof![[1usize..10, 1usize..14, 1usize..10], [30usize..70, 1usize..9, 1usize..6]],
         seed in any::<u64>(),
-        choice in 0u8..16,
+        choice in 0u8..64,
         input in prop_oneof![Just("a.nrrd"), Just("a.nii"), Just("a.nii.gz"), Just("a.mha")],
         planes in 1u32..6,
     ) {

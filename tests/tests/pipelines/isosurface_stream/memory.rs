@@ -18,7 +18,7 @@ proptest! {
     fn in_as_little_memory_as_is_said_to_be_enough(
         dims in [2usize..20, 2usize..20, 2usize..20],
         seed in any::<u64>(),
-        choice in 0u8..16,
+        choice in 0u8..64,
         count in 1usize..4,
     ) {
         let (volume, iso) = any_volume(dims, seed, seed);

@@ -12,7 +12,7 @@ proptest! {
     fn the_file_is_the_same(
         dims in prop_oneof![[1usize..10, 1usize..10, 1usize..14], [30usize..70, 1usize..5, 1usize..6]],
         seed in any::<u64>(),
-        choice in 0u8..16,
+        choice in 0u8..64,
         input in prop_oneof![Just("a.nrrd"), Just("a.nii"), Just("a.nii.gz"), Just("a.npy"), Just("a.mha")],
         planes in 1u32..6,
     ) {
@@ -44,7 +44,7 @@ fn under_checked_mode() {
         let report = files.assert_same(
             &test.label,
             &devices,
-            &random::params(0.25, 15),
+            &random::params(0.25, 63),
             &height(3),
             "a.ply",
         );
