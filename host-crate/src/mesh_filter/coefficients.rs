@@ -53,7 +53,9 @@ fn windowed(terms: usize, angle: f64) -> Vec<f64> {
 /// What a filter multiplies the component of an angle with.
 fn value(factors: &[f64], angle: f64) -> f64 {
     let terms = factors.iter().enumerate();
-    terms.map(|(n, factor)| factor * (n as f64 * angle).cos()).sum()
+    terms
+        .map(|(n, factor)| factor * (n as f64 * angle).cos())
+        .sum()
 }
 
 #[cfg(test)]

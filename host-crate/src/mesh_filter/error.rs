@@ -63,7 +63,9 @@ pub enum MeshFilterError {
         vertices: u64,
     },
     /// More triangles than the mesh's indices count.
-    #[error("the mesh has {triangles} triangles, and 32 bits count up to 4294967295; take indices of 64 bits")]
+    #[error(
+        "the mesh has {triangles} triangles, and 32 bits count up to 4294967295; take indices of 64 bits"
+    )]
     NarrowIndices {
         /// How many triangles.
         triangles: usize,

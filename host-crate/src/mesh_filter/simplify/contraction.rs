@@ -73,7 +73,9 @@ pub(super) struct Simplifier {
 impl Simplifier {
     pub fn new(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Self, OutOfMemory> {
         let count = positions.len();
-        let wide = positions.iter().map(|position| Vector3::from(position.map(f64::from)));
+        let wide = positions
+            .iter()
+            .map(|position| Vector3::from(position.map(f64::from)));
         let low = wide.clone().reduce(|a, b| a.inf(&b)).unwrap_or_default();
         let high = wide.reduce(|a, b| a.sup(&b)).unwrap_or_default();
         let mut new = Self {
@@ -129,7 +131,10 @@ impl Simplifier {
         largest_error: f64,
         monitor: &Monitor<'_>,
     ) -> Result<f64, MeshFilterError> {
-        let counter = monitor.counter("simplify", self.surface.triangles.saturating_sub(least) as u64);
+        let counter = monitor.counter(
+            "simplify",
+            self.surface.triangles.saturating_sub(least) as u64,
+        );
         let mut worst = 0.0f64;
         let mut found = Contraction {
             at: [Vec::new(), Vec::new()],
@@ -183,7 +188,11 @@ impl Simplifier {
 
     fn moves_of(&self, ends: [u32; 2]) -> u64 {
         let [a, b] = ends.map(|vertex| u64::from(self.moves[vertex as usize]));
-        if a.max(b) == u64::from(NONE) { u64::MAX } else { a + b }
+        if a.max(b) == u64::from(NONE) {
+            u64::MAX
+        } else {
+            a + b
+        }
     }
 
     /// An edge for the queue, if it may be contracted as far as its ends are concerned.

@@ -115,7 +115,11 @@ pub fn simplify(
         }
         SimplifyTarget::Error(distance) => simplifier.run(0, distance, monitor)?,
     };
-    let result = gathered(&simplifier, all, matches!(mesh.triangles, Triangles::U64(_)))?;
+    let result = gathered(
+        &simplifier,
+        all,
+        matches!(mesh.triangles, Triangles::U64(_)),
+    )?;
     let report = SimplifyReport {
         vertices_before: mesh.vertices.len() as u64,
         triangles_before: all as u64,

@@ -115,13 +115,16 @@ impl Surface {
             ways.push([from, to]);
         }
         ways.sort_unstable();
-        let twice = |ways: &[[u32; 2]], end: usize| ways.windows(2).any(|it| it[0][end] == it[1][end]);
+        let twice =
+            |ways: &[[u32; 2]], end: usize| ways.windows(2).any(|it| it[0][end] == it[1][end]);
         let mut ends: Vec<u32> = ways.iter().map(|way| way[1]).collect();
         ends.sort_unstable();
         if ways.is_empty() || twice(&ways, 0) || ends.windows(2).any(|it| it[0] == it[1]) {
             return Kind::Fixed;
         }
-        let mut beginnings = ways.iter().filter(|way| ends.binary_search(&way[0]).is_err());
+        let mut beginnings = ways
+            .iter()
+            .filter(|way| ends.binary_search(&way[0]).is_err());
         let (kind, start) = match (beginnings.next(), beginnings.next()) {
             (None, _) => (Kind::Inside, ways[0]),
             (Some(start), None) => (Kind::Boundary, *start),
