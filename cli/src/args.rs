@@ -2,6 +2,7 @@
 
 mod distance;
 mod mesh;
+mod mesh_filters;
 mod occupancy;
 mod shared;
 mod skeleton;
@@ -11,8 +12,9 @@ mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
 pub use mesh::{MeshArgs, MethodName, NormalsName, TopologyName};
+pub use mesh_filters::MeshFilterArgs;
 pub use occupancy::{ModelName, OccupancyArgs, Over};
-pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};
+pub use shared::{DeviceArgs, InsideName, IsoValue, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
 pub use skeleton_names::LevelsName;
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};

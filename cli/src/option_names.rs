@@ -1,7 +1,7 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 29] = [
+const OPTIONS: [(&str, &str); 32] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
@@ -15,9 +15,18 @@ const OPTIONS: [(&str, &str); 29] = [
     ("give another label", "give another --label"),
     ("give the level", "give --iso"),
     ("give the threshold", "give --iso"),
+    ("give an isovalue", "give --iso a number"),
     (
         "leave the check out, or allow more memory",
         "leave --check out, or allow more --memory",
+    ),
+    (
+        "leave the simplification out, or allow more memory",
+        "leave --simplify out, or allow more --memory",
+    ),
+    (
+        "leave the smoothing out, or allow more memory",
+        "leave --smooth out, or allow more --memory",
     ),
     ("measure to a level", "measure to an --iso"),
     ("name one device", "name one --device"),

@@ -13,6 +13,7 @@
 //! | measure distances | [`distance`] |
 //! | make a volume of a mesh | [`voxelize`] |
 //! | make geometry | [`isosurface`] |
+//! | smooth it, or make it coarser | [`mesh_filter`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
 //! | walk along them, shorten them | [`graph`] |
@@ -49,6 +50,7 @@ pub mod io;
 pub mod isosurface;
 pub mod memory;
 pub mod mesh;
+pub mod mesh_filter;
 pub mod monitor;
 pub mod occupancy;
 pub mod partition;

@@ -1,6 +1,6 @@
 //! The options of `ferrovox mesh`.
 
-use super::{MORE, ReportArgs, SurfaceArgs};
+use super::{MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
 use clap::{Args, ValueEnum};
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
@@ -22,6 +22,7 @@ at the whole mesh, so it does not go with streaming.
 Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
   ferrovox mesh brain.nii.gz --iso 120 --json
+  ferrovox mesh brain.nii.gz --iso otsu --smooth taubin:20 --simplify 25% -o brain.stl
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
   ferrovox mesh distances.nii.gz --iso 2.5 --vertices root --normals -o shell.vtp
   ferrovox mesh thin-walls.nrrd --iso 300 --topology trilinear -o walls.ply --check
@@ -75,6 +76,8 @@ pub struct MeshArgs {
         help_heading = "Output"
     )]
     pub normals: Option<NormalsName>,
+    #[command(flatten)]
+    pub filters: MeshFilterArgs,
     /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
     #[arg(long, help_heading = "Output")]
     pub check: bool,

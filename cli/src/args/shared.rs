@@ -3,11 +3,14 @@
 use crate::device_choice::DeviceChoice;
 use clap::{Args, ValueEnum};
 use ferrovox::isosurface::Inside;
+use std::str::FromStr;
 
 /// Which surface.
 #[derive(Debug, Args)]
 pub struct SurfaceArgs {
-    /// The isovalue: the surface is where the samples take this value
+    /// The isovalue: the surface is where the samples take this value; or, for a mesh, otsu
+    ///
+    /// otsu is the value that best separates the samples in two classes (Otsu 1979); with a mask, those within it.
     #[arg(
         long,
         value_name = "VALUE",
@@ -15,7 +18,7 @@ pub struct SurfaceArgs {
         aliases = ["isovalue", "level", "threshold"],
         help_heading = "Surface"
     )]
-    pub iso: f64,
+    pub iso: IsoValue,
     /// Where the solid is
     ///
     /// Above the isovalue (densities, images) or below it (signed distances).
@@ -26,6 +29,37 @@ pub struct SurfaceArgs {
     /// Samples of 32 bits and more are exact, or an error without this.
     #[arg(long, help_heading = "Surface")]
     pub round_samples: bool,
+}
+
+/// An isovalue, or how it is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IsoValue {
+    /// This one.
+    Number(f64),
+    /// The threshold by Otsu.
+    Otsu,
+}
+
+impl FromStr for IsoValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) if text == "otsu" => Ok(Self::Otsu),
+            Err(_) => Err("give a number, or otsu".to_owned()),
+        }
+    }
+}
+
+impl SurfaceArgs {
+    /// The isovalue, where it is a number.
+    pub fn number(&self) -> Option<f64> {
+        match self.iso {
+            IsoValue::Number(number) => Some(number),
+            IsoValue::Otsu => None,
+        }
+    }
 }
 
 /// Where to run.

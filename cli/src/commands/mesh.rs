@@ -2,7 +2,7 @@
 
 use super::mesh_report::{json, readable};
 use crate::{
-    args::{MeshArgs, MethodName, SurfaceArgs},
+    args::{IsoValue, MeshArgs, MethodName, SurfaceArgs},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::watched,
@@ -62,17 +62,20 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
             (false, true) => MeshCheck::IfWhole,
             (false, false) => MeshCheck::No,
         },
-        level: Some(args.surface.iso),
+        level: args.surface.number(),
+        otsu: args.surface.iso == IsoValue::Otsu,
+        filters: args.filters.into(),
     })
 }
 
-/// The isovalue as kernels take it.
+/// The isovalue as kernels take it, and 0 where it is to be found.
 pub fn iso(surface: &SurfaceArgs, name: &str) -> anyhow::Result<f32> {
-    let iso = surface.iso as f32;
+    let level = surface.number().unwrap_or(0.0);
+    let iso = level as f32;
     anyhow::ensure!(
         iso.is_finite(),
         "{name}: the isovalue is {}; give --iso a finite number within the range of f32",
-        surface.iso
+        level
     );
     Ok(iso)
 }

@@ -1,7 +1,7 @@
 //! What `ferrovox mesh` says when it is done.
 
 use crate::{
-    args::{MeshArgs, TopologyName},
+    args::{IsoValue, MeshArgs, TopologyName},
     input::by,
     numbers::{counted, short},
     report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
@@ -9,6 +9,7 @@ use crate::{
 use ferrovox::{
     isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
     mesh::{MeshReport, Opening},
+    mesh_filter::{SimplifyReport, SmoothParams},
     pipeline::mesh::{MeshChecked, MeshOutcome},
 };
 use serde::Serialize;
@@ -25,6 +26,7 @@ pub struct Json<'a> {
     non_finite_samples: usize,
     inexact_samples: usize,
     iso: f64,
+    iso_method: Option<&'static str>,
     inside: &'static str,
     method: &'static str,
     topology: &'static str,
@@ -38,6 +40,8 @@ pub struct Json<'a> {
     index_bits: u32,
     normals: bool,
     normal_source: Option<&'static str>,
+    smoothing: Option<Smoothing>,
+    simplification: Option<Simplification>,
     non_finite_cells: u64,
     ambiguous_cells: Option<u64>,
     tunnel_tests: Option<u64>,
@@ -57,6 +61,42 @@ pub struct Json<'a> {
     timings: JsonTimings,
 }
 
+/// How the mesh was smoothed.
+#[derive(Serialize)]
+struct Smoothing {
+    method: &'static str,
+    iterations: u32,
+    pass_band: f64,
+}
+
+impl Smoothing {
+    fn of(params: SmoothParams) -> Self {
+        Self {
+            method: "taubin",
+            iterations: params.iterations,
+            pass_band: params.pass_band,
+        }
+    }
+}
+
+/// What the mesh was before it was simplified, and how far from that it is.
+#[derive(Serialize)]
+struct Simplification {
+    vertices_before: u64,
+    triangles_before: u64,
+    error: f64,
+}
+
+impl Simplification {
+    fn of(report: SimplifyReport) -> Self {
+        Self {
+            vertices_before: report.vertices_before,
+            triangles_before: report.triangles_before,
+            error: report.error,
+        }
+    }
+}
+
 /// The JSON object of a run.
 pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     let checked = run.checked.as_ref();
@@ -69,7 +109,8 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         sample_type: run.sample_type.name(),
         non_finite_samples: run.samples.non_finite,
         inexact_samples: run.inexact_samples,
-        iso: args.surface.iso,
+        iso: run.iso,
+        iso_method: (args.surface.iso == IsoValue::Otsu).then_some("otsu"),
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),
@@ -81,9 +122,12 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         triangles: run.triangles,
         index_bits: run.index_bits,
         normals: args.normals.is_some(),
-        normal_source: args
-            .normals
-            .map(|normals| NormalSource::from(normals).name()),
+        normal_source: args.normals.map(|normals| match run.is_filtered {
+            true => "triangles",
+            false => NormalSource::from(normals).name(),
+        }),
+        smoothing: args.filters.smooth.map(Smoothing::of),
+        simplification: run.simplified.map(Simplification::of),
         non_finite_cells: run.non_finite_cells,
         ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
         tunnel_tests: cells.map(|cells| cells.tunnel_tests),
@@ -128,6 +172,30 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             run.vertices, run.triangles
         ),
     );
+    if args.surface.iso == IsoValue::Otsu {
+        lines.add("isovalue", format!("{}, by Otsu", short(run.iso)));
+    }
+    if let Some(params) = args.filters.smooth {
+        let SmoothParams {
+            iterations,
+            pass_band,
+        } = params;
+        lines.add(
+            "smooth",
+            format!("taubin, {iterations} terms, pass band {pass_band}"),
+        );
+    }
+    if let Some(report) = &run.simplified {
+        let SimplifyReport {
+            triangles_before,
+            error,
+            ..
+        } = report;
+        lines.add(
+            "simple",
+            format!("of {triangles_before} triangles, error {}", short(*error)),
+        );
+    }
     if is_trilinear(args) {
         lines.add("cells", cells(&run.topology));
     }

@@ -5,6 +5,7 @@ use crate::{
     args::RenderArgs,
     report::{Devices, Grid, JsonTimings, Lines, paths, timings},
     terminal::{Terminal, remarks},
+    usage::refuse,
     watch::watched,
 };
 use ferrovox::{
@@ -39,6 +40,11 @@ struct Report {
 
 /// Reads the volume, draws its isosurface, writes the picture.
 pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    let level = args.surface.number();
+    refuse(&[(
+        level.is_none(),
+        "--iso otsu is of ferrovox mesh, whose report says which isovalue it is: give --iso a number",
+    )])?;
     let job = RenderJob {
         volume: VolumeSource {
             round_samples: args.surface.round_samples,
@@ -54,7 +60,7 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
             ..RenderParams::default()
         },
         device: args.device.device.open()?,
-        level: Some(args.surface.iso),
+        level,
     };
     let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;
     terminal.report(
@@ -71,7 +77,7 @@ fn json(args: &RenderArgs, outcome: &RenderOutcome) -> Report {
         outputs: paths([&args.output]),
         grid: Grid::new(outcome.dims, &outcome.geometry),
         sample_type: outcome.sample_type.name(),
-        iso: args.surface.iso,
+        iso: args.surface.number().unwrap_or_default(),
         inside: args.surface.inside.name(),
         azimuth: args.view.azimuth,
         elevation: args.view.elevation,

@@ -3,17 +3,8 @@
 use super::{IsosurfaceParams, StageTime, StageTimes, TopologyCounts};
 use crate::{
     device::{Buffer, DeviceError, Stream},
-    mesh::{TriangleMesh, Triangles},
+    mesh::{DeviceTriangles, TriangleMesh, threes},
 };
-
-/// Triangles on a device: three vertex indices each.
-#[derive(Debug)]
-pub enum DeviceTriangles {
-    /// 32-bit indices.
-    U32(Buffer<u32>),
-    /// 64-bit indices, for more than 2³² − 1 vertices or triangles.
-    U64(Buffer<u64>),
-}
 
 /// A mesh on the device that made it.
 pub struct DeviceMesh {
@@ -54,10 +45,7 @@ impl DeviceMesh {
 
     /// How many triangles.
     pub fn triangle_count(&self) -> usize {
-        match &self.triangles {
-            DeviceTriangles::U32(indices) => indices.len() / 3,
-            DeviceTriangles::U64(indices) => indices.len() / 3,
-        }
+        self.triangles.len()
     }
 
     /// How long each stage took on the device. Synchronises the stream.
@@ -73,10 +61,7 @@ impl DeviceMesh {
     /// # Errors
     /// [`DeviceError::Cuda`] if it failed.
     pub fn download(&self, stream: &Stream) -> Result<TriangleMesh, DeviceError> {
-        let triangles = match &self.triangles {
-            DeviceTriangles::U32(indices) => Triangles::U32(threes(stream.download(indices)?)),
-            DeviceTriangles::U64(indices) => Triangles::U64(threes(stream.download(indices)?)),
-        };
+        let triangles = self.triangles.download(stream)?;
         let normals = match &self.normals {
             Some(normals) => Some(threes(stream.download(normals)?)),
             None => None,
@@ -87,14 +72,4 @@ impl DeviceMesh {
             triangles,
         })
     }
-}
-
-/// Three numbers each, without a copy.
-fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
-    bytemuck::allocation::try_cast_vec(flat).unwrap_or_else(|(_, flat)| {
-        // a capacity that is no multiple of three
-        flat.chunks_exact(3)
-            .map(|three| [three[0], three[1], three[2]])
-            .collect()
-    })
 }

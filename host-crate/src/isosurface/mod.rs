@@ -47,10 +47,11 @@ mod timing;
 mod vertices;
 
 pub use crate::grid::Inside;
+pub use crate::mesh::DeviceTriangles;
 pub use crate::monitor::StageTime;
 pub use budget::{HostMesh, extract_to_host, extract_within_budget, for_each_part};
 pub use counts::TopologyCounts;
-pub use device_mesh::{DeviceMesh, DeviceTriangles};
+pub use device_mesh::DeviceMesh;
 pub use devices::{DeviceSlab, extract_parts, extract_slabs};
 pub use error::IsosurfaceError;
 pub use join::{MeshPart, MeshParts};

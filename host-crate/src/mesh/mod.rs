@@ -19,6 +19,7 @@
 mod adjacency;
 mod check;
 mod components;
+mod device_triangles;
 mod fan;
 mod measure;
 mod openings;
@@ -26,6 +27,9 @@ mod report;
 mod triangle_mesh;
 
 pub use check::{check, try_check};
+pub use device_triangles::DeviceTriangles;
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};
+
+pub(crate) use device_triangles::threes;

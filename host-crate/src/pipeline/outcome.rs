@@ -83,6 +83,11 @@ impl<'a> Stages<'a> {
         Ok(result)
     }
 
+    /// Who is told of them.
+    pub fn monitor(&self) -> Monitor<'a> {
+        self.monitor
+    }
+
     /// A stage that was timed by itself.
     pub fn add(&mut self, stage: &'static str, time: Duration) {
         self.times.push(StageTime { stage, time });

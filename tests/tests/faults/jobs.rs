@@ -140,6 +140,8 @@ impl Place {
             memory,
             check: MeshCheck::default(),
             level: None,
+            otsu: false,
+            filters: Default::default(),
         };
         mesh::run(&job, &Monitor::silent())?;
         taken(&output)

@@ -161,6 +161,8 @@ fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
         memory: None,
         check: MeshCheck::IfWhole,
         level: None,
+        otsu: false,
+        filters: Default::default(),
     }
 }
 

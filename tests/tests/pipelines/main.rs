@@ -27,6 +27,8 @@ mod isosurface_stream;
 mod isosurface_topology;
 mod isosurface_trilinear;
 mod launches;
+mod mesh_simplify;
+mod mesh_smooth;
 mod render;
 mod render_skeleton;
 mod scan;

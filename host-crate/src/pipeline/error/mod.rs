@@ -15,10 +15,11 @@ use crate::{
     device::DeviceError,
     distance::DistanceError,
     graph::GraphError,
-    grid::{GridError, VolumeError},
+    grid::{GridError, OtsuError, VolumeError},
     io::FileError,
     isosurface::IsosurfaceError,
     memory::OutOfMemory,
+    mesh_filter::MeshFilterError,
     monitor::Cancelled,
     render::RenderError,
     scan::ScanError,
@@ -105,6 +106,12 @@ pub enum Problem {
     /// The skeleton's graph cannot be changed so.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The mesh cannot be smoothed or simplified.
+    #[error(transparent)]
+    MeshFilter(#[from] MeshFilterError),
+    /// No isovalue separates the samples.
+    #[error(transparent)]
+    Otsu(#[from] OtsuError),
     /// The voxels of a mesh cannot be found.
     #[error(transparent)]
     Voxelize(#[from] VoxelizeError),
@@ -149,6 +156,15 @@ pub enum Problem {
          leave the check out, or allow more memory"
     )]
     CheckNeedsWhole,
+    /// A mesh that is to be smoothed or simplified, and has to be streamed.
+    #[error(
+        "the volume needs more memory than it may take, so it is streamed, and {what} needs the whole mesh; \
+         leave the {what} out, or allow more memory"
+    )]
+    FilterNeedsWhole {
+        /// What is to be done: smoothing or simplification.
+        what: &'static str,
+    },
     /// A mesh that is no oriented manifold. It was not written.
     #[error("not written, because the mesh has {defects}; {advice}")]
     Broken {
@@ -204,6 +220,7 @@ impl Stopped for Problem {
             Self::Isosurface(error) => error.is_cancelled(),
             Self::Distance(error) => error.is_cancelled(),
             Self::Skeleton(error) => error.is_cancelled(),
+            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_cancelled(),
             Self::Voxelize(VoxelizeError::Device(error)) => error.is_cancelled(),
             Self::Render(RenderError::Device(error)) => error.is_cancelled(),
             Self::Device(error) | Self::PictureVolume(error) => error.is_cancelled(),

@@ -1,6 +1,8 @@
 //! From a volume file to a mesh file: the isosurface.
 
+mod filters;
 mod need;
+mod otsu;
 mod streamed;
 mod whole;
 
@@ -15,9 +17,12 @@ use crate::{
     grid::{Geometry, SampleSummary, SampleType},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     mesh::{MeshReport, Opening},
+    mesh_filter::SimplifyReport,
     monitor::Monitor,
 };
 use std::path::{Path, PathBuf};
+
+pub use filters::MeshFilters;
 
 /// What [`run`] is to do.
 #[derive(Clone, Debug)]
@@ -38,6 +43,10 @@ pub struct MeshJob {
     pub check: MeshCheck,
     /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
     pub level: Option<f64>,
+    /// The isovalue is the [threshold by Otsu](crate::grid::otsu_threshold) of the samples, within the mask, in place of those of `params` and `level`.
+    pub otsu: bool,
+    /// What is done with the mesh before it is checked and written. It needs the whole mesh: a volume that must be streamed is an error.
+    pub filters: MeshFilters,
 }
 
 /// Whether a mesh is looked at before it is written.
@@ -61,6 +70,8 @@ pub struct MeshOutcome {
     pub geometry: Geometry,
     /// Their type in the file.
     pub sample_type: SampleType,
+    /// The isovalue.
+    pub iso: f64,
     /// The samples, as the file has them.
     pub samples: SampleSummary,
     /// Samples that were rounded to become `f32`.
@@ -77,13 +88,15 @@ pub struct MeshOutcome {
     pub topology: TopologyCounts,
     /// Parts in which it was made.
     pub slabs: u64,
+    /// What was simplified, if the mesh was.
+    pub simplified: Option<SimplifyReport>,
     /// The result of the check, if the mesh was checked.
     pub checked: Option<MeshChecked>,
     /// What each device did.
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long it took: `read`, `upload`, `extract`, `download`, `check`, `write`; or `stream`, and of it `read` and `write`.
+    /// How long it took: `read`, `upload`, `extract`, `smooth`, `download`, `simplify`, `normals`, `check`, `write`; or `stream`, and of it `read` and `write`.
     pub timings: Timings,
 }
 
@@ -122,6 +135,8 @@ pub struct MeshChecked {
 ///     memory: None,
 ///     check: MeshCheck::Required,
 ///     level: None,
+///     otsu: false,
+///     filters: Default::default(),
 /// };
 /// let outcome = mesh::run(&job, &Monitor::silent())?;
 /// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
@@ -138,6 +153,7 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
     if job.devices.is_empty() {
         return Err(job.volume.error()(IsosurfaceError::NoDevices));
     }
+    job.filters.check(job)?;
     for device in &job.devices {
         device.reset_peak_memory();
     }
@@ -154,9 +170,21 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
 }
 
 impl MeshJob {
-    /// The isovalue.
+    /// The isovalue, unless the samples give it.
     fn level(&self) -> f64 {
         self.level.unwrap_or(self.params.iso.into())
+    }
+
+    /// The same job with an isovalue that was found.
+    fn at_level(&self, level: f64) -> Self {
+        Self {
+            params: IsosurfaceParams {
+                iso: level as f32,
+                ..self.params
+            },
+            level: Some(level),
+            ..self.clone()
+        }
     }
 
     fn check_paths(&self) -> Result<(), PipelineError> {
@@ -192,7 +220,7 @@ impl MeshOutcome {
             self.warnings.push(Warning::Empty {
                 path: path(),
                 what: "mesh",
-                why: WhyEmpty::of(&self.samples, self.dims, job.params.iso),
+                why: WhyEmpty::of(&self.samples, self.dims, self.iso as f32),
             });
         }
     }

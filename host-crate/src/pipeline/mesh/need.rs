@@ -82,7 +82,8 @@ fn mesh_bytes(job: &MeshJob, counts: PartCounts) -> u64 {
         // two indices for each corner; where those of a vertex begin, its set, and its faces
         _ => counts.bytes_of_indices(width).saturating_mul(2) + counts.vertices.saturating_mul(17),
     };
-    mesh.saturating_add(check)
+    let filters = job.filters.bytes(counts, counts.bytes_of_indices(width));
+    mesh.saturating_add(check.max(filters))
 }
 
 /// Bytes that a volume takes as a whole.

@@ -1,6 +1,6 @@
 //! A volume that is streamed: read, worked on and written slab by slab.
 
-use super::{MeshCheck, MeshJob, MeshOutcome};
+use super::{MeshCheck, MeshJob, MeshOutcome, otsu::level_of_file};
 use crate::{
     io::{MeshWriteOptions, MeshWriter, VolumeReader},
     isosurface::IsosurfaceParams,
@@ -23,6 +23,12 @@ pub(super) fn run(
     if job.check == MeshCheck::Required {
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
+    job.filters.refuse_slabs(job)?;
+    let level = match job.otsu {
+        true => stages.run("threshold", || level_of_file(job, monitor))?,
+        false => job.level(),
+    };
+    let job = &job.at_level(level);
     let mut volume = job.volume.open()?;
     let mut warnings = job.volume.notes(volume.header());
     let (dims, sample_type) = (volume.dims(), volume.sample_type());
@@ -51,6 +57,7 @@ pub(super) fn run(
         dims,
         geometry,
         sample_type,
+        iso: level,
         samples: report.samples,
         inexact_samples: report.inexact_samples,
         vertices: report.vertices,
@@ -63,6 +70,7 @@ pub(super) fn run(
         non_finite_cells: report.non_finite_cells,
         topology: report.topology,
         slabs: report.slabs,
+        simplified: None,
         checked: None,
         devices: did
             .map(|(device, did)| DeviceRun::of(device, did.slabs, did.stages))

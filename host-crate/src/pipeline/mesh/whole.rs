@@ -1,6 +1,8 @@
 //! A volume that is read as a whole.
 
-use super::{MeshCheck, MeshChecked, MeshJob, MeshOutcome, need::has_too_large_a_mesh};
+use super::{
+    MeshCheck, MeshChecked, MeshJob, MeshOutcome, need::has_too_large_a_mesh, otsu::level_of,
+};
 use crate::{
     device::{Device, DeviceError},
     grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
@@ -23,6 +25,8 @@ use crate::{
 /// The mesh on the host, and how it was made.
 struct Surface {
     mesh: TriangleMesh,
+    /// Whether it was smoothed on its device.
+    is_smooth: bool,
     non_finite_cells: u64,
     topology: TopologyCounts,
     devices: Vec<DeviceRun>,
@@ -37,25 +41,33 @@ pub(super) fn run(
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let exact = for_kernels(&job.volume, &header, volume, job.level())?;
+    let level = match job.otsu {
+        true => stages.run("threshold", || level_of(job, &volume, mask.as_ref()))?,
+        false => job.level(),
+    };
+    let exact = for_kernels(&job.volume, &header, volume, level)?;
     let (volume, inexact_samples) = (exact.volume, exact.inexact);
     warnings.extend(job.volume.conversion(&header, inexact_samples));
     let outer = job;
     let job = &MeshJob {
         params: IsosurfaceParams {
             iso: exact.iso,
+            // of what is smoothed or simplified they are made anew
+            normals: job.params.normals && !job.filters.any(),
             ..job.params
         },
         ..outer.clone()
     };
     let surface = match &job.devices[..] {
-        [device] => match on_one(&mut stages, job, device, volume, mask)? {
+        [device] => match on_one(&mut stages, (job, outer), device, volume, mask)? {
             Some(surface) => surface,
             None => return Ok(None),
         },
         _ => on_several(&mut stages, job, volume, mask)?,
     };
-    let mesh = surface.mesh;
+    let mut mesh = surface.mesh;
+    let filters = &outer.filters;
+    let simplified = filters.on_host(&mut stages, outer, &mut mesh, surface.is_smooth)?;
     let checked = match job.check {
         MeshCheck::No => None,
         _ => Some(stages.run("check", || {
@@ -82,6 +94,7 @@ pub(super) fn run(
         dims,
         geometry,
         sample_type,
+        iso: level,
         samples,
         inexact_samples,
         vertices: mesh.vertices.len() as u64,
@@ -93,6 +106,7 @@ pub(super) fn run(
         non_finite_cells: surface.non_finite_cells,
         topology: surface.topology,
         slabs: surface.devices.iter().map(|device| device.parts).sum(),
+        simplified,
         checked,
         devices: surface.devices,
         warnings,
@@ -117,7 +131,7 @@ fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Read, PipelineErro
 
 fn on_one(
     stages: &mut Stages<'_>,
-    job: &MeshJob,
+    (job, outer): (&MeshJob, &MeshJob),
     device: &Device,
     volume: AnyVolume,
     mask: Option<Volume<u8>>,
@@ -155,22 +169,28 @@ fn on_one(
         }
     };
     let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
-    let (mesh, non_finite_cells, topology, parts, times) = match extracted {
+    let (mesh, is_smooth, non_finite_cells, topology, parts, times) = match extracted {
         Extracted::OnHost(host) => (
             host.mesh,
+            false,
             host.non_finite_cells,
             host.topology,
             host.parts,
             host.stages,
         ),
-        Extracted::OnDevice(surface) => {
+        Extracted::OnDevice(mut surface) => {
+            outer
+                .filters
+                .on_device(stages, outer, &stream, &mut surface)?;
             let mesh = stages.run("download", || surface.download(&stream).map_err(at(path)))?;
             let times = surface.stage_times().map_err(at(path))?;
-            (mesh, surface.non_finite_cells, surface.topology, 1, times)
+            let topology = surface.topology;
+            (mesh, true, surface.non_finite_cells, topology, 1, times)
         }
     };
     Ok(Some(Surface {
         mesh,
+        is_smooth,
         non_finite_cells,
         topology,
         devices: vec![DeviceRun::of(device, parts, times)],
@@ -216,6 +236,7 @@ fn on_several(
     }
     Ok(Surface {
         mesh,
+        is_smooth: false,
         non_finite_cells: parts.non_finite_cells(),
         topology: parts.topology(),
         devices,

@@ -1,0 +1,108 @@
+//! Options of what is done with a mesh before it is written.
+
+use clap::Args;
+use ferrovox::{
+    mesh_filter::{SimplifyTarget, SmoothParams},
+    pipeline::mesh::MeshFilters,
+};
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MeshFilterArgs {
+    /// Smooth the mesh: taubin:N, or taubin:N,BAND
+    ///
+    /// A low-pass filter of N terms that keeps the volume (windowed sinc, after Taubin, Zhang and Golub, 1996). BAND, from 0 to 2, is what passes, 0.1
+    /// without it: the less, the smoother. A boundary moves along itself only. It needs the whole mesh, so it does not go with streaming.
+    #[arg(long, value_name = "FILTER", value_parser = parse_smooth, help_heading = "Output")]
+    pub smooth: Option<SmoothParams>,
+    /// Leave triangles out: the fraction to keep (0.25, 25%), or error:DISTANCE
+    ///
+    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries stay as they are, so there may be more triangles left. It needs
+    /// the whole mesh, so it does not go with streaming. After --smooth, if both are given.
+    #[arg(long, value_name = "TARGET", value_parser = parse_simplify, help_heading = "Output")]
+    pub simplify: Option<SimplifyTarget>,
+}
+
+impl From<MeshFilterArgs> for MeshFilters {
+    fn from(args: MeshFilterArgs) -> Self {
+        Self {
+            smooth: args.smooth,
+            simplify: args.simplify,
+        }
+    }
+}
+
+/// Reads `taubin:20` or `taubin:20,0.05`.
+fn parse_smooth(text: &str) -> Result<SmoothParams, String> {
+    let numbers = text
+        .strip_prefix("taubin:")
+        .map(|numbers| match numbers.split_once(',') {
+            Some((terms, band)) => (terms, Some(band)),
+            None => (numbers, None),
+        });
+    let read = |(terms, band): (&str, Option<&str>)| {
+        let pass_band = match band {
+            Some(band) => band.trim().parse().ok()?,
+            None => SmoothParams::default().pass_band,
+        };
+        Some(SmoothParams {
+            iterations: terms.trim().parse().ok()?,
+            pass_band,
+        })
+    };
+    let params = numbers.and_then(read);
+    let params = params.ok_or("give taubin: and a number of terms, and a pass band if you like, such as taubin:20 or taubin:20,0.05")?;
+    params.check().map_err(|error| error.to_string())?;
+    Ok(params)
+}
+
+/// Reads `0.25`, `25%` or `error:0.5`.
+fn parse_simplify(text: &str) -> Result<SimplifyTarget, String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let target = match (text.strip_prefix("error:"), text.strip_suffix('%')) {
+        (Some(distance), _) => number(distance).map(SimplifyTarget::Error),
+        (None, Some(percent)) => number(percent).map(|it| SimplifyTarget::Fraction(it / 100.0)),
+        (None, None) => number(text).map(SimplifyTarget::Fraction),
+    };
+    let target = target.ok_or("give a fraction of the triangles to keep, such as 0.25 or 25%, or an error, such as error:0.5")?;
+    target.check().map_err(|error| error.to_string())?;
+    Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_read() {
+        let smooth = |text| parse_smooth(text).map(|it| (it.iterations, it.pass_band));
+        assert_eq!(smooth("taubin:20"), Ok((20, 0.1)));
+        assert_eq!(smooth("taubin:7,0.03"), Ok((7, 0.03)));
+        for wrong in [
+            "taubin",
+            "taubin:",
+            "20",
+            "taubin:0",
+            "taubin:20,2",
+            "taubin:20,",
+            "taubin:1.5",
+        ] {
+            assert!(smooth(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_simplify("25%"), Ok(SimplifyTarget::Fraction(0.25)));
+        assert_eq!(parse_simplify("0.1"), Ok(SimplifyTarget::Fraction(0.1)));
+        assert_eq!(parse_simplify("error:0.5"), Ok(SimplifyTarget::Error(0.5)));
+        for wrong in [
+            "",
+            "half",
+            "1.5",
+            "120%",
+            "-0.1",
+            "error:",
+            "error:-1",
+            "error:inf",
+            "nan",
+        ] {
+            assert!(parse_simplify(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The threshold that best separates samples into two classes.
+
+use super::{Sample, SampleSummary, SampleType};
+use crate::memory::{self, OutOfMemory};
+use rayon::prelude::*;
+
+/// What memory is for.
+const HISTOGRAM: &str = "a histogram";
+/// Samples that a thread counts into a histogram of its own.
+const PORTION: usize = 1 << 22;
+/// Bins of samples that are not counted value by value.
+const BINS: usize = 1 << 16;
+
+/// Why no threshold separates samples.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OtsuError {
+    /// None to separate.
+    #[error(
+        "no sample is finite and within the mask, so there is no threshold between classes of them; give an isovalue"
+    )]
+    NoSamples,
+    /// Nothing to separate them by.
+    #[error(
+        "all samples are {value}, so there is no threshold between classes of them; give an isovalue"
+    )]
+    AllEqual {
+        /// Their value.
+        value: f64,
+    },
+    /// The host has not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+}
+
+/// The threshold by Otsu (*A threshold selection method from gray-level histograms*, 1979): of all that cut the samples in two classes, lower and higher ones, the
+/// one with the largest variance between them, each class weighing as many samples as it has. Samples that are not finite do not count, and with a `mask`
+/// those where it is 0.
+///
+/// What is returned lies in the middle between the largest sample of the lower class and the least of the higher one, so that it is an isovalue
+/// between them. Samples of 8 and 16 bits are counted value by value, others in 65,536 bins from the least to the largest, and the answer is exact to a bin. Of thresholds
+/// that are equally good the lowest is taken.
+///
+/// # Errors
+/// [`OtsuError`]: samples that are all the same, or none.
+///
+/// ```
+/// use ferrovox::grid::otsu_threshold;
+///
+/// assert_eq!(otsu_threshold(&[10u8, 12, 11, 200, 210, 12], None)?, 106.0);
+/// assert_eq!(otsu_threshold(&[10u8, 12, 11, 200, 210, 12], Some(&[1, 1, 1, 0, 0, 0]))?, 10.5);
+/// # Ok::<(), ferrovox::grid::OtsuError>(())
+/// ```
+pub fn otsu_threshold<T: Sample>(samples: &[T], mask: Option<&[u8]>) -> Result<f64, OtsuError> {
+    let mut histogram = if Histogram::is_by_value(T::TYPE) {
+        Histogram::by_value(T::TYPE)?
+    } else {
+        let range = match mask {
+            None => Range::of(&SampleSummary::of(samples)),
+            Some(mask) => Range::within(samples, mask),
+        };
+        Histogram::of_range(range)?
+    };
+    histogram.add(samples, mask)?;
+    histogram.threshold()
+}
+
+/// The least and the largest of finite samples.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    least: f64,
+    largest: f64,
+}
+
+impl Range {
+    pub const NONE: Self = Self {
+        least: f64::INFINITY,
+        largest: f64::NEG_INFINITY,
+    };
+
+    pub fn of(summary: &SampleSummary) -> Self {
+        match (summary.min, summary.max) {
+            (Some(least), Some(largest)) => Self { least, largest },
+            _ => Self::NONE,
+        }
+    }
+
+    /// Of those samples where the mask is not 0.
+    pub fn within<T: Sample>(samples: &[T], mask: &[u8]) -> Self {
+        let counting = samples
+            .par_iter()
+            .zip(mask)
+            .filter(|it| *it.1 != 0 && it.0.is_finite());
+        counting
+            .map(|(sample, _)| Self {
+                least: sample.to_f64(),
+                largest: sample.to_f64(),
+            })
+            .reduce(|| Self::NONE, Self::and)
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            largest: self.largest.max(other.largest),
+        }
+    }
+}
+
+/// How many samples have which value, or nearly.
+pub(crate) struct Histogram {
+    counts: Vec<u64>,
+    /// The value that bin 0 begins with, and how wide a bin is.
+    low: f64,
+    width: f64,
+    /// Whether a bin is one value, and not all up to the next.
+    by_value: bool,
+}
+
+impl Histogram {
+    /// Whether all values of a type are counted one by one, whatever their range.
+    pub fn is_by_value(of: SampleType) -> bool {
+        of.bytes() <= 2
+    }
+
+    /// For samples of 8 or 16 bits.
+    pub fn by_value(of: SampleType) -> Result<Self, OutOfMemory> {
+        let (low, bins) = match of {
+            SampleType::I8 => (i8::MIN.into(), 1 << 8),
+            SampleType::I16 => (i16::MIN.into(), 1 << 16),
+            SampleType::U8 => (0.0, 1 << 8),
+            _ => (0.0, 1 << 16),
+        };
+        Ok(Self {
+            counts: memory::filled(HISTOGRAM, bins, 0)?,
+            low,
+            width: 1.0,
+            by_value: true,
+        })
+    }
+
+    /// For samples of a range.
+    pub fn of_range(range: Range) -> Result<Self, OtsuError> {
+        let Range { least, largest } = range;
+        if least > largest {
+            return Err(OtsuError::NoSamples);
+        }
+        if least == largest {
+            return Err(OtsuError::AllEqual { value: least });
+        }
+        let bins = BINS as f64;
+        Ok(Self {
+            counts: memory::filled(HISTOGRAM, BINS, 0)?,
+            low: least,
+            // so that the difference of the ends of f64's range is no infinity
+            width: largest / bins - least / bins,
+            by_value: false,
+        })
+    }
+
+    /// Counts samples, with a mask those where it is not 0.
+    pub fn add<T: Sample>(
+        &mut self,
+        samples: &[T],
+        mask: Option<&[u8]>,
+    ) -> Result<(), OutOfMemory> {
+        let last = self.counts.len() - 1;
+        let portions = samples.par_chunks(PORTION).enumerate();
+        let counted = portions.map(|(portion, samples)| {
+            let mut counts = memory::filled(HISTOGRAM, last + 1, 0u64)?;
+            let mask = mask.map(|mask| &mask[portion * PORTION..][..samples.len()]);
+            for (at, sample) in samples.iter().enumerate() {
+                if sample.is_finite() && mask.is_none_or(|mask| mask[at] != 0) {
+                    let bin = (sample.to_f64() - self.low) / self.width;
+                    counts[(bin as usize).min(last)] += 1;
+                }
+            }
+            Ok(counts)
+        });
+        let counts = counted.try_reduce(Vec::new, |a, b| {
+            let [mut sum, other] = if a.len() < b.len() { [b, a] } else { [a, b] };
+            sum.iter_mut()
+                .zip(other)
+                .for_each(|(sum, count)| *sum += count);
+            Ok(sum)
+        })?;
+        let sums = self.counts.iter_mut().zip(counts);
+        sums.for_each(|(sum, count)| *sum += count);
+        Ok(())
+    }
+
+    /// The best threshold.
+    pub fn threshold(&self) -> Result<f64, OtsuError> {
+        let occupied = || (0u64..).zip(&self.counts).filter(|(_, count)| **count > 0);
+        // at most 2¹⁶ · 2⁶⁴
+        let all: u64 = self.counts.iter().sum();
+        let sum: u128 = occupied()
+            .map(|(bin, &count)| u128::from(bin) * u128::from(count))
+            .sum();
+        let (mut below, mut sum_below) = (0u64, 0u128);
+        let mut best: Option<(f64, f64)> = None;
+        let mut bins = occupied().peekable();
+        while let Some((bin, &count)) = bins.next() {
+            let Some(&(next, _)) = bins.peek() else {
+                break;
+            };
+            below += count;
+            sum_below += u128::from(bin) * u128::from(count);
+            let above = all - below;
+            let mean_below = sum_below as f64 / below as f64;
+            let mean_above = (sum - sum_below) as f64 / above as f64;
+            let variance = below as f64 * above as f64 * (mean_above - mean_below).powi(2);
+            if best.is_none_or(|(most, _)| variance > most) {
+                // a bin that is a range ends where the next one begins
+                let end = if self.by_value { bin } else { bin + 1 };
+                best = Some((variance, (end + next) as f64 / 2.0));
+            }
+        }
+        match (best, occupied().next()) {
+            (Some((_, place)), _) => Ok(self.low + place * self.width),
+            (None, Some((bin, _))) => Err(OtsuError::AllEqual {
+                value: self.low + bin as f64 * self.width,
+            }),
+            (None, None) => Err(OtsuError::NoSamples),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random.
+    fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+        let mut state = seed;
+        std::iter::repeat_with(move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        })
+    }
+
+    /// The variance between classes by its definition.
+    fn between(samples: &[f64], threshold: f64) -> f64 {
+        let (low, high): (Vec<f64>, Vec<f64>) = samples.iter().partition(|it| **it < threshold);
+        let [mean_low, mean_high] =
+            [&low, &high].map(|it| it.iter().sum::<f64>() / it.len() as f64);
+        let share = |class: &[f64]| class.len() as f64 / samples.len() as f64;
+        share(&low) * share(&high) * (mean_low - mean_high).powi(2)
+    }
+
+    /// The largest variance between classes, over all places between different samples.
+    fn largest(samples: &[f64]) -> f64 {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted.dedup();
+        let places = sorted.windows(2).map(|it| (it[0] + it[1]) / 2.0);
+        places
+            .map(|place| between(samples, place))
+            .fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn integers_are_separated_as_well_as_they_can_be() {
+        for seed in 0..40 {
+            let mut noise = numbers(seed);
+            let mut draw = |below: u64| noise.next().unwrap_or(0) % below;
+            let samples: Vec<i16> = (0..200)
+                .map(|_| match draw(3) {
+                    0 => draw(300) as i16 - 250,
+                    _ => draw(100) as i16 + 20 * seed as i16,
+                })
+                .collect();
+            let wide: Vec<f64> = samples.iter().map(|&it| it.into()).collect();
+            let threshold = otsu_threshold(&samples, None).unwrap();
+            let found = between(&wide, threshold);
+            assert!(found >= largest(&wide) * (1.0 - 1e-12), "seed {seed}");
+            assert_eq!(threshold.fract().abs() % 0.5, 0.0);
+            // the same values as floats, to a bin
+            let range = wide.iter().fold(0.0f64, |most, it| most.max(it.abs())) * 2.0;
+            let of_wide = otsu_threshold(&wide, None).unwrap();
+            assert!(
+                (of_wide - threshold).abs() <= range / 60_000.0,
+                "seed {seed}"
+            );
+        }
+    }
+
+    #[test]
+    fn floats_are_separated_to_a_bin() {
+        for seed in 0..10 {
+            let mut noise = numbers(seed);
+            let mut draw = || noise.next().unwrap_or(0) as f64 / (1u64 << 31) as f64;
+            let samples: Vec<f64> = (0..500)
+                .map(|_| {
+                    1e5 + if draw() < 0.3 {
+                        draw()
+                    } else {
+                        0.7 + 2.0 * draw()
+                    }
+                })
+                .collect();
+            let threshold = otsu_threshold(&samples, None).unwrap();
+            assert!(
+                between(&samples, threshold) >= largest(&samples) * 0.9999,
+                "seed {seed}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_does_not_count() {
+        let samples = [0.0f32, f32::NAN, 1.0, f32::INFINITY, 0.0, 5.0];
+        let place = otsu_threshold(&samples, None).unwrap();
+        assert!((place - 3.0).abs() < 1e-3, "{place}");
+        let place = otsu_threshold(&samples, Some(&[1, 1, 7, 1, 1, 0])).unwrap();
+        assert!((place - 0.5).abs() < 1e-3, "{place}");
+        assert_eq!(
+            otsu_threshold(&[1e308, -1e308], None).unwrap().abs() < 1e304,
+            true
+        );
+        assert_eq!(otsu_threshold::<u8>(&[], None), Err(OtsuError::NoSamples));
+        assert_eq!(otsu_threshold(&[f32::NAN], None), Err(OtsuError::NoSamples));
+        let equal = Err(OtsuError::AllEqual { value: -7.0 });
+        assert_eq!(otsu_threshold(&[-7i8, -7], None), equal);
+        assert_eq!(otsu_threshold(&[-7.0f64, -7.0], None), equal);
+        let two = otsu_threshold(&[i16::MIN, i16::MAX], None);
+        assert_eq!(two, Ok(-0.5));
+    }
+}

@@ -1,0 +1,60 @@
+//! Triangles on a device.
+
+use super::Triangles;
+use crate::device::{Buffer, DeviceError, Stream};
+
+/// Triangles on a device: three vertex indices each.
+#[derive(Debug)]
+pub enum DeviceTriangles {
+    /// 32-bit indices.
+    U32(Buffer<u32>),
+    /// 64-bit indices, for more than 2³² − 1 vertices or triangles.
+    U64(Buffer<u64>),
+}
+
+impl DeviceTriangles {
+    /// A copy of triangles of the host, with indices as wide as they are there.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    pub fn upload(stream: &Stream, triangles: &Triangles) -> Result<Self, DeviceError> {
+        Ok(match triangles {
+            Triangles::U32(triangles) => Self::U32(stream.upload(triangles.as_flattened())?),
+            Triangles::U64(triangles) => Self::U64(stream.upload(triangles.as_flattened())?),
+        })
+    }
+
+    /// How many triangles.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U32(indices) => indices.len() / 3,
+            Self::U64(indices) => indices.len() / 3,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The triangles on the host. Synchronises the stream.
+    ///
+    /// # Errors
+    /// [`DeviceError::Cuda`] if it failed.
+    pub fn download(&self, stream: &Stream) -> Result<Triangles, DeviceError> {
+        Ok(match self {
+            Self::U32(indices) => Triangles::U32(threes(stream.download(indices)?)),
+            Self::U64(indices) => Triangles::U64(threes(stream.download(indices)?)),
+        })
+    }
+}
+
+/// Three numbers each, without a copy.
+pub(crate) fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
+    bytemuck::allocation::try_cast_vec(flat).unwrap_or_else(|(_, flat)| {
+        // a capacity that is no multiple of three
+        flat.chunks_exact(3)
+            .map(|three| [three[0], three[1], three[2]])
+            .collect()
+    })
+}
