@@ -1,7 +1,7 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 32] = [
+const OPTIONS: [(&str, &str); 33] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
@@ -23,6 +23,10 @@ const OPTIONS: [(&str, &str); 32] = [
     (
         "leave the simplification out, or allow more memory",
         "leave --simplify out, or allow more --memory",
+    ),
+    (
+        "leave the choice of pieces out, or allow more memory",
+        "leave --largest and --min-voxels out, or allow more --memory",
     ),
     (
         "leave the smoothing out, or allow more memory",

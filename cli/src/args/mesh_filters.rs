@@ -2,12 +2,28 @@
 
 use clap::Args;
 use ferrovox::{
-    mesh_filter::{SimplifyTarget, SmoothParams},
+    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
     pipeline::mesh::MeshFilters,
 };
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MeshFilterArgs {
+    /// Keep the piece with the most voxels only, with its cavities
+    ///
+    /// Voxels are of one piece if they share a face, or touch the same surface from inside. It needs the whole mesh, so it does not go with streaming.
+    #[arg(long, help_heading = "Output")]
+    pub largest: bool,
+    /// Leave out pieces, and cavities, of fewer voxels than this
+    ///
+    /// A cavity that reaches the border of the volume is none. It needs the whole mesh, so it does not go with streaming.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Output"
+    )]
+    pub min_voxels: u64,
     /// Smooth the mesh: taubin:N, or taubin:N,BAND
     ///
     /// A low-pass filter of N terms that keeps the volume (windowed sinc, after Taubin, Zhang and Golub, 1996). BAND, from 0 to 2, is what passes, 0.1
@@ -25,6 +41,10 @@ pub struct MeshFilterArgs {
 impl From<MeshFilterArgs> for MeshFilters {
     fn from(args: MeshFilterArgs) -> Self {
         Self {
+            pieces: PieceChoice {
+                largest: args.largest,
+                min_voxels: args.min_voxels,
+            },
             smooth: args.smooth,
             simplify: args.simplify,
         }

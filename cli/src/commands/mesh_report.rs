@@ -9,8 +9,8 @@ use crate::{
 use ferrovox::{
     isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
     mesh::{MeshReport, Opening},
-    mesh_filter::{SimplifyReport, SmoothParams},
-    pipeline::mesh::{MeshChecked, MeshOutcome},
+    mesh_filter::{PiecesReport, SimplifyReport, SmoothParams},
+    pipeline::mesh::{MeshChecked, MeshFilters, MeshOutcome},
 };
 use serde::Serialize;
 
@@ -40,6 +40,7 @@ pub struct Json<'a> {
     index_bits: u32,
     normals: bool,
     normal_source: Option<&'static str>,
+    pieces: Option<Pieces>,
     smoothing: Option<Smoothing>,
     simplification: Option<Simplification>,
     non_finite_cells: u64,
@@ -75,6 +76,24 @@ impl Smoothing {
             method: "taubin",
             iterations: params.iterations,
             pass_band: params.pass_band,
+        }
+    }
+}
+
+/// Connected surfaces before pieces were chosen and after, and the voxels of the largest piece.
+#[derive(Serialize)]
+struct Pieces {
+    surfaces_before: u64,
+    surfaces: u64,
+    largest_voxels: u64,
+}
+
+impl Pieces {
+    fn of(report: PiecesReport) -> Self {
+        Self {
+            surfaces_before: report.surfaces_before,
+            surfaces: report.surfaces,
+            largest_voxels: report.largest_voxels,
         }
     }
 }
@@ -122,10 +141,13 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         triangles: run.triangles,
         index_bits: run.index_bits,
         normals: args.normals.is_some(),
-        normal_source: args.normals.map(|normals| match run.is_filtered {
-            true => "triangles",
-            false => NormalSource::from(normals).name(),
+        normal_source: args.normals.map(|normals| {
+            match MeshFilters::from(args.filters).renew_normals() {
+                true => "triangles",
+                false => NormalSource::from(normals).name(),
+            }
         }),
+        pieces: run.pieces.map(Pieces::of),
         smoothing: args.filters.smooth.map(Smoothing::of),
         simplification: run.simplified.map(Simplification::of),
         non_finite_cells: run.non_finite_cells,
@@ -174,6 +196,13 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     );
     if args.surface.iso == IsoValue::Otsu {
         lines.add("isovalue", format!("{}, by Otsu", short(run.iso)));
+    }
+    if let Some(report) = &run.pieces {
+        let (kept, before) = (report.surfaces, report.surfaces_before);
+        lines.add(
+            "pieces",
+            format!("{kept} of {}", counted(before, "surface")),
+        );
     }
     if let Some(params) = args.filters.smooth {
         let SmoothParams {

@@ -127,6 +127,13 @@ impl Mask {
         inexact.into_inner()
     }
 
+    /// Leaves out what is not of another mask of the same grid.
+    pub(crate) fn intersect(&mut self, other: &Mask) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+
     /// Adds the voxel with this linear index, which is of the grid.
     pub(super) fn set(&mut self, index: u64) {
         let nx = u64::from(self.bits.grid.nx);

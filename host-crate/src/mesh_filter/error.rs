@@ -48,6 +48,24 @@ pub enum MeshFilterError {
         /// How many triangles.
         triangles: usize,
     },
+    /// A mesh so far from the world's origin that its vertices do not say where in the grid they are.
+    #[error(
+        "the mesh has coordinates up to {found}, and f32 says between which samples a vertex is up to {most}; move the volume's origin nearer to 0, or leave the choice of pieces out"
+    )]
+    TooFar {
+        /// The largest coordinate.
+        found: f32,
+        /// The largest that is near enough.
+        most: f64,
+    },
+    /// A mesh that is not the isosurface of a solid.
+    #[error(
+        "vertex {vertex} is not between a voxel of the solid and one outside; give the solid that the mesh is the isosurface of"
+    )]
+    NotOfSolid {
+        /// Its number, from 0.
+        vertex: usize,
+    },
     /// A number of coordinates that are not those of vertices.
     #[error("{found} coordinates are not three for each vertex; give x, y and z of each")]
     Coordinates {

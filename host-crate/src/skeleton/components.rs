@@ -1,35 +1,22 @@
 //! The connected components of a solid.
 
 use super::SkeletonError;
-use crate::union_find::UnionFind;
 use crate::{
     device::Stream,
-    grid::{DeviceMask, Geometry},
+    grid::{Connectivity, DeviceMask, Geometry, Run, Runs},
     memory::{self, Listed, Put, caught, or_unwind, repeated, with_room, zeros},
 };
-use ferrovox_kernels::distance::sites::BitRows;
 use std::ops::Range;
-
-/// Voxels of a row that follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
-    start: u32,
-    /// Excluded.
-    end: u32,
-}
 
 /// The components of a solid: voxels are connected if they touch at a face, an edge or a corner.
 ///
 /// They are kept as runs of voxels, on the host. Components are numbered in the order of their first voxels, x fastest.
 #[derive(Clone, Debug)]
 pub struct SolidComponents {
-    bits: BitRows,
     geometry: Geometry,
-    runs: Vec<Run>,
+    runs: Runs,
     /// For each run.
     labels: Vec<u32>,
-    /// For each row the first of its runs, and one more at the end.
-    rows: Vec<usize>,
     voxels: Vec<u64>,
     euler: Vec<i64>,
 }
@@ -45,85 +32,28 @@ pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents
 }
 
 fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
-    let bits = solid.layout();
-    let (runs, rows) = runs_of(&solid.download(stream)?, bits);
-    let labels = label(&runs, &rows, bits)?;
+    let runs = Runs::of(&solid.download(stream)?, solid.layout());
+    let labels = label(&runs)?;
     let count = labels.iter().max().map_or(0, |&last| last as usize + 1);
     let mut components = SolidComponents {
-        bits,
         geometry: solid.geometry,
         runs,
         labels,
-        rows,
         voxels: zeros(count),
         euler: zeros(count),
     };
-    for (run, &label) in components.runs.iter().zip(&components.labels) {
+    for (run, &label) in components.runs.list.iter().zip(&components.labels) {
         components.voxels[label as usize] += u64::from(run.end - run.start);
     }
     components.add_euler_numbers();
     Ok(components)
 }
 
-/// The runs of all rows, and where those of each row begin.
-fn runs_of(words: &[u32], bits: BitRows) -> (Vec<Run>, Vec<usize>) {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut rows = vec![0];
-    for row in words.chunks_exact((bits.per_row as usize).max(1)) {
-        let first = runs.len();
-        for (at, &word) in (0u32..).zip(row) {
-            let mut rest = word;
-            let mut passed = 0;
-            while rest != 0 {
-                passed += rest.trailing_zeros();
-                let length = (!(word >> passed)).trailing_zeros().min(32 - passed);
-                let (start, end) = (at * 32 + passed, at * 32 + passed + length);
-                match runs[first..].last_mut() {
-                    Some(last) if last.end == start => last.end = end,
-                    _ => runs.put(Run { start, end }),
-                }
-                passed += length;
-                rest = word.checked_shr(passed).unwrap_or(0);
-            }
-        }
-        rows.put(runs.len());
-    }
-    (runs, rows)
-}
-
-/// The rows before (y, z) that its voxels touch: one in its plane, up to three in the plane before.
-fn rows_before(bits: BitRows, row: usize) -> impl Iterator<Item = usize> {
-    let ny = bits.grid.ny as usize;
-    let (y, z) = (row % ny, row / ny);
-    let steps = [(1, 0), (1, 1), (0, 1), (-1, 1)];
-    steps.into_iter().filter_map(move |(dy, dz)| {
-        let other = y.checked_add_signed(-dy).filter(|&other| other < ny)?;
-        Some(z.checked_sub(dz)? * ny + other)
-    })
-}
-
-fn label(runs: &[Run], rows: &[usize], bits: BitRows) -> Result<Vec<u32>, SkeletonError> {
-    let mut sets = or_unwind(UnionFind::try_new(runs.len()));
-    for row in 0..rows.len() - 1 {
-        for before in rows_before(bits, row) {
-            let (mut here, mut there) = (rows[row], rows[before]);
-            while here < rows[row + 1] && there < rows[before + 1] {
-                let (a, b) = (runs[here], runs[there]);
-                // corners that touch count
-                if a.start <= b.end && b.start <= a.end {
-                    sets.join(here, there);
-                }
-                if a.end < b.end {
-                    here += 1;
-                } else {
-                    there += 1;
-                }
-            }
-        }
-    }
-    let mut labels = with_room(runs.len());
+fn label(runs: &Runs) -> Result<Vec<u32>, SkeletonError> {
+    let mut sets = or_unwind(runs.joined(Connectivity::Corners, 0));
+    let mut labels = with_room(runs.list.len());
     let mut count = 0u64;
-    for run in 0..runs.len() {
+    for run in 0..runs.list.len() {
         let root = sets.root(run);
         if root < run {
             labels.put(labels[root]);
@@ -161,15 +91,8 @@ impl SolidComponents {
 
     /// The run that a voxel is in, and how many of the run's voxels come before.
     pub(super) fn run_of(&self, [x, y, z]: [usize; 3]) -> Option<(usize, usize)> {
-        let grid = self.bits.grid;
-        if x >= grid.nx as usize || y >= grid.ny as usize || z >= grid.nz as usize {
-            return None;
-        }
-        let row = self.row(z * grid.ny as usize + y);
-        let x = x as u32;
-        let at = self.runs[row.clone()].partition_point(|run| run.end <= x) + row.start;
-        let run = (at < row.end).then(|| self.runs[at])?;
-        Some((at, x.checked_sub(run.start)? as usize))
+        let run = self.runs.at([x, y, z])?;
+        Some((run, x - self.runs.list[run].start as usize))
     }
 
     /// Calls `visit` with each voxel of the solid that touches a voxel, and the voxel itself: its run, how many of the run's voxels come before, and the step there.
@@ -181,9 +104,9 @@ impl SolidComponents {
         for (dy, dz) in (0..9).map(|k| (k % 3 - 1, k / 3 - 1)) {
             let other = |at: u32, step: i32| Some(at.checked_add_signed(step)? as usize);
             let row = self.row_at(other(y, dy), other(z, dz));
-            let first = row.start + self.runs[row.clone()].partition_point(|run| run.end < x);
+            let first = row.start + self.runs.list[row.clone()].partition_point(|run| run.end < x);
             for number in first..row.end {
-                let run = self.runs[number];
+                let run = self.runs.list[number];
                 let from = run.start.max(x.saturating_sub(1));
                 for there in from..run.end.min(x + 2) {
                     let step = [there as i32 - x as i32, dy, dz];
@@ -198,7 +121,7 @@ impl SolidComponents {
 
     /// How many runs there are.
     pub(super) fn run_count(&self) -> usize {
-        self.runs.len()
+        self.runs.list.len()
     }
 
     /// Calls `visit` with each run's number, its component, and its voxels.
@@ -243,11 +166,11 @@ impl SolidComponents {
 
     /// Calls `visit` with each run, its component, and the y and z of its row.
     fn for_each_run(&self, mut visit: impl FnMut(Run, u32, [u32; 2])) {
-        let ny = self.bits.grid.ny as usize;
-        for row in 0..self.rows.len() - 1 {
-            for run in self.row(row) {
+        let ny = self.runs.bits.grid.ny as usize;
+        for row in 0..self.runs.row_count() {
+            for run in self.runs.row(row) {
                 let at = [(row % ny) as u32, (row / ny) as u32];
-                visit(self.runs[run], self.labels[run], at);
+                visit(self.runs.list[run], self.labels[run], at);
             }
         }
     }
@@ -257,33 +180,33 @@ impl SolidComponents {
     /// # Errors
     /// Errors of the device.
     pub fn mask(&self, stream: &Stream, component: u32) -> Result<DeviceMask, SkeletonError> {
-        let count = self.bits.words() as usize;
+        let count = self.runs.bits.words() as usize;
         let mut words: Vec<u32> = memory::zeroed("the voxels of a component", count)?;
-        for row in 0..self.rows.len() - 1 {
-            let first = row * self.bits.per_row as usize;
-            for run in self.row(row).filter(|&run| self.labels[run] == component) {
-                for x in self.runs[run].start..self.runs[run].end {
+        for row in 0..self.runs.row_count() {
+            let first = row * self.runs.bits.per_row as usize;
+            for run in self
+                .runs
+                .row(row)
+                .filter(|&run| self.labels[run] == component)
+            {
+                for x in self.runs.list[run].start..self.runs.list[run].end {
                     words[first + (x >> 5) as usize] |= 1 << (x & 31);
                 }
             }
         }
         Ok(DeviceMask {
             bits: stream.upload(&words)?,
-            grid: self.bits.grid,
+            grid: self.runs.bits.grid,
             geometry: self.geometry,
         })
     }
 
-    fn row(&self, row: usize) -> Range<usize> {
-        self.rows[row]..self.rows[row + 1]
-    }
-
     /// The runs of a row that may be beyond the grid.
     fn row_at(&self, y: Option<usize>, z: Option<usize>) -> Range<usize> {
-        let grid = self.bits.grid;
+        let grid = self.runs.bits.grid;
         match (y, z) {
             (Some(y), Some(z)) if y < grid.ny as usize && z < grid.nz as usize => {
-                self.row(z * grid.ny as usize + y)
+                self.runs.row(z * grid.ny as usize + y)
             }
             _ => 0..0,
         }
@@ -292,8 +215,8 @@ impl SolidComponents {
     /// The sum over lines of the lattice that the kernel takes too (`ferrovox_kernels::skeleton::euler`), with runs by their component. Runs that touch
     /// are of one component.
     fn add_euler_numbers(&mut self) {
-        let grid = self.bits.grid;
-        if self.runs.is_empty() {
+        let grid = self.runs.bits.grid;
+        if self.runs.list.is_empty() {
             return;
         }
         let mut euler = std::mem::take(&mut self.euler);
@@ -320,10 +243,10 @@ impl SolidComponents {
         let mut reached = None;
         loop {
             let next = rows.iter_mut().filter(|row| row.start < row.end);
-            let Some(first) = next.min_by_key(|row| self.runs[row.start].start) else {
+            let Some(first) = next.min_by_key(|row| self.runs.list[row.start].start) else {
                 return;
             };
-            let run = self.runs[first.start];
+            let run = self.runs.list[first.start];
             if reached.is_none_or(|reached| reached < run.start) {
                 sums[self.labels[first.start] as usize] += each;
             }

@@ -17,7 +17,7 @@ use crate::{
     grid::{Geometry, SampleSummary, SampleType},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     mesh::{MeshReport, Opening},
-    mesh_filter::SimplifyReport,
+    mesh_filter::{PiecesReport, SimplifyReport},
     monitor::Monitor,
 };
 use std::path::{Path, PathBuf};
@@ -88,6 +88,8 @@ pub struct MeshOutcome {
     pub topology: TopologyCounts,
     /// Parts in which it was made.
     pub slabs: u64,
+    /// Which pieces were kept, if some were chosen.
+    pub pieces: Option<PiecesReport>,
     /// What was simplified, if the mesh was.
     pub simplified: Option<SimplifyReport>,
     /// The result of the check, if the mesh was checked.

@@ -70,6 +70,7 @@ pub(super) fn run(
         non_finite_cells: report.non_finite_cells,
         topology: report.topology,
         slabs: report.slabs,
+        pieces: None,
         simplified: None,
         checked: None,
         devices: did

@@ -53,11 +53,13 @@ pub(super) fn run(
         params: IsosurfaceParams {
             iso: exact.iso,
             // of what is smoothed or simplified they are made anew
-            normals: job.params.normals && !job.filters.any(),
+            normals: job.params.normals && !job.filters.renew_normals(),
             ..job.params
         },
         ..outer.clone()
     };
+    let filters = &outer.filters;
+    let solid = filters.solid(&mut stages, job, &volume, mask.as_ref())?;
     let surface = match &job.devices[..] {
         [device] => match on_one(&mut stages, (job, outer), device, volume, mask)? {
             Some(surface) => surface,
@@ -66,7 +68,11 @@ pub(super) fn run(
         _ => on_several(&mut stages, job, volume, mask)?,
     };
     let mut mesh = surface.mesh;
-    let filters = &outer.filters;
+    let pieces = match &solid {
+        Some(solid) => Some(filters.choose(&mut stages, job, &mut mesh, solid)?),
+        None => None,
+    };
+    drop(solid);
     let simplified = filters.on_host(&mut stages, outer, &mut mesh, surface.is_smooth)?;
     let checked = match job.check {
         MeshCheck::No => None,
@@ -106,6 +112,7 @@ pub(super) fn run(
         non_finite_cells: surface.non_finite_cells,
         topology: surface.topology,
         slabs: surface.devices.iter().map(|device| device.parts).sum(),
+        pieces,
         simplified,
         checked,
         devices: surface.devices,
@@ -179,13 +186,13 @@ fn on_one(
             host.stages,
         ),
         Extracted::OnDevice(mut surface) => {
-            outer
-                .filters
-                .on_device(stages, outer, &stream, &mut surface)?;
+            let filters = &outer.filters;
+            let is_smooth = filters.on_device(stages, outer, &stream, &mut surface)?;
             let mesh = stages.run("download", || surface.download(&stream).map_err(at(path)))?;
             let times = surface.stage_times().map_err(at(path))?;
             let topology = surface.topology;
-            (mesh, true, surface.non_finite_cells, topology, 1, times)
+            let cells = surface.non_finite_cells;
+            (mesh, is_smooth, cells, topology, 1, times)
         }
     };
     Ok(Some(Surface {
