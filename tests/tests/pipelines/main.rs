@@ -26,6 +26,7 @@ mod isosurface_stream;
 mod isosurface_topology;
 mod isosurface_trilinear;
 mod launches;
+mod mesh_filters;
 mod mesh_simplify;
 mod mesh_smooth;
 mod render;

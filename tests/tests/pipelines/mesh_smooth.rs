@@ -76,7 +76,7 @@ fn reference(mesh: &TriangleMesh, iterations: usize, pass_band: f64) -> Vec<Vect
             .enumerate()
             .map(|(i, c)| c * (i as f64 * theta).cos())
             .sum();
-        sum - 1.0
+        sum / terms.iter().sum::<f64>() - 1.0
     };
     let mut angle = theta;
     while excess(angle) < 0.0 {
