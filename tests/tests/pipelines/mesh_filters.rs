@@ -134,7 +134,7 @@ fn otsu_is_the_same_in_parts() {
     let (folder, volume) = folder_with_volume();
     let whole = otsu_threshold(volume.samples(), None).unwrap();
     assert!((80.0..120.0).contains(&whole), "{whole}");
-    for (name, memory) in [("f32.nrrd", 150 << 10), ("u8.nrrd", 40 << 10)] {
+    for (name, memory) in [("f32.nrrd", 150 << 10), ("u8.nrrd", 64 << 10)] {
         for mask in [
             None,
             Some(VolumeSource::new(folder.path().join("mask.nrrd"))),
