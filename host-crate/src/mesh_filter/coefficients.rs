@@ -6,11 +6,14 @@ use std::f64::consts::PI;
 /// The factors of the Chebyshev terms 0 to `iterations`; their sum, which is what a mesh is multiplied with that is moved as a whole, is 1.
 ///
 /// They are those of a step at the angle `θ + σ`, under a Hamming window. `θ` belongs to the end of the pass band, `k = 2 - 2 cos θ`, and `σ` is the least
-/// by which the filter at `k` is 1: without it the window leaves half of what is there.
+/// by which the filter at `k`, divided by that sum, is 1: without it the window leaves half of what is there.
 pub(super) fn coefficients(params: &SmoothParams) -> Vec<f64> {
     let terms = params.iterations as usize;
     let theta = (1.0 - params.pass_band / 2.0).acos();
-    let at_the_end = |angle: f64| value(&windowed(terms, angle), theta);
+    let at_the_end = |angle: f64| {
+        let factors = windowed(terms, angle);
+        value(&factors, theta) / value(&factors, 0.0)
+    };
     // the filter's edge is some π / terms wide
     let step = (PI / (16.0 * terms as f64)).min((PI - theta) / 64.0);
     let mut high = theta;

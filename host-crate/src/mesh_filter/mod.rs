@@ -13,12 +13,14 @@ mod coefficients;
 mod error;
 mod lists;
 mod normals;
+mod params;
 mod pieces;
 mod simplify;
 mod smooth;
 
 pub use error::MeshFilterError;
 pub use normals::{renew_normals, vertex_normals};
+pub use params::SmoothParams;
 pub use pieces::{PieceChoice, PiecesReport, choose_pieces};
 pub use simplify::{SimplifyReport, SimplifyTarget, simplify};
-pub use smooth::{SmoothParams, smooth, smooth_mesh};
+pub use smooth::{smooth, smooth_mesh};

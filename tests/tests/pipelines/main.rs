@@ -27,6 +27,7 @@ mod isosurface_stream;
 mod isosurface_topology;
 mod isosurface_trilinear;
 mod launches;
+mod mesh_filters;
 mod mesh_pieces;
 mod mesh_simplify;
 mod mesh_smooth;

@@ -236,7 +236,7 @@ impl Simplifier {
         let new = self.relative(plan.position);
         let ends = [plan.kept, plan.gone];
         found.at.iter().flatten().any(|&corner| {
-            let [own, from, to] = self.surface.from_corner(corner);
+            let [own, from, to] = self.surface.corners_from(corner);
             if ends.contains(&from) || ends.contains(&to) {
                 return false;
             }

@@ -60,7 +60,7 @@ impl Surface {
     }
 
     /// The vertices of a corner's triangle, its own first.
-    pub fn from_corner(&self, corner: u32) -> [u32; 3] {
+    pub fn corners_from(&self, corner: u32) -> [u32; 3] {
         let (triangle, place) = (corner / 3 * 3, corner % 3);
         [0, 1, 2].map(|k| self.corners[(triangle + (place + k) % 3) as usize])
     }
@@ -93,7 +93,7 @@ impl Surface {
         list.clear();
         self.mark += 1;
         for &corner in corners {
-            for other in &self.from_corner(corner)[1..] {
+            for other in &self.corners_from(corner)[1..] {
                 let mark = &mut self.marks[*other as usize];
                 if *mark != self.mark {
                     *mark = self.mark;
@@ -108,7 +108,7 @@ impl Surface {
         // the way round: from the next vertex of each triangle to the one after it
         let mut ways: Vec<[u32; 2]> = Vec::with_capacity(corners.len());
         for &corner in corners {
-            let [own, from, to] = self.from_corner(corner);
+            let [own, from, to] = self.corners_from(corner);
             if own == from || from == to || to == own {
                 return Kind::Fixed;
             }
@@ -151,13 +151,13 @@ impl Surface {
         self.mark += 2;
         let (of_kept, of_both) = (self.mark - 1, self.mark);
         for &corner in &*at_kept {
-            for other in &self.from_corner(corner)[1..] {
+            for other in &self.corners_from(corner)[1..] {
                 self.marks[*other as usize] = of_kept;
             }
         }
         let (mut opposite, mut shared, mut common) = ([NONE; 2], 0, 0);
         for &corner in &*at_gone {
-            let [_, from, to] = self.from_corner(corner);
+            let [_, from, to] = self.corners_from(corner);
             if from == kept || to == kept {
                 if shared < 2 {
                     opposite[shared] = if from == kept { to } else { from };
@@ -176,7 +176,7 @@ impl Surface {
         }
         let has_between = |corners: &[u32]| {
             corners.iter().any(|&corner| {
-                let [_, from, to] = self.from_corner(corner);
+                let [_, from, to] = self.corners_from(corner);
                 opposite == [from, to] || opposite == [to, from]
             })
         };
@@ -186,7 +186,7 @@ impl Surface {
     /// Contracts what [`may_contract`](Self::may_contract) found.
     pub fn contract(&mut self, found: &Contraction, kept: u32, gone: u32) {
         for &corner in &found.at[1] {
-            if self.from_corner(corner).contains(&kept) {
+            if self.corners_from(corner).contains(&kept) {
                 let triangle = (corner / 3 * 3) as usize;
                 self.corners[triangle..triangle + 3].fill(NONE);
                 self.triangles -= 1;

@@ -63,6 +63,13 @@ pub const CASES: &[Case] = &[
     case("mesh-holes", "mesh @holes.nii --iso 60 --normals --json -o a.ply --device {one}"),
     case("mesh-holes-close", "mesh @holes.nii --iso 60 --close --method staged -o a.ply --device {one}"),
     case("mesh-brain", "mesh @brain.nii.gz --iso 120 --normals -o a.ply --device {one}"),
+    // meshes: what is done with them afterwards
+    case("mesh-smooth", "mesh @f32.npy --iso 60 --smooth taubin:20 --normals --json -o a.ply --device {one}"),
+    case("mesh-smooth-devices", "mesh @larger.npy --iso 60 --close --smooth taubin:7,0.3 -o a.ply --device {two}"),
+    case("mesh-simplify", "mesh @i16.nii --iso 3840 --close --simplify 20% --normals --json -o a.ply --device {one}"),
+    case("mesh-smooth-simplify", "mesh @holes.nii --iso 60 --topology trilinear --smooth taubin:10 --simplify error:0.2 -o a.ply --device {one}"),
+    case("mesh-otsu", "mesh @u16.mha --iso otsu --mask @mask.npy --json -o a.ply --device {one}"),
+    case("mesh-otsu-memory", "mesh @larger.npy --iso otsu --memory 2M -o a.ply --device {one}"),
     // meshes: types and formats of samples
     case("mesh-of-i8", "mesh @i8.nrrd --iso -60 -o a.ply --device {one}"),
     case("mesh-of-u16", "mesh @u16.mha --iso 15360.5 -o a.ply --device {one}"),
