@@ -12,7 +12,7 @@
 //! | put a volume there, or make one | [`grid`], [`synthetic`] |
 //! | measure distances | [`distance`] |
 //! | make a volume of a mesh | [`voxelize`] |
-//! | make geometry | [`isosurface`] |
+//! | make geometry | [`isosurface`], [`label_surface`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
 //! | walk along them, shorten them | [`graph`] |
@@ -47,6 +47,7 @@ pub mod graph;
 pub mod grid;
 pub mod io;
 pub mod isosurface;
+pub mod label_surface;
 pub mod memory;
 pub mod mesh;
 pub mod monitor;

@@ -20,12 +20,14 @@ mod adjacency;
 mod check;
 mod components;
 mod fan;
+mod labelled;
 mod measure;
 mod openings;
 mod report;
 mod triangle_mesh;
 
 pub use check::{check, try_check};
+pub use labelled::{LabelPart, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

@@ -58,12 +58,7 @@ impl Net {
 
     /// The number of the vertex of a cell that has one.
     #[inline(always)]
-    pub(super) fn vertex(
-        self,
-        marks: View<u32>,
-        offsets: View<u64>,
-        [x, y, z]: [u32; 3],
-    ) -> u64 {
+    pub(super) fn vertex(self, marks: View<u32>, offsets: View<u64>, [x, y, z]: [u32; 3]) -> u64 {
         let row = z as u64 * (self.grid.ny as u64 + 1) + y as u64;
         let word = (row * self.per_row as u64 + (x / 32) as u64) as usize;
         let before = marks.read(word * MARKS) & below(x % 32);
