@@ -1,6 +1,7 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod labels;
 mod mesh;
 mod occupancy;
 mod shared;
@@ -10,6 +11,7 @@ mod small;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use labels::LabelArgs;
 pub use mesh::{MeshArgs, MethodName, TopologyName};
 pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use shared::{DeviceArgs, InsideName, ReportArgs, SurfaceArgs};

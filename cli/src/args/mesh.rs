@@ -1,13 +1,20 @@
 //! The options of `ferrovox mesh`.
 
-use super::{MORE, ReportArgs, SurfaceArgs};
+use super::{LabelArgs, MORE, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::ArgPredicate};
 use ferrovox::isosurface::{Method, Topology};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(override_usage = "ferrovox mesh [OPTIONS] <VOLUME> --iso <VALUE> -o <FILE>")]
+#[command(
+    override_usage = "ferrovox mesh [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--labels <LABELS>> -o <FILE>"
+)]
+#[command(mut_arg("iso", |arg| {
+    let half = |name| (name, ArgPredicate::IsPresent, "0.5");
+    let arg = arg.required(false).required_unless_present_any(["label", "labels"]);
+    arg.default_value_ifs([half("label"), half("labels")])
+}))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
 )))]
@@ -32,6 +39,8 @@ pub struct MeshArgs {
     pub input: VolumeArgs,
     #[command(flatten)]
     pub surface: SurfaceArgs,
+    #[command(flatten)]
+    pub labels: LabelArgs,
     /// Close the surface where the volume ends
     #[arg(long, help_heading = "Surface")]
     pub close: bool,

@@ -61,6 +61,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
             (false, false) => MeshCheck::No,
         },
         level: Some(args.surface.iso),
+        label: args.labels.label,
     })
 }
 

@@ -142,6 +142,12 @@ pub enum WhyEmpty {
     /// Masks or samples that are not finite leave out every cell with the isovalue in it.
     #[error("every cell with the isovalue in it is left out")]
     LeftOut,
+    /// No cell has a label at one corner and something else at another.
+    #[error("in no cell is there a sample that is {label} and one that is not")]
+    Label {
+        /// The label.
+        label: f64,
+    },
     /// There is no sample to compare with.
     #[error("no sample is finite")]
     NoSample,

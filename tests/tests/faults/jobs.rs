@@ -140,6 +140,7 @@ impl Place {
             memory,
             check: MeshCheck::default(),
             level: None,
+            label: None,
         };
         mesh::run(&job, &Monitor::silent())?;
         taken(&output)

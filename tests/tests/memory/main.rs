@@ -161,6 +161,7 @@ fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
         memory: None,
         check: MeshCheck::IfWhole,
         level: None,
+        label: None,
     }
 }
 

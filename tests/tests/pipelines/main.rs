@@ -25,6 +25,7 @@ mod isosurface_parts;
 mod isosurface_stream;
 mod isosurface_topology;
 mod isosurface_trilinear;
+mod label_surface;
 mod launches;
 mod render;
 mod render_skeleton;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     device::{Device, start_threads},
-    grid::{Geometry, SampleSummary, SampleType},
+    grid::{Geometry, SampleSummary, SampleType, Selection},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     mesh::{MeshReport, Opening},
     monitor::Monitor,
@@ -38,6 +38,9 @@ pub struct MeshJob {
     pub check: MeshCheck,
     /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
     pub level: Option<f64>,
+    /// The surface of the samples that are exactly this, whatever the isovalue: that of 1 for those and 0 for others, at 0.5. Samples are compared as the
+    /// file has them.
+    pub label: Option<f64>,
 }
 
 /// Whether a mesh is looked at before it is written.
@@ -122,6 +125,7 @@ pub struct MeshChecked {
 ///     memory: None,
 ///     check: MeshCheck::Required,
 ///     level: None,
+///     label: None,
 /// };
 /// let outcome = mesh::run(&job, &Monitor::silent())?;
 /// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
@@ -135,6 +139,10 @@ pub struct MeshChecked {
 pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, PipelineError> {
     start_threads()?;
     job.check_paths()?;
+    if let Some(label) = job.label {
+        let check = Selection::Label(label).check();
+        check.map_err(job.volume.error())?;
+    }
     if job.devices.is_empty() {
         return Err(job.volume.error()(IsosurfaceError::NoDevices));
     }
@@ -192,7 +200,10 @@ impl MeshOutcome {
             self.warnings.push(Warning::Empty {
                 path: path(),
                 what: "mesh",
-                why: WhyEmpty::of(&self.samples, self.dims, job.params.iso),
+                why: match job.label {
+                    Some(label) => WhyEmpty::Label { label },
+                    None => WhyEmpty::of(&self.samples, self.dims, job.params.iso),
+                },
             });
         }
     }

@@ -13,7 +13,7 @@ use crate::{
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, at,
-        kernel_samples::for_kernels,
+        kernel_samples::{ForKernels, for_kernels},
         mask::{StatedGrid, read_mask},
         outcome::Stages,
     },
@@ -37,7 +37,10 @@ pub(super) fn run(
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let exact = for_kernels(&job.volume, &header, volume, job.level())?;
+    let exact = match job.label {
+        Some(label) => of_label(job, &volume, label)?,
+        None => for_kernels(&job.volume, &header, volume, job.level())?,
+    };
     let (volume, inexact_samples) = (exact.volume, exact.inexact);
     warnings.extend(job.volume.conversion(&header, inexact_samples));
     let outer = job;
@@ -98,6 +101,16 @@ pub(super) fn run(
         warnings,
         timings: stages.finish(),
     }))
+}
+
+/// The samples that are a label, as 1.
+fn of_label(job: &MeshJob, volume: &AnyVolume, label: f64) -> Result<ForKernels, PipelineError> {
+    let is_label = volume.try_where(|sample| sample == label);
+    Ok(ForKernels {
+        volume: is_label.map_err(job.volume.error::<OutOfMemory>())?.into(),
+        iso: 0.5,
+        inexact: 0,
+    })
 }
 
 type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
