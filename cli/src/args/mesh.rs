@@ -19,7 +19,7 @@ use std::path::PathBuf;
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-The mesh is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
+The isosurface is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
 spacing and origin, right-anterior-superior for medical formats.
 
 Several devices each take a slab of the volume. With --memory, or where the volume is larger than memory, it is \
@@ -30,6 +30,9 @@ Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
   ferrovox mesh brain.nii.gz --iso 120 --json
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
+  ferrovox mesh segmentation.nii.gz --label 17 --close -o one.ply
+  ferrovox mesh segmentation.nii.gz --labels all -o walls.vtp --check
+  ferrovox mesh segmentation.nii.gz --labels 1,3,7-9 -o 'part-{label}.stl'
   ferrovox mesh thin-walls.nrrd --iso 300 --topology trilinear -o walls.ply --check
   ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
@@ -56,6 +59,8 @@ pub struct MeshArgs {
     #[arg(long, value_name = "FILE", help_heading = "Surface")]
     pub mask: Option<PathBuf>,
     /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
+    ///
+    /// With --labels, {label} in the name stands for the label: each has a file of its own then. Else all are in one, .ply or .vtp.
     #[arg(
         short,
         long,

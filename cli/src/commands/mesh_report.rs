@@ -25,6 +25,8 @@ pub struct Json<'a> {
     non_finite_samples: usize,
     inexact_samples: usize,
     iso: f64,
+    /// In place of the isovalue.
+    label: Option<f64>,
     inside: &'static str,
     method: &'static str,
     topology: &'static str,
@@ -68,6 +70,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         non_finite_samples: run.samples.non_finite,
         inexact_samples: run.inexact_samples,
         iso: args.surface.iso,
+        label: args.labels.label,
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),

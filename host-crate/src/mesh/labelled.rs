@@ -81,37 +81,83 @@ impl LabelledMesh {
         counts
     }
 
-    /// The surface of a label; empty for what is no label of the mesh. Looks at all triangles once; memory is that of the part.
+    /// The surface of a label; empty for what is no label of the mesh. Looks at all triangles; memory is that of the part.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn part(&self, label: i64) -> Result<LabelPart, OutOfMemory> {
-        let place = self.labels.binary_search(&label);
-        let place = place.map_or(u32::MAX, |index| index as u32 + 1);
+        let Ok(index) = self.labels.binary_search(&label) else {
+            return Ok(LabelPart::default());
+        };
+        let place = index as u32 + 1;
+        let is_around = |(_, sides): &(usize, &[u32; 2])| sides.contains(&place);
+        let around = || self.sides.iter().enumerate().filter(is_around);
+        let mut triangles = Vec::new();
+        memory::reserve(WHAT, &mut triangles, around().count())?;
+        triangles.extend(around().map(|(triangle, _)| triangle));
+        self.part_with(place, &triangles)
+    }
+
+    /// Calls `visit` with the surface of each label, in their order, and its place among [`labels`](Self::labels) from 0. Looks at all triangles twice, however many
+    /// labels there are; memory is 16 bytes for a triangle, and a part.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`], and what `visit` returns.
+    pub fn for_each_part<E: From<OutOfMemory>>(
+        &self,
+        mut visit: impl FnMut(usize, LabelPart) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut ends = self.triangle_counts();
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        // filled from behind, so that ends become starts
+        let mut triangles = memory::zeroed::<usize>(WHAT, sum as usize)?;
+        for (triangle, sides) in self.sides.iter().enumerate().rev() {
+            for place in sides {
+                let index = (*place as usize).checked_sub(1);
+                if let Some(at) = index.and_then(|index| ends.get_mut(index)) {
+                    *at -= 1;
+                    triangles[*at as usize] = triangle;
+                }
+            }
+        }
+        for index in 0..ends.len() {
+            let end = ends.get(index + 1).map_or(sum, |next| *next);
+            let own = &triangles[ends[index] as usize..end as usize];
+            visit(index, self.part_with(index as u32 + 1, own)?)?;
+        }
+        Ok(())
+    }
+
+    fn part_with(&self, place: u32, own: &[usize]) -> Result<LabelPart, OutOfMemory> {
         match &self.mesh.triangles {
-            Triangles::U32(triangles) => self.part_of(place, triangles, Triangles::U32),
-            Triangles::U64(triangles) => self.part_of(place, triangles, Triangles::U64),
+            Triangles::U32(triangles) => self.part_of(place, own, triangles, Triangles::U32),
+            Triangles::U64(triangles) => self.part_of(place, own, triangles, Triangles::U64),
         }
     }
 
     fn part_of<I: VertexIndex>(
         &self,
         place: u32,
+        around: &[usize],
         triangles: &[[I; 3]],
         wrap: impl Fn(Vec<[I; 3]>) -> Triangles,
     ) -> Result<LabelPart, OutOfMemory> {
-        let of_label = || {
-            let all = triangles.iter().zip(&self.sides);
-            all.filter(|(_, sides)| sides.contains(&place))
-        };
         let mut own = Vec::new();
-        memory::reserve(WHAT, &mut own, of_label().count())?;
-        own.extend(
-            of_label().map(|(&[a, b, c], sides)| match sides[0] == place {
+        memory::reserve(WHAT, &mut own, around.len())?;
+        for &triangle in around {
+            let both = triangles.get(triangle).zip(self.sides.get(triangle));
+            let Some((&[a, b, c], sides)) = both else {
+                continue;
+            };
+            own.push(match sides[0] == place {
                 true => [a, b, c],
                 false => [a, c, b],
-            }),
-        );
+            });
+        }
         let mut used = memory::copied(WHAT, own.as_flattened())?;
         used.par_sort_unstable();
         used.dedup();

@@ -122,7 +122,9 @@ pub enum MeshError {
         vertices: usize,
     },
     /// The pairs of labels are not one per triangle.
-    #[error("the mesh has {sides} pairs of labels for {triangles} triangles; give one per triangle")]
+    #[error(
+        "the mesh has {sides} pairs of labels for {triangles} triangles; give one per triangle"
+    )]
     SideCount {
         /// How many pairs there are.
         sides: usize,

@@ -108,6 +108,14 @@ pub enum Warning {
         /// How many branches were pruned.
         count: usize,
     },
+    /// Labels that were asked for and that the volume does not have.
+    #[error("{}: {}", path.display(), missing(labels))]
+    MissingLabels {
+        /// The file.
+        path: PathBuf,
+        /// The labels, in ascending order.
+        labels: Vec<i64>,
+    },
     /// There is no surface.
     #[error("{}: the {what} is empty: {why}", path.display())]
     Empty {
@@ -148,9 +156,23 @@ pub enum WhyEmpty {
         /// The label.
         label: f64,
     },
+    /// Every voxel is background.
+    #[error("no voxel has a label that is asked for")]
+    NoLabel,
     /// There is no sample to compare with.
     #[error("no sample is finite")]
     NoSample,
+}
+
+/// Some of the labels that are missing.
+fn missing(labels: &[i64]) -> String {
+    const MOST: usize = 10;
+    let named: Vec<String> = labels.iter().take(MOST).map(ToString::to_string).collect();
+    let more = match labels.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("no voxel has the label {}{more}", named.join(", "))
 }
 
 impl WhyEmpty {

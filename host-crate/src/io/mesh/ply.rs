@@ -7,11 +7,7 @@ use super::encode::{items, put_le};
 use super::parts::{MeshCounts, Part};
 
 pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
-    vec![
-        header(counts, normals, ""),
-        Part::Vertices,
-        Part::Triangles,
-    ]
+    vec![header(counts, normals, ""), Part::Vertices, Part::Triangles]
 }
 
 /// The header, with lines for what stands behind the corners of a triangle.

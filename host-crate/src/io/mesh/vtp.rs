@@ -55,7 +55,10 @@ pub(super) fn body(counts: MeshCounts, normals: bool, of_triangles: &[&str]) -> 
         );
     }
     if !of_triangles.is_empty() {
-        cells = format!("<CellData Scalars=\"{}\">{cells}</CellData>\n", of_triangles[0]);
+        cells = format!(
+            "<CellData Scalars=\"{}\">{cells}</CellData>\n",
+            of_triangles[0]
+        );
     }
     let header = format!(
         r#"<?xml version="1.0"?>
