@@ -131,17 +131,16 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
             counted(made.labels.len() as u64, "label")
         ),
     );
-    let output = match &args.output {
-        Some(output) => format!("{}: ", output.display()),
-        None => String::new(),
+    let output = match (&args.output, made.files.len()) {
+        (None, _) => String::new(),
+        (Some(output), 1) => format!("{}: ", output.display()),
+        (Some(output), files) => format!("{}, {files} files: ", output.display()),
     };
     lines.add(
         "mesh",
         format!(
-            "{output}{} vertices, {} triangles in {}",
-            made.vertices,
-            made.triangles,
-            counted(made.files.len() as u64, "file")
+            "{output}{} vertices, {} triangles",
+            made.vertices, made.triangles
         ),
     );
     for label in made.labels.iter().take(MOST) {

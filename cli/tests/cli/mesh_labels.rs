@@ -39,7 +39,7 @@ fn folder() -> Folder {
         .iter()
         .map(|&it| it as u8)
         .collect();
-    let fields = "type: uint8\ndimension: 3\nsizes: 14 12 10\nencoding: raw\n";
+    let fields = "type: uint8\nsizes: 14 12 10\nencoding: raw";
     folder.file("bytes.nrrd", nrrd(fields, &bytes));
     folder
 }
@@ -176,7 +176,7 @@ fn one_label_is_the_isosurface_of_its_mask() {
         .ok();
     let expected = fs::read(folder.path("mask.ply")).unwrap();
     for input in ["seg.nii --label 70002", "bytes.nrrd --label 2"] {
-        let run = format!("mesh {input} --normals -o label.ply --memory 40K --json --device cpu");
+        let run = format!("mesh {input} --normals -o label.ply --memory 20K --json --device cpu");
         let report = folder.run(&run).ok().json();
         assert_eq!(report["streamed"], Value::Bool(true), "{input}");
         assert!(
@@ -196,13 +196,21 @@ fn one_label_is_the_isosurface_of_its_mask() {
 #[test]
 fn what_does_not_go_together() {
     let folder = folder();
+    let usage = |options: &str, fact: &str| {
+        let run = folder.run(&format!("mesh seg.nii {options}"));
+        assert_eq!(run.status, Some(2), "{options}: {}", run.stderr);
+        assert!(run.stderr.contains(fact), "{options}: {}", run.stderr);
+    };
+    usage("-o a.ply", "--iso");
+    usage("--label 1 --iso 3 -o a.ply", "--iso");
+    usage("--labels all --iso 3 -o a.ply", "--iso");
+    usage("--labels all --close -o a.ply", "--close");
+    usage("--labels all --memory 1M -o a.ply", "--memory");
+    usage("--labels 0 -o a.ply", "background");
+    usage("--labels all --device cpu,cpu -o a.ply", "one device");
     let refused = |options: &str, facts: &[&str]| {
         folder.refuses(&format!("mesh seg.nii {options}"), facts);
     };
-    refused("-o a.ply", &["--iso"]);
-    refused("--label 1 --iso 3 -o a.ply", &["--label", "--iso"]);
-    refused("--labels all --close -o a.ply", &["--labels", "--close"]);
-    refused("--labels 0 -o a.ply", &["background"]);
     refused(
         "--labels all -o a.stl",
         &["a.stl", "{label}", ".ply or .vtp"],
