@@ -28,7 +28,7 @@ enum Indices {
     U64(Buffer<u64>),
 }
 
-/// The walls between the labels of a volume, and between them and the background: see [the module](self).
+/// The walls between the labels of a volume, and between them and the background: see [the module](crate::label_surface).
 ///
 /// Vertices are in world units, in the order of their cells, x fastest; triangles in the order of the cells before their edges. The same bits on every device.
 ///

@@ -114,7 +114,7 @@ impl LabelField {
         }
         let numbered = match labels.len() {
             ..=0xff => numbered::<u8>(volume, &labels).map(|(it, count)| (Numbers::U8(it), count)),
-            ..=0xffff => {
+            0x100..=0xffff => {
                 numbered::<u16>(volume, &labels).map(|(it, count)| (Numbers::U16(it), count))
             }
             count if u32::try_from(count).is_err() => {
