@@ -1,6 +1,7 @@
 //! The command line. What the comments here say is the help text.
 
 mod distance;
+mod labels;
 mod mesh;
 mod mesh_filters;
 mod occupancy;
@@ -11,6 +12,7 @@ mod small;
 mod voxelize;
 
 pub use distance::{DistanceArgs, SampleName};
+pub use labels::LabelArgs;
 pub use mesh::{MeshArgs, MethodName, NormalsName, TopologyName};
 pub use mesh_filters::MeshFilterArgs;
 pub use occupancy::{ModelName, OccupancyArgs, Over};

@@ -22,22 +22,44 @@ pub enum LabelList {
 impl FromStr for LabelList {
     type Err = String;
 
-    /// Reads `all` or `3,17`.
+    /// Reads `all`, or a list of labels and ranges, such as `3,7-9`.
     fn from_str(text: &str) -> Result<Self, String> {
         if text == "all" {
             return Ok(Self::All);
         }
-        let labels: Option<Vec<i64>> = text.split(',').map(|it| it.trim().parse().ok()).collect();
-        match labels {
-            Some(labels) if labels.contains(&0) => {
-                Err("0 is the background, and no label".to_owned())
+        let mut labels = Vec::new();
+        for part in text.split(',') {
+            let Some((first, last)) = range(part.trim()).filter(|(first, last)| first <= last)
+            else {
+                return Err(
+                    "give all, or whole numbers and ranges with commas between them, such as 3,7-9"
+                        .to_owned(),
+                );
+            };
+            if (first..=last).contains(&0) {
+                return Err("0 is the background, and no label".to_owned());
             }
-            Some(labels) => Ok(Self::These(labels)),
-            None => {
-                Err("give all, or whole numbers with commas between them, such as 3,17".to_owned())
+            let count = last.abs_diff(first).saturating_add(1);
+            if count.saturating_add(labels.len() as u64) > MOST_LABELS {
+                return Err(format!("a list has {MOST_LABELS} labels at most: give all"));
             }
+            labels.extend(first..=last);
         }
+        Ok(Self::These(labels))
     }
+}
+
+/// Labels of a list, at most.
+const MOST_LABELS: u64 = 1 << 20;
+
+/// The first and the last label of `7-9`, `-3--1` or `7`.
+fn range(text: &str) -> Option<(i64, i64)> {
+    if let Ok(label) = text.parse() {
+        return Some((label, label));
+    }
+    // a sign is no dash
+    let dash = 1 + text.get(1..)?.find('-')?;
+    Some((text[..dash].parse().ok()?, text[dash + 1..].parse().ok()?))
 }
 
 /// Reads `z=100`.
@@ -199,7 +221,25 @@ mod tests {
     fn lists_of_labels() {
         assert_eq!("all".parse(), Ok(LabelList::All));
         assert_eq!("3, -17".parse(), Ok(LabelList::These(vec![3, -17])));
-        for text in ["", "all,3", "1.5", "3,", "0", "4,0", "99999999999999999999"] {
+        assert_eq!("1,7-9".parse(), Ok(LabelList::These(vec![1, 7, 8, 9])));
+        assert_eq!("-3--2".parse(), Ok(LabelList::These(vec![-3, -2])));
+        assert_eq!("5-5".parse(), Ok(LabelList::These(vec![5])));
+        for text in [
+            "",
+            "all,3",
+            "1.5",
+            "3,",
+            "0",
+            "4,0",
+            "99999999999999999999",
+            "9-7",
+            "-2-2",
+            "1-",
+            "-",
+            "1-2-3",
+            "é-3",
+            "1-9999999999",
+        ] {
             assert!(text.parse::<LabelList>().is_err(), "{text}");
         }
     }

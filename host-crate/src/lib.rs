@@ -12,7 +12,7 @@
 //! | put a volume there, or make one | [`grid`], [`synthetic`] |
 //! | measure distances | [`distance`] |
 //! | make a volume of a mesh | [`voxelize`] |
-//! | make geometry | [`isosurface`] |
+//! | make geometry | [`isosurface`], [`label_surface`] |
 //! | smooth it, or make it coarser | [`mesh_filter`] |
 //! | add up what comes before | [`scan`] |
 //! | find the centre lines of a solid | [`skeleton`] |
@@ -48,6 +48,7 @@ pub mod graph;
 pub mod grid;
 pub mod io;
 pub mod isosurface;
+pub mod label_surface;
 pub mod memory;
 pub mod mesh;
 pub mod mesh_filter;

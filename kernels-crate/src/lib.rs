@@ -10,7 +10,7 @@
 //! | [`sample`], [`grid`], [`rows`] | sample types, the numbering of samples, cells and edges, how rows are dealt to blocks |
 //! | [`operator`] | what a scan or a reduction combines, and how |
 //! | [`warp`], [`block`], [`bits`] | votes, scan and reduction among the threads of a warp or of a block |
-//! | [`scan`], [`isosurface`], [`mesh_filter`], [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | one folder per system: its kernels and nothing else |
+//! | [`scan`], [`isosurface`], [`label_surface`], [`mesh_filter`], [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | one folder per system: its kernels and nothing else |
 //!
 //! Every kernel takes an extent that has nothing to do with the launch shape: any number of blocks of any size gives
 //! the same result, so that block sizes can come from the occupancy calculator (and be 1 on the CPU).
@@ -22,6 +22,7 @@ pub mod block;
 pub mod distance;
 pub mod grid;
 pub mod isosurface;
+pub mod label_surface;
 pub mod mesh_filter;
 pub mod operator;
 pub mod render;

@@ -1,18 +1,25 @@
 //! The options of `ferrovox mesh`.
 
-use super::{MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
+use super::{LabelArgs, MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::ArgPredicate};
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(override_usage = "ferrovox mesh [OPTIONS] <VOLUME> --iso <VALUE> -o <FILE>")]
+#[command(
+    override_usage = "ferrovox mesh [OPTIONS] <VOLUME> <--iso <VALUE>|--label <LABEL>|--labels <LABELS>> -o <FILE>"
+)]
+#[command(mut_arg("iso", |arg| {
+    let half = |name| (name, ArgPredicate::IsPresent, "0.5");
+    let arg = arg.required(false).required_unless_present_any(["label", "labels"]);
+    arg.default_value_ifs([half("label"), half("labels")])
+}))]
 #[command(mut_arg("json", |arg| arg.long_help(
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-The mesh is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
+The isosurface is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
 spacing and origin, right-anterior-superior for medical formats.
 
 Several devices each take a slab of the volume. With --memory, or where the volume is larger than memory, it is \
@@ -25,6 +32,9 @@ Examples:
   ferrovox mesh brain.nii.gz --iso otsu --smooth taubin:20 --simplify 25% -o brain.stl
   ferrovox mesh distances.npy --iso 0 --inside below --close -o solid.stl
   ferrovox mesh distances.nii.gz --iso 2.5 --vertices root --normals -o shell.vtp
+  ferrovox mesh segmentation.nii.gz --label 17 --close -o one.ply
+  ferrovox mesh segmentation.nii.gz --labels all -o walls.vtp --check
+  ferrovox mesh segmentation.nii.gz --labels 1,3,7-9 -o 'part-{label}.stl'
   ferrovox mesh thin-walls.nrrd --iso 300 --topology trilinear -o walls.ply --check
   ferrovox mesh ct.raw --dims 512x512x300 --type i16 --spacing 0.7,0.7,1 --iso 300 -o bone.obj
   ferrovox mesh huge.nrrd --iso 0.5 -o huge.ply --memory 4G
@@ -34,6 +44,8 @@ pub struct MeshArgs {
     pub input: VolumeArgs,
     #[command(flatten)]
     pub surface: SurfaceArgs,
+    #[command(flatten)]
+    pub labels: LabelArgs,
     /// Close the surface where the volume ends
     #[arg(long, help_heading = "Surface")]
     pub close: bool,
@@ -55,6 +67,8 @@ pub struct MeshArgs {
     #[arg(long, value_name = "FILE", help_heading = "Surface")]
     pub mask: Option<PathBuf>,
     /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
+    ///
+    /// With --labels, {label} in the name stands for the label: each has a file of its own then. Else all are in one, .ply or .vtp.
     #[arg(
         short,
         long,

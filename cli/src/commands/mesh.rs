@@ -17,6 +17,9 @@ use ferrovox::{
 
 /// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
 pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
+    if let Some(list) = &args.labels.labels {
+        return super::label_mesh::run(args, list, terminal);
+    }
     let is_staged = args.method == MethodName::Staged;
     refuse(&[(
         is_staged && args.memory.is_some(),
@@ -65,6 +68,7 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         level: args.surface.number(),
         otsu: args.surface.iso == IsoValue::Otsu,
         filters: args.filters.into(),
+        label: args.labels.label,
     })
 }
 

@@ -27,6 +27,8 @@ pub struct Json<'a> {
     inexact_samples: usize,
     iso: f64,
     iso_method: Option<&'static str>,
+    /// In place of the isovalue.
+    label: Option<f64>,
     inside: &'static str,
     method: &'static str,
     topology: &'static str,
@@ -130,6 +132,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         inexact_samples: run.inexact_samples,
         iso: run.iso,
         iso_method: (args.surface.iso == IsoValue::Otsu).then_some("otsu"),
+        label: args.labels.label,
         inside: args.surface.inside.name(),
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),

@@ -7,6 +7,7 @@ pub mod distance;
 mod distance_compared;
 mod distance_report;
 pub mod info;
+mod label_mesh;
 pub mod man_pages;
 pub mod mesh;
 mod mesh_report;

@@ -16,6 +16,7 @@ mod library_import;
 mod limits;
 mod memory;
 mod mesh;
+mod mesh_labels;
 mod mesh_parts;
 mod mesh_topology;
 mod occupancy;

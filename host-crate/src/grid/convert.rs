@@ -127,7 +127,15 @@ impl AnyVolume {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn try_where_not_zero(&self) -> Result<Volume<u8>, OutOfMemory> {
-        with_volume!(self, volume => map(volume, |sample| u8::from(sample.to_f64() != 0.0)))
+        self.try_where(|sample| sample != 0.0)
+    }
+
+    /// 1 where a sample is one that `is_inside`, else 0.
+    pub(crate) fn try_where(
+        &self,
+        is_inside: impl Fn(f64) -> bool + Sync,
+    ) -> Result<Volume<u8>, OutOfMemory> {
+        with_volume!(self, volume => map(volume, |sample| u8::from(is_inside(sample.to_f64()))))
     }
 }
 

@@ -333,6 +333,14 @@ pub enum FileProblem {
         /// A format that can.
         instead: &'static str,
     },
+    /// A format without numbers for triangles.
+    #[error(
+        "{format} has no place for the two labels of each triangle: write .ply or .vtp, or a file for each label by {{label}} in the name"
+    )]
+    NoFaceLabels {
+        /// The format.
+        format: MeshFormat,
+    },
     /// A mesh file that cannot be understood.
     #[error("damaged {format} file: {problem}")]
     MeshFile {

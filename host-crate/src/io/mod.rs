@@ -85,7 +85,10 @@ pub use field::write_field;
 pub use format::{MeshFormat, VolumeFormat};
 pub use group::{FileGroup, replace_file};
 pub use mask::{ReadMaskError, read_mask};
-pub use mesh::{MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_mesh};
+pub use mesh::{
+    MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_labelled_mesh,
+    write_mesh,
+};
 
 pub use options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,

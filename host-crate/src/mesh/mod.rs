@@ -21,6 +21,7 @@ mod check;
 mod components;
 mod device_triangles;
 mod fan;
+mod labelled;
 mod measure;
 mod openings;
 mod report;
@@ -28,6 +29,7 @@ mod triangle_mesh;
 
 pub use check::{check, try_check};
 pub use device_triangles::DeviceTriangles;
+pub use labelled::{LabelPart, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

@@ -121,6 +121,16 @@ pub enum MeshError {
         /// How many vertices there are.
         vertices: usize,
     },
+    /// The pairs of labels are not one per triangle.
+    #[error(
+        "the mesh has {sides} pairs of labels for {triangles} triangles; give one per triangle"
+    )]
+    SideCount {
+        /// How many pairs there are.
+        sides: usize,
+        /// How many triangles there are.
+        triangles: usize,
+    },
     /// The normals are not one per vertex.
     #[error("the mesh has {normals} normals for {vertices} vertices; give one per vertex, or none")]
     NormalCount {

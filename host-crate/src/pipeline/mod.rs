@@ -7,6 +7,7 @@
 //! | pipeline | from | to |
 //! | --- | --- | --- |
 //! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
+//! | [`label_mesh`] | a volume of labels | their surfaces, which share their walls, as one mesh or one for each |
 //! | [`distance`](mod@distance) | a volume, or points | the distance of every voxel to them |
 //! | [`render`] | a volume | a picture of its isosurface |
 //! | [`skeleton`] | an object in a volume | its curve skeleton, as a graph |
@@ -22,6 +23,8 @@ pub mod distance;
 mod error;
 pub mod info;
 mod kernel_samples;
+pub mod label_mesh;
+mod label_names;
 mod map_samples;
 mod mask;
 pub mod mesh;

@@ -108,6 +108,14 @@ pub enum Warning {
         /// How many branches were pruned.
         count: usize,
     },
+    /// Labels that were asked for and that the volume does not have.
+    #[error("{}: {}", path.display(), missing(labels))]
+    MissingLabels {
+        /// The file.
+        path: PathBuf,
+        /// The labels, in ascending order.
+        labels: Vec<i64>,
+    },
     /// There is no surface.
     #[error("{}: the {what} is empty: {why}", path.display())]
     Empty {
@@ -142,9 +150,29 @@ pub enum WhyEmpty {
     /// Masks or samples that are not finite leave out every cell with the isovalue in it.
     #[error("every cell with the isovalue in it is left out")]
     LeftOut,
+    /// No cell has a label at one corner and something else at another.
+    #[error("in no cell is there a sample that is {label} and one that is not")]
+    Label {
+        /// The label.
+        label: f64,
+    },
+    /// Every voxel is background.
+    #[error("no voxel has a label that is asked for")]
+    NoLabel,
     /// There is no sample to compare with.
     #[error("no sample is finite")]
     NoSample,
+}
+
+/// Some of the labels that are missing.
+fn missing(labels: &[i64]) -> String {
+    const MOST: usize = 10;
+    let named: Vec<String> = labels.iter().take(MOST).map(ToString::to_string).collect();
+    let more = match labels.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("no voxel has the label {}{more}", named.join(", "))
 }
 
 impl WhyEmpty {

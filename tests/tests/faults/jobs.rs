@@ -142,6 +142,7 @@ impl Place {
             level: None,
             otsu: false,
             filters: Default::default(),
+            label: None,
         };
         mesh::run(&job, &Monitor::silent())?;
         taken(&output)

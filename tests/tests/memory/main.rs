@@ -163,6 +163,7 @@ fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
         level: None,
         otsu: false,
         filters: Default::default(),
+        label: None,
     }
 }
 

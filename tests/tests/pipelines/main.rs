@@ -26,6 +26,7 @@ mod isosurface_parts;
 mod isosurface_stream;
 mod isosurface_topology;
 mod isosurface_trilinear;
+mod label_surface;
 mod launches;
 mod mesh_filters;
 mod mesh_pieces;

@@ -3,6 +3,7 @@
 mod ahead;
 mod encode;
 mod form;
+mod labelled;
 mod obj;
 mod obj_read;
 mod parts;
@@ -27,6 +28,7 @@ use super::{FileError, FileGroup, FileProblem, MeshFormat};
 use crate::memory;
 use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
 
+pub use labelled::write_labelled_mesh;
 pub use parts::MeshCounts;
 pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};

@@ -7,6 +7,11 @@ use super::encode::{items, put_le};
 use super::parts::{MeshCounts, Part};
 
 pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
+    vec![header(counts, normals, ""), Part::Vertices, Part::Triangles]
+}
+
+/// The header, with lines for what stands behind the corners of a triangle.
+pub(super) fn header(counts: MeshCounts, normals: bool, of_face: &str) -> Part {
     let MeshCounts {
         vertices,
         triangles,
@@ -19,9 +24,9 @@ pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment written by ferrovox\n\
          element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n{normal_fields}\
-         element face {triangles}\nproperty list uchar uint vertex_indices\nend_header\n"
+         element face {triangles}\nproperty list uchar uint vertex_indices\n{of_face}end_header\n"
     );
-    vec![Part::text(header), Part::Vertices, Part::Triangles]
+    Part::text(header)
 }
 
 pub(super) fn write_vertices(

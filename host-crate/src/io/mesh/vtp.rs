@@ -9,6 +9,23 @@ use super::parts::{MeshCounts, Part};
 const LENGTH: u64 = 8;
 
 pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
+    let mut parts = body(counts, normals, &[]);
+    parts.push(end());
+    parts
+}
+
+/// What stands behind the last array.
+pub(super) fn end() -> Part {
+    Part::text("\n</AppendedData></VTKFile>\n".to_owned())
+}
+
+/// The length in bytes that stands before an array.
+pub(super) fn length(bytes: u64) -> Part {
+    Part::Bytes(bytes.to_le_bytes().to_vec())
+}
+
+/// All up to the arrays with these names, of which each has one number of 64 bits for each triangle, and a length before it.
+pub(super) fn body(counts: MeshCounts, normals: bool, of_triangles: &[&str]) -> Vec<Part> {
     let MeshCounts {
         vertices,
         triangles,
@@ -29,16 +46,29 @@ pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
     } else {
         String::new()
     };
+    let of_triangles_at = normals_at + if normals { LENGTH + vectors } else { 0 };
+    let mut cells = String::new();
+    for (number, name) in of_triangles.iter().enumerate() {
+        let at = of_triangles_at + number as u64 * (LENGTH + 8 * triangles);
+        cells += &format!(
+            "<DataArray type=\"Int64\" Name=\"{name}\" format=\"appended\" offset=\"{at}\"/>"
+        );
+    }
+    if !of_triangles.is_empty() {
+        cells = format!(
+            "<CellData Scalars=\"{}\">{cells}</CellData>\n",
+            of_triangles[0]
+        );
+    }
     let header = format!(
         r#"<?xml version="1.0"?>
 <VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
 <PolyData><Piece NumberOfPoints="{vertices}" NumberOfVerts="0" NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="{triangles}">
-{normals_array}<Points><DataArray type="Float32" Name="points" NumberOfComponents="3" format="appended" offset="0"/></Points>
+{normals_array}{cells}<Points><DataArray type="Float32" Name="points" NumberOfComponents="3" format="appended" offset="0"/></Points>
 <Polys><DataArray type="Int64" Name="connectivity" format="appended" offset="{connectivity_at}"/><DataArray type="Int64" Name="offsets" format="appended" offset="{ends_at}"/></Polys>
 </Piece></PolyData>
 <AppendedData encoding="raw">_"#
     );
-    let length = |bytes: u64| Part::Bytes(bytes.to_le_bytes().to_vec());
     let mut parts = vec![
         Part::text(header),
         length(vectors),
@@ -51,7 +81,6 @@ pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
     if normals {
         parts.extend([length(vectors), Part::Normals]);
     }
-    parts.push(Part::text("\n</AppendedData></VTKFile>\n".to_owned()));
     parts
 }
 

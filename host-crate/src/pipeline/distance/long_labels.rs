@@ -2,16 +2,13 @@
 
 use super::DistanceInputError;
 use crate::{
-    grid::{AnyVolume, Sample, Volume, f64_to_f32},
-    memory::{Listed, ParListed, Put, caught},
+    grid::{AnyVolume, Sample, Volume, distinct, f64_to_f32},
+    memory::{ParListed, caught},
 };
 use rayon::prelude::*;
 
 /// Labels that devices cannot distinguish if there are more.
 const MOST: usize = 1 << 24;
-
-/// Voxels that a thread looks through at a time.
-const PORTION: usize = 1 << 16;
 
 /// A volume of whole numbers as one in which they can be told apart on devices: as it is, or with a label's place among all labels in its stead.
 ///
@@ -37,10 +34,7 @@ fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
         return Ok(None);
     }
     caught(|| {
-        let all = samples.par_chunks(PORTION).map(distinct);
-        let all = all.reduce(Vec::new, |one, other| {
-            sorted(one.into_iter().chain(other).listed())
-        });
+        let all = distinct(samples);
         if all.len() > MOST {
             return Err(DistanceInputError::LongLabels { count: all.len() });
         }
@@ -54,22 +48,6 @@ fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
         let places = samples.par_iter().map(place).par_listed();
         Ok(Some(volume.with_samples(places)))
     })
-}
-
-/// Each label of some voxels once, in order.
-fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
-    let mut found = Vec::new();
-    for labels in samples.chunk_by(|a, b| a == b) {
-        found.put(labels[0].to_f64());
-    }
-    sorted(found)
-}
-
-fn sorted(mut labels: Vec<f64>) -> Vec<f64> {
-    labels.sort_unstable_by(f64::total_cmp);
-    // zeros of both signs are one label
-    labels.dedup_by(|a, b| a == b);
-    labels
 }
 
 #[cfg(test)]
@@ -110,6 +88,7 @@ mod tests {
 
     #[test]
     fn many_portions_have_each_label_once() {
+        const PORTION: usize = 1 << 16;
         let label = |at: usize| (1 << 25) + (at / 1000 % 300) as i32;
         let labels: Vec<i32> = (0..4 * PORTION).map(label).collect();
         let expected: Vec<f32> = labels.iter().map(|it| (it - (1 << 25)) as f32).collect();

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     distance::Method,
-    grid::{AnyVolume, Geometry, Inside, Mask, Points, Sample, Volume},
+    grid::{AnyVolume, Geometry, Inside, Mask, Points, first_fraction},
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory,
     pipeline::{
@@ -160,23 +160,16 @@ fn read_bits(
 
 /// Labels are whole numbers, and must stay apart from each other.
 fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
+    let dims = volume.dims();
     let fraction = match &volume {
-        AnyVolume::F32(volume) => first_fraction(volume),
-        AnyVolume::F64(volume) => first_fraction(volume),
+        AnyVolume::F32(volume) => first_fraction(volume.samples(), dims),
+        AnyVolume::F64(volume) => first_fraction(volume.samples(), dims),
         _ => None,
     };
-    if let Some((index, value)) = fraction {
-        let [nx, ny, _] = volume.dims();
-        let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
+    if let Some((voxel, value)) = fraction {
         return Err(DistanceInputError::Fraction { voxel, value });
     }
     told_apart(volume)
-}
-
-/// The first sample that is no whole number.
-fn first_fraction<T: Sample>(volume: &Volume<T>) -> Option<(usize, f64)> {
-    let values = volume.samples().iter().map(|sample| sample.to_f64());
-    values.enumerate().find(|(_, value)| value.fract() != 0.0)
 }
 
 fn points(

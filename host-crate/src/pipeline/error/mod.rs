@@ -18,6 +18,7 @@ use crate::{
     grid::{GridError, OtsuError, VolumeError},
     io::FileError,
     isosurface::IsosurfaceError,
+    label_surface::LabelSurfaceError,
     memory::OutOfMemory,
     mesh_filter::MeshFilterError,
     monitor::Cancelled,
@@ -91,6 +92,9 @@ pub enum Problem {
     /// The isosurface cannot be extracted.
     #[error(transparent)]
     Isosurface(#[from] IsosurfaceError),
+    /// The surfaces of labels cannot be made.
+    #[error(transparent)]
+    LabelSurface(#[from] LabelSurfaceError),
     /// The distances cannot be computed.
     #[error(transparent)]
     Distance(#[from] DistanceError),
@@ -218,6 +222,7 @@ impl Stopped for Problem {
         match self {
             Self::Grid(error) => error.is_cancelled(),
             Self::Isosurface(error) => error.is_cancelled(),
+            Self::LabelSurface(error) => error.is_cancelled(),
             Self::Distance(error) => error.is_cancelled(),
             Self::Skeleton(error) => error.is_cancelled(),
             Self::MeshFilter(MeshFilterError::Device(error)) => error.is_cancelled(),
@@ -255,6 +260,16 @@ impl Stopped for IsosurfaceError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::OnDevice(error) => error.source.is_cancelled(),
+            Self::Scan(error) => error.is_cancelled(),
+            Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl Stopped for LabelSurfaceError {
+    fn is_cancelled(&self) -> bool {
+        match self {
             Self::Scan(error) => error.is_cancelled(),
             Self::Device(error) => error.is_cancelled(),
             _ => false,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     device::{Device, start_threads},
-    grid::{Geometry, SampleSummary, SampleType},
+    grid::{Geometry, SampleSummary, SampleType, Selection},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     mesh::{MeshReport, Opening},
     mesh_filter::{PiecesReport, SimplifyReport},
@@ -47,6 +47,9 @@ pub struct MeshJob {
     pub otsu: bool,
     /// What is done with the mesh before it is checked and written. It needs the whole mesh: a volume that must be streamed is an error.
     pub filters: MeshFilters,
+    /// The surface of the samples that are exactly this, whatever the isovalue: that of 1 for those and 0 for others, at 0.5. Samples are compared as the
+    /// file has them.
+    pub label: Option<f64>,
 }
 
 /// Whether a mesh is looked at before it is written.
@@ -139,6 +142,7 @@ pub struct MeshChecked {
 ///     level: None,
 ///     otsu: false,
 ///     filters: Default::default(),
+///     label: None,
 /// };
 /// let outcome = mesh::run(&job, &Monitor::silent())?;
 /// assert_eq!((outcome.vertices, outcome.triangles), (16, 18));
@@ -152,6 +156,10 @@ pub struct MeshChecked {
 pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, PipelineError> {
     start_threads()?;
     job.check_paths()?;
+    if let Some(label) = job.label {
+        let check = Selection::Label(label).check();
+        check.map_err(job.volume.error())?;
+    }
     if job.devices.is_empty() {
         return Err(job.volume.error()(IsosurfaceError::NoDevices));
     }
@@ -222,7 +230,10 @@ impl MeshOutcome {
             self.warnings.push(Warning::Empty {
                 path: path(),
                 what: "mesh",
-                why: WhyEmpty::of(&self.samples, self.dims, self.iso as f32),
+                why: match job.label {
+                    Some(label) => WhyEmpty::Label { label },
+                    None => WhyEmpty::of(&self.samples, self.dims, self.iso as f32),
+                },
             });
         }
     }

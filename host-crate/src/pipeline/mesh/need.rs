@@ -22,7 +22,7 @@ pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
         return Ok(job.memory.is_some());
     }
     let volume = job.volume.open()?;
-    let need = Need::of(volume.dims(), volume.sample_type(), job.mask.is_some());
+    let need = Need::of(volume.dims(), volume.sample_type(), job);
     Ok(match job.memory {
         Some(bytes) => {
             let taken = need.in_one_memory(&job.devices);
@@ -42,7 +42,7 @@ pub(super) fn has_too_large_a_mesh(
     (dims, sample_type): ([usize; 3], SampleType),
     count: impl FnOnce() -> Result<PartCounts, PipelineError>,
 ) -> Result<bool, PipelineError> {
-    let need = Need::of(dims, sample_type, job.mask.is_some());
+    let need = Need::of(dims, sample_type, job);
     let (taken, limit) = match job.memory {
         Some(bytes) => (need.in_one_memory(&job.devices), bytes),
         None => (0, Device::cpu().memory()?.free),
@@ -95,7 +95,7 @@ struct Need {
 }
 
 impl Need {
-    fn of(dims: [usize; 3], sample_type: SampleType, masked: bool) -> Self {
+    fn of(dims: [usize; 3], sample_type: SampleType, job: &MeshJob) -> Self {
         let samples = dims
             .iter()
             .fold(1, |product: u64, &n| product.saturating_mul(n as u64));
@@ -106,7 +106,9 @@ impl Need {
             SampleType::I32 => (4, 4),
             SampleType::F64 => (8, 4),
         };
-        let mask = u64::from(masked);
+        // of a label devices are given bytes
+        let taken = if job.label.is_some() { 1 } else { taken };
+        let mask = u64::from(job.mask.is_some());
         let on_device = if taken > 0 { taken } else { read };
         Self {
             host: samples.saturating_mul(read + taken + mask),

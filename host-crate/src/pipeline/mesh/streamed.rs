@@ -45,7 +45,10 @@ pub(super) fn run(
         None => None,
     };
     let report = stages.run("stream", || {
-        let shift = shift_of_file(&job.volume, job.level())?;
+        let shift = match job.label {
+            Some(_) => None,
+            None => shift_of_file(&job.volume, job.level())?,
+        };
         stream(job, shift, &mut volume, mask.as_mut(), monitor)
     })?;
     stages.add("read", report.reading);
@@ -93,6 +96,7 @@ fn stream(
         memory: job.memory,
         geometry: job.volume.geometry(volume.geometry())?,
         shift,
+        label: job.label,
         ..StreamOptions::default()
     };
     let write_options = MeshWriteOptions {
@@ -100,7 +104,11 @@ fn stream(
         ..MeshWriteOptions::default()
     };
     let params = IsosurfaceParams {
-        iso: shift.map_or(job.params.iso, |_| 0.0),
+        iso: match (job.label, shift) {
+            (Some(_), _) => 0.5,
+            (None, Some(_)) => 0.0,
+            (None, None) => job.params.iso,
+        },
         ..job.params
     };
     let output = job.output.as_ref();

@@ -15,7 +15,7 @@ use crate::{
     mesh::{self, MeshReport, TriangleMesh, Triangles},
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, at,
-        kernel_samples::for_kernels,
+        kernel_samples::{ForKernels, for_kernels},
         mask::{StatedGrid, read_mask},
         outcome::Stages,
     },
@@ -45,7 +45,10 @@ pub(super) fn run(
         true => stages.run("threshold", || level_of(job, &volume, mask.as_ref()))?,
         false => job.level(),
     };
-    let exact = for_kernels(&job.volume, &header, volume, level)?;
+    let exact = match job.label {
+        Some(label) => of_label(job, &volume, label)?,
+        None => for_kernels(&job.volume, &header, volume, level)?,
+    };
     let (volume, inexact_samples) = (exact.volume, exact.inexact);
     warnings.extend(job.volume.conversion(&header, inexact_samples));
     let outer = job;
@@ -119,6 +122,16 @@ pub(super) fn run(
         warnings,
         timings: stages.finish(),
     }))
+}
+
+/// The samples that are a label, as 1.
+fn of_label(job: &MeshJob, volume: &AnyVolume, label: f64) -> Result<ForKernels, PipelineError> {
+    let is_label = volume.try_where(|sample| sample == label);
+    Ok(ForKernels {
+        volume: is_label.map_err(job.volume.error::<OutOfMemory>())?.into(),
+        iso: 0.5,
+        inexact: 0,
+    })
 }
 
 type Read = (AnyVolume, HeaderInfo, Option<Volume<u8>>);

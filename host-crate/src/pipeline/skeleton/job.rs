@@ -5,6 +5,7 @@ use crate::{
     device::{Device, DeviceError, Stream},
     pipeline::{
         PipelineError, at,
+        label_names::{files_of, has_label},
         paths::{self, OutputKind},
     },
     render::{ColourBy, ViewDirection},
@@ -174,23 +175,5 @@ impl SkeletonJob {
         let first = first.ok_or(SkeletonError::NoDevices);
         let stream: Result<Stream, DeviceError> = first.map_err(at(self.object.path()))?.stream();
         Ok(stream?)
-    }
-}
-
-const LABEL: &str = "{label}";
-
-/// Whether a name has a place for the label.
-pub(super) fn has_label(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| text.contains(LABEL))
-}
-
-/// The files that an output stands for: one for each label, or one.
-pub(super) fn files_of(output: &Path, labels: &[i64]) -> Vec<PathBuf> {
-    match output.to_str() {
-        Some(text) if text.contains(LABEL) => labels
-            .iter()
-            .map(|label| text.replace(LABEL, &label.to_string()).into())
-            .collect(),
-        _ => vec![output.to_owned()],
     }
 }

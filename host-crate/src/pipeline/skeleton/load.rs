@@ -6,15 +6,14 @@ use super::{
 };
 use crate::{
     device::Stream,
-    grid::{AnyVolume, DeviceMask, Mask, Sample, Selection, with_volume},
+    grid::{AnyVolume, DeviceMask, Mask, Selection, distinct, with_volume},
     io::{HeaderInfo, VolumeFile, read_mesh},
-    memory::Listed,
+    memory::{Listed, OutOfMemory, caught},
     pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
     skeleton::fill_cavities,
     voxelize::{VoxelizeParams, voxelize},
 };
-use rayon::prelude::*;
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 impl SkeletonJob {
     /// Reads the file, and marks the object's voxels on the stream's device.
@@ -73,7 +72,7 @@ impl SkeletonJob {
                 let labels = stages.run("object", || {
                     let labels = match self.object.labels() {
                         Some(labels) => labels,
-                        None => labels_of(&volume),
+                        None => labels_of(&volume)?,
                     };
                     // of all labels the files are known now, before the long part
                     self.check_paths(&labels)?;
@@ -128,30 +127,14 @@ fn voxels_of_mesh(
 }
 
 /// All labels but 0, in ascending order. Samples that are no labels are passed over: they are refused later.
-fn labels_of(volume: &AnyVolume) -> Vec<i64> {
-    let labels = with_volume!(volume, volume => distinct(volume.samples()));
-    labels.into_iter().filter(|&label| label != 0).listed()
-}
-
-fn distinct<T: Sample>(samples: &[T]) -> BTreeSet<i64> {
-    const PORTION: usize = 1 << 16;
-    let of_portion = |samples: &[T]| {
-        let mut labels = BTreeSet::new();
-        let mut last = None;
-        for &sample in samples {
-            if last != Some(sample) {
-                last = Some(sample);
-                labels.insert(sample.to_f64() as i64);
-            }
-        }
-        labels
-    };
-    let joined = |mut one: BTreeSet<i64>, mut other: BTreeSet<i64>| {
-        one.append(&mut other);
-        one
-    };
-    let portions = samples.par_chunks(PORTION).map(of_portion);
-    portions.reduce(BTreeSet::new, joined)
+fn labels_of(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
+    caught(|| {
+        let labels = with_volume!(volume, volume => distinct(volume.samples()));
+        let labels = labels.into_iter().map(|label| label as i64);
+        let mut labels = labels.filter(|&label| label != 0).listed();
+        labels.dedup();
+        Ok(labels)
+    })
 }
 
 /// Fails if the object is nothing, or a threshold leaves nothing out.
@@ -187,7 +170,7 @@ mod tests {
     fn labels_are_listed_in_order() {
         let samples = vec![0_i32, 7, 7, -2, 0, 300];
         let volume = Volume::new(samples, [6, 1, 1], Geometry::default()).unwrap();
-        assert_eq!(labels_of(&volume.into()), [-2, 7, 300]);
+        assert_eq!(labels_of(&volume.into()).unwrap(), [-2, 7, 300]);
     }
 
     #[test]

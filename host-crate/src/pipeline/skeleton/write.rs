@@ -1,14 +1,14 @@
 //! The files of skeletons: one for all labels, or one for each.
 
-use super::{
-    LabelOutcome, ObjectSource, SkeletonJob,
-    job::{files_of, has_label},
-};
+use super::{LabelOutcome, ObjectSource, SkeletonJob};
 use crate::{
     graph::Skeleton,
     io::{FileError, FileGroup},
     memory::{Listed, Put},
-    pipeline::Warning,
+    pipeline::{
+        Warning,
+        label_names::{files_of, has_label},
+    },
 };
 use std::path::PathBuf;
 

@@ -116,6 +116,9 @@ pub fn stream_mesh(
         options,
         monitor,
     };
+    if options.label.is_some() {
+        return work.run(volume, source::label, mask, writer);
+    }
     match volume.sample_type() {
         SampleType::U8 => work.run(volume, source::direct::<u8>, mask, writer),
         SampleType::I8 => work.run(volume, source::direct::<i8>, mask, writer),
@@ -178,7 +181,7 @@ impl<'a> Work<'a> {
     ) -> Result<StreamReport, StreamError> {
         let (job, plan) = self.planned::<T>(volume, mask.is_some())?;
         let mask = mask.map(|mask| source::mask(mask, job.along));
-        let planes = open(volume, job.along, self.options.shift);
+        let planes = open(volume, job.along, self.options);
         run(job, plan, planes, mask, writer)
     }
 }

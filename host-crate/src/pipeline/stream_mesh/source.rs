@@ -2,7 +2,7 @@
 //!
 //! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of each z is one: these are planes along z of the same volume with y and z exchanged.
 
-use super::{SlabAxis, StreamError};
+use super::{SlabAxis, StreamError, StreamOptions};
 use crate::{
     grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level},
     io::{FileError, VolumeReader},
@@ -41,7 +41,7 @@ impl Seen {
 
 /// How planes of a file are read: of samples as they are, or converted, less what is to be taken from them.
 pub(super) type Opening<T> =
-    for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis, Option<f64>) -> Planes<'r, T>;
+    for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis, &StreamOptions) -> Planes<'r, T>;
 
 /// Reads planes into a slice that is as long as they are.
 pub(super) type Planes<'r, T> =
@@ -51,7 +51,7 @@ pub(super) type Planes<'r, T> =
 pub(super) fn direct<'r, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    _shift: Option<f64>,
+    _options: &StreamOptions,
 ) -> Planes<'r, T> {
     if along == SlabAxis::Y {
         return converted::<T, T>(reader, along, |sample| (sample, true));
@@ -68,9 +68,9 @@ pub(super) fn direct<'r, T: Sample>(
 pub(super) fn from_i32<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    shift: Option<f64>,
+    options: &StreamOptions,
 ) -> Planes<'r, f32> {
-    match shift {
+    match options.shift {
         None => converted(reader, along, i32_to_f32),
         Some(level) => converted(reader, along, move |sample: i32| {
             less_level(sample.into(), level)
@@ -81,9 +81,9 @@ pub(super) fn from_i32<'r>(
 pub(super) fn from_f64<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
-    shift: Option<f64>,
+    options: &StreamOptions,
 ) -> Planes<'r, f32> {
-    match shift {
+    match options.shift {
         None => converted(reader, along, f64_to_f32),
         Some(level) => converted(reader, along, move |sample| less_level(sample, level)),
     }
@@ -139,19 +139,41 @@ fn converted<'r, S: Sample, T: Sample>(
     })
 }
 
+/// 1 where a sample of any type is the label.
+pub(super) fn label<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    options: &StreamOptions,
+) -> Planes<'r, u8> {
+    let label = options.label;
+    chosen(reader, along, move |sample| Some(sample) == label)
+}
+
 /// A mask of samples of any type: zero or not.
 pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, u8> {
-    fn kept<S: Sample>(sample: S) -> (u8, bool) {
-        (u8::from(sample.to_f64() != 0.0), true)
+    match reader.sample_type() {
+        SampleType::U8 => direct(reader, along, &StreamOptions::default()),
+        _ => chosen(reader, along, |sample| sample != 0.0),
+    }
+}
+
+/// 1 where a sample of any type is one that `is_inside`.
+fn chosen<'r>(
+    reader: &'r mut VolumeReader<'_>,
+    along: SlabAxis,
+    is_inside: impl Fn(f64) -> bool + Copy + Send + 'r,
+) -> Planes<'r, u8> {
+    fn kept<S: Sample>(is_inside: impl Fn(f64) -> bool) -> impl Fn(S) -> (u8, bool) {
+        move |sample| (u8::from(is_inside(sample.to_f64())), true)
     }
     match reader.sample_type() {
-        SampleType::U8 => direct(reader, along, None),
-        SampleType::I8 => converted(reader, along, kept::<i8>),
-        SampleType::U16 => converted(reader, along, kept::<u16>),
-        SampleType::I16 => converted(reader, along, kept::<i16>),
-        SampleType::I32 => converted(reader, along, kept::<i32>),
-        SampleType::F32 => converted(reader, along, kept::<f32>),
-        SampleType::F64 => converted(reader, along, kept::<f64>),
+        SampleType::U8 => converted(reader, along, kept::<u8>(is_inside)),
+        SampleType::I8 => converted(reader, along, kept::<i8>(is_inside)),
+        SampleType::U16 => converted(reader, along, kept::<u16>(is_inside)),
+        SampleType::I16 => converted(reader, along, kept::<i16>(is_inside)),
+        SampleType::I32 => converted(reader, along, kept::<i32>(is_inside)),
+        SampleType::F32 => converted(reader, along, kept::<f32>(is_inside)),
+        SampleType::F64 => converted(reader, along, kept::<f64>(is_inside)),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct StreamOptions {
     pub geometry: Option<Geometry>,
     /// What is subtracted from samples of `i32` and `f64`, before they are rounded to `f32`: the parameters' isovalue is one of the differences.
     pub shift: Option<f64>,
+    /// Samples that are exactly this become 1, and all others 0: the parameters' isovalue is between the two.
+    pub label: Option<f64>,
 }
 
 /// What slabs of a volume follow each other along.

@@ -1,0 +1,193 @@
+//! `ferrovox mesh --labels`.
+
+use crate::{
+    args::MeshArgs,
+    input::by,
+    numbers::{LabelList, counted, short},
+    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    terminal::{Terminal, remarks},
+    usage::refuse,
+    watch::watched,
+};
+use ferrovox::pipeline::label_mesh::{
+    self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome,
+};
+use serde::Serialize;
+
+/// Lines of labels in the readable report.
+const MOST: usize = 30;
+
+/// The JSON object. Times are in milliseconds.
+#[derive(Serialize)]
+struct Json {
+    input: String,
+    outputs: Vec<String>,
+    #[serde(flatten)]
+    grid: Grid,
+    sample_type: &'static str,
+    #[serde(flatten)]
+    devices: Devices,
+    vertices: u64,
+    /// Of all walls, each counted once.
+    triangles: u64,
+    index_bits: u32,
+    labels: Vec<Label>,
+    timings: JsonTimings,
+}
+
+/// The surface of a label.
+#[derive(Serialize)]
+struct Label {
+    label: i64,
+    voxels: u64,
+    triangles: u64,
+    closed: Option<bool>,
+    manifold: Option<bool>,
+    unbalanced_edges: Option<u64>,
+    non_manifold_edges: Option<usize>,
+    non_manifold_vertices: Option<usize>,
+    components: Option<usize>,
+    euler: Option<i64>,
+    degenerate_triangles: Option<usize>,
+    area: Option<f64>,
+    volume: Option<f64>,
+}
+
+impl From<&LabelSurfaceOutcome> for Label {
+    fn from(made: &LabelSurfaceOutcome) -> Self {
+        let report = made.checked.map(|checked| checked.report);
+        Self {
+            label: made.label,
+            voxels: made.voxels,
+            triangles: made.triangles,
+            closed: made.checked.map(|checked| checked.is_closed()),
+            manifold: report.map(|report| report.is_manifold()),
+            unbalanced_edges: made.checked.map(|checked| checked.unbalanced_edges),
+            non_manifold_edges: report.map(|report| report.non_manifold_edges),
+            non_manifold_vertices: report.map(|report| report.non_manifold_vertices),
+            components: report.map(|report| report.components),
+            euler: report.map(|report| report.euler_characteristic()),
+            degenerate_triangles: report.map(|report| report.degenerate_triangles),
+            area: report.map(|report| report.area),
+            volume: report.map(|report| report.volume),
+        }
+    }
+}
+
+/// Makes the surfaces of labels, and says what they are.
+pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Result<()> {
+    let devices = args.device.open()?;
+    refuse(&[(devices.len() > 1, "--labels works on one device: name one")])?;
+    let job = LabelMeshJob {
+        volume: args.input.source(),
+        labels: match list {
+            LabelList::All => None,
+            LabelList::These(labels) => Some(labels.clone()),
+        },
+        output: args.output.clone(),
+        device: devices
+            .into_iter()
+            .next()
+            .ok_or_else(|| anyhow::anyhow!("--device names no device"))?,
+        check: match (args.check, args.report.json) {
+            (true, _) => LabelCheck::Required,
+            (false, true) => LabelCheck::Yes,
+            (false, false) => LabelCheck::No,
+        },
+    };
+    let made = watched(terminal, |monitor| label_mesh::run(&job, monitor))?;
+    terminal.report(
+        &remarks(&made.warnings),
+        || json(args, &made),
+        || readable(args, &made),
+    )
+}
+
+fn json(args: &MeshArgs, made: &LabelMeshOutcome) -> Json {
+    Json {
+        input: args.input.name(),
+        outputs: paths(&made.files),
+        grid: Grid::new(made.dims, &made.geometry),
+        sample_type: made.sample_type.name(),
+        devices: Devices::of_runs(&made.devices),
+        vertices: made.vertices,
+        triangles: made.triangles,
+        index_bits: made.index_bits,
+        labels: made.labels.iter().map(Into::into).collect(),
+        timings: JsonTimings::of(&made.timings),
+    }
+}
+
+/// The same in a few lines.
+fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
+    let mut lines = Lines::new(9);
+    lines.add(
+        "volume",
+        format!(
+            "{}: {} samples of {}, {}",
+            args.input.name(),
+            by(made.dims),
+            made.sample_type,
+            counted(made.labels.len() as u64, "label")
+        ),
+    );
+    let output = match (&args.output, made.files.len()) {
+        (None, _) => String::new(),
+        (Some(output), 1) => format!("{}: ", output.display()),
+        (Some(output), files) => format!("{}, {files} files: ", output.display()),
+    };
+    lines.add(
+        "mesh",
+        format!(
+            "{output}{} vertices, {} triangles",
+            made.vertices, made.triangles
+        ),
+    );
+    for label in made.labels.iter().take(MOST) {
+        lines.add(&format!("  label {}", label.label), of_label(label));
+    }
+    if let Some(more @ 1..) = made.labels.len().checked_sub(MOST) {
+        lines.add("", format!("and {}", counted(more as u64, "more label")));
+    }
+    let devices: Vec<String> = made
+        .devices
+        .iter()
+        .map(|run| run.device.to_string())
+        .collect();
+    lines.add("device", devices.join(", "));
+    lines.add("ms", timings(&made.timings));
+    lines.text()
+}
+
+fn of_label(made: &LabelSurfaceOutcome) -> String {
+    let mut text = format!(
+        "{}, {}",
+        counted(made.voxels, "voxel"),
+        counted(made.triangles, "triangle")
+    );
+    if let Some(checked) = made.checked {
+        let closed = if checked.is_closed() {
+            "closed"
+        } else {
+            "open"
+        };
+        let report = checked.report;
+        let touching = match report.non_manifold_edges + report.non_manifold_vertices {
+            0 => String::new(),
+            _ => format!(
+                " (touches itself in {} and {} more)",
+                counted(report.non_manifold_edges as u64, "edge"),
+                match report.non_manifold_vertices {
+                    1 => "1 vertex".to_owned(),
+                    count => format!("{count} vertices"),
+                }
+            ),
+        };
+        text += &format!(
+            "; {closed}{touching}; area {}, volume {}",
+            short(report.area),
+            short(report.volume)
+        );
+    }
+    text
+}

@@ -1,0 +1,42 @@
+//! The values that samples have, each once.
+
+use super::Sample;
+use crate::memory::{Listed, Put};
+use rayon::prelude::*;
+
+/// Samples that a thread looks through at a time.
+const PORTION: usize = 1 << 16;
+
+/// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where memory is short: call it within
+/// [`caught`](crate::memory::caught).
+pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
+    let all = samples.par_chunks(PORTION).map(of_portion);
+    all.reduce(Vec::new, |one, other| {
+        sorted(one.into_iter().chain(other).listed())
+    })
+}
+
+fn of_portion<T: Sample>(samples: &[T]) -> Vec<f64> {
+    let mut found = Vec::new();
+    for values in samples.chunk_by(|a, b| a == b) {
+        found.put(values[0].to_f64());
+    }
+    sorted(found)
+}
+
+fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup_by(|a, b| a == b);
+    values
+}
+
+/// The first sample that is no whole number: where it is, and its value.
+pub(crate) fn first_fraction<T: Sample>(
+    samples: &[T],
+    [nx, ny, _]: [usize; 3],
+) -> Option<([usize; 3], f64)> {
+    let is_fraction = |sample: &T| sample.to_f64().fract() != 0.0;
+    let index = samples.par_iter().position_first(is_fraction)?;
+    let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
+    Some((voxel, samples[index].to_f64()))
+}

@@ -1,0 +1,210 @@
+//! The work itself.
+
+use super::{LabelCheck, LabelChecked, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome};
+use crate::{
+    device::start_threads,
+    io::{FileError, FileGroup, FileProblem, MeshFormat, MeshWriteOptions},
+    label_surface::{self, LabelField, LabelSurfaceError},
+    memory::OutOfMemory,
+    mesh::{LabelPart, LabelledMesh, Triangles},
+    monitor::Monitor,
+    pipeline::{
+        DeviceRun, PipelineError, Problem, Warning, WhyEmpty, at,
+        label_names::{files_of, has_label},
+        outcome::Stages,
+        paths::{self, OutputKind},
+    },
+};
+use std::path::{Path, PathBuf};
+
+/// Reads a volume of labels, makes their surfaces, which share their walls, and writes them. The files are the same, byte for byte, on any device.
+///
+/// The volume, the numbers of its labels and the mesh are held as a whole: on the host the samples and up to four bytes for a voxel; on the device what
+/// [`label_surface::extract`] needs.
+///
+/// ```
+/// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, read_mesh, write_volume}};
+/// use ferrovox::{monitor::Monitor, pipeline::{VolumeSource, label_mesh::{self, LabelCheck, LabelMeshJob}}};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (input, output) = (folder.path().join("labels.nrrd"), folder.path().join("part-{label}.stl"));
+/// let labels = Volume::from_fn([6, 4, 4], Geometry::default(), |x, _, _| if x < 3 { 5_u8 } else { 8 })?;
+/// write_volume(&input, &labels.into(), &VolumeWriteOptions::default())?;
+///
+/// let job = LabelMeshJob {
+///     volume: VolumeSource::new(&input),
+///     labels: None,
+///     output: Some(output),
+///     device: Device::cpu(),
+///     check: LabelCheck::Required,
+/// };
+/// let outcome = label_mesh::run(&job, &Monitor::silent())?;
+/// assert_eq!(outcome.labels.len(), 2);
+/// assert_eq!(outcome.labels[1].voxels, 48);
+/// assert!(folder.path().join("part-8.stl").exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`PipelineError`], which names the file: of paths as early as they are known, of files, of samples that are no labels, of the device, of a check that
+/// failed, and [`PipelineError::Cancelled`]. What stood under the outputs' names is untouched then.
+pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome, PipelineError> {
+    start_threads()?;
+    job.check_before()?;
+    job.device.reset_peak_memory();
+    let mut stages = Stages::begin(monitor);
+    let file = stages.run("read", || job.volume.read())?;
+    let mut warnings = job.volume.notes(&file.header);
+    let volume = file.volume;
+    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let path = &job.volume.path;
+    let field = stages.run("labels", || {
+        let field = LabelField::new(&volume, job.labels.as_deref()).map_err(at(path))?;
+        // of all labels the files are known now
+        job.check_paths(field.labels())?;
+        Ok::<_, PipelineError>(field)
+    })?;
+    drop(volume);
+    let stream = job.device.stream().map_err(at(path))?;
+    let extract = || {
+        let surface = label_surface::extract(&stream, &field)?;
+        stream.synchronize()?;
+        Ok(surface)
+    };
+    let surface = stages.run("extract", || {
+        extract().map_err(at::<LabelSurfaceError>(path))
+    })?;
+    let walls = stages.run("download", || {
+        surface.download(&stream, &field).map_err(at(path))
+    })?;
+    drop(surface);
+    let out_of_memory = |error: OutOfMemory| at(path)(error);
+    let counts = walls.triangle_counts();
+    let mut labels = Vec::new();
+    for (index, &label) in field.labels().iter().enumerate() {
+        labels.push(LabelSurfaceOutcome {
+            label,
+            voxels: field.voxels()[index],
+            triangles: counts[index],
+            checked: None,
+        });
+    }
+    if job.check != LabelCheck::No {
+        stages.run("check", || {
+            walls.for_each_part(|index, part| {
+                labels[index].checked = Some(checked(&part).map_err(out_of_memory)?);
+                Ok::<_, PipelineError>(())
+            })?;
+            job.refuse_if_open(&labels)
+        })?;
+    }
+    let files = match &job.output {
+        Some(output) => stages.run("write", || job.write(output, &walls))?,
+        None => Vec::new(),
+    };
+    if !field.missing().is_empty() {
+        warnings.push(Warning::MissingLabels {
+            path: path.clone(),
+            labels: field.missing().to_vec(),
+        });
+    }
+    if labels.is_empty() {
+        warnings.push(Warning::Empty {
+            path: path.clone(),
+            what: "mesh",
+            why: WhyEmpty::NoLabel,
+        });
+    }
+    Ok(LabelMeshOutcome {
+        dims,
+        geometry,
+        sample_type,
+        vertices: walls.mesh.vertices.len() as u64,
+        triangles: walls.mesh.triangles.len() as u64,
+        index_bits: match walls.mesh.triangles {
+            Triangles::U32(_) => 32,
+            Triangles::U64(_) => 64,
+        },
+        labels,
+        files,
+        devices: vec![DeviceRun::of(&job.device, 1, Vec::new())],
+        warnings,
+        timings: stages.finish(),
+    })
+}
+
+fn checked(part: &LabelPart) -> Result<LabelChecked, OutOfMemory> {
+    Ok(LabelChecked {
+        unbalanced_edges: part.unbalanced_edges()?,
+        report: part.check()?,
+    })
+}
+
+impl LabelMeshJob {
+    /// Refuses what can be refused before the file is read.
+    fn check_before(&self) -> Result<(), PipelineError> {
+        let Some(output) = &self.output else {
+            return Ok(());
+        };
+        if has_label(output) {
+            if let Some(labels) = &self.labels {
+                return self.check_paths(labels);
+            }
+            return Ok(paths::refuse_extension(output, OutputKind::Mesh)?);
+        }
+        self.check_paths(&[])?;
+        match MeshFormat::of_output(output) {
+            Some(format) if !format.holds_face_labels() => {
+                Err(FileError::new(output, FileProblem::NoFaceLabels { format }).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails unless each file can be written, and is not the one that is read and no other.
+    fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
+        let files: Vec<PathBuf> = self
+            .output
+            .iter()
+            .flat_map(|it| files_of(it, labels))
+            .collect();
+        let outputs: Vec<_> = files.iter().map(|it| (&**it, OutputKind::Mesh)).collect();
+        Ok(paths::check(&[&self.volume.path], &outputs)?)
+    }
+
+    fn refuse_if_open(&self, labels: &[LabelSurfaceOutcome]) -> Result<(), PipelineError> {
+        if self.check != LabelCheck::Required {
+            return Ok(());
+        }
+        let is_open = |it: &&LabelSurfaceOutcome| it.checked.is_some_and(|it| !it.is_closed());
+        let open: Vec<String> = labels
+            .iter()
+            .filter(is_open)
+            .map(|it| it.label.to_string())
+            .collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let path = self.output.as_ref().unwrap_or(&self.volume.path);
+        Err(at(path)(Problem::Broken {
+            defects: format!("open surfaces, of the labels {}", open.join(", ")),
+            advice: "this is a defect of ferrovox, please report it; without the check the mesh is written as it is",
+        }))
+    }
+
+    /// Writes all walls in one file, or each label's surface in one of its own: all files take their places together.
+    fn write(&self, output: &Path, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
+        let mut group = FileGroup::new();
+        let files = files_of(output, &walls.labels);
+        if has_label(output) {
+            let options = MeshWriteOptions::default();
+            walls.for_each_part(|index, part| {
+                Ok::<_, PipelineError>(group.write_mesh(&files[index], &part.mesh, &options)?)
+            })?;
+        } else {
+            group.write_labelled_mesh(output, walls)?;
+        }
+        group.finish()?;
+        Ok(files)
+    }
+}
