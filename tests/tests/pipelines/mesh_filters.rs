@@ -70,6 +70,7 @@ fn job(folder: &Path, name: &str, devices: &[Device], filters: MeshFilters) -> M
         level: None,
         otsu: true,
         filters,
+        label: None,
     }
 }
 
@@ -90,7 +91,11 @@ fn the_file_is_the_same_on_all_devices() {
         ),
     ];
     for (smooth, simplify) in all {
-        let filters = MeshFilters { smooth, simplify };
+        let filters = MeshFilters {
+            smooth,
+            simplify,
+            ..MeshFilters::default()
+        };
         let mut first = None;
         let mut lists: Vec<Vec<Device>> = devices::all()
             .into_iter()
@@ -109,7 +114,7 @@ fn the_file_is_the_same_on_all_devices() {
             assert_eq!(outcome.triangles as usize, written.triangles.len());
             assert_eq!(outcome.vertices as usize, written.vertices.len());
             assert_eq!(outcome.simplified.is_some(), simplify.is_some());
-            if filters.any() {
+            if filters.renew_normals() {
                 let mut renewed = written.clone();
                 renew_normals(&Device::cpu().stream().unwrap(), &mut renewed).unwrap();
                 assert_eq!(renewed.normals, written.normals);
@@ -184,7 +189,11 @@ fn what_needs_the_whole_mesh_says_so() {
                 folder.path(),
                 "u8.nrrd",
                 &[Device::cpu()],
-                MeshFilters { smooth, simplify },
+                MeshFilters {
+                    smooth,
+                    simplify,
+                    ..MeshFilters::default()
+                },
             )
         };
         let message = run(&job).unwrap_err().to_string();
@@ -199,7 +208,7 @@ fn what_needs_the_whole_mesh_says_so() {
             iterations: 0,
             pass_band: 0.1,
         }),
-        simplify: None,
+        ..MeshFilters::default()
     };
     let message = run(&job(folder.path(), "u8.nrrd", &[Device::cpu()], nonsense)).unwrap_err();
     assert!(
