@@ -142,12 +142,12 @@ fn chosen<I: VertexIndex + Member>(
     // for each vertex its number among those that are kept
     let mut numbers = memory::filled(PIECES, vertices, I::numbered(0))?;
     let mut kept = 0;
-    for vertex in 0..vertices {
+    for (vertex, number) in numbers.iter_mut().enumerate() {
         let surface = root(&mut surfaces, vertex);
         let (voxels, piece) = solid.of(surface);
         let is_large = voxels.min(others.of(surface).0) >= choice.min_voxels;
         let is_kept = is_large && !(choice.largest && piece != largest.1);
-        numbers[vertex] = if is_kept { I::numbered(kept) } else { None };
+        *number = if is_kept { I::numbered(kept) } else { None };
         kept += usize::from(is_kept);
         if is_kept && surface == vertex {
             report.surfaces += 1;

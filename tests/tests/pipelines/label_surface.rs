@@ -80,16 +80,15 @@ impl Field {
             let [i, j, l] = [k & 1, k >> 1 & 1, k >> 2].map(|bit| bit as i64);
             [x - 1 + i, y - 1 + j, z - 1 + l]
         };
-        let mut sum = [0.0; 3];
+        let mut sum = [0.0_f64; 3];
         let mut count = 0.0;
         for one in 0..8_usize {
             for axis in 0..3 {
                 let other = one | 1 << axis;
                 if other != one && self.at(corner(one)) != self.at(corner(other)) {
                     count += 1.0;
-                    for k in 0..3 {
-                        sum[k] += (corner(one)[k] + corner(other)[k]) as f64 / 2.0;
-                    }
+                    let [a, b] = [corner(one), corner(other)];
+                    sum = std::array::from_fn(|k| sum[k] + (a[k] + b[k]) as f64 / 2.0);
                 }
             }
         }
