@@ -107,7 +107,7 @@ fn run<T: Count + Element>(
     let (quad_offsets, quads) = before(&quad_counts)?;
     drop((vertex_counts, quad_counts));
     let mut positions = stream.alloc::<f32>(vertices as usize * 3)?;
-    let (launch, items) = over(stream, words * 32);
+    let (launch, items) = over(stream, words);
     // SAFETY: marks and offsets of these labels, and room for three coordinates for each vertex.
     unsafe {
         let args = (
@@ -162,7 +162,7 @@ impl<T: Count + Element> Walls<'_, T> {
     fn emit<I: Count + Element>(&self) -> Result<(Buffer<I>, Buffer<u32>), DeviceError> {
         let mut triangles = self.stream.alloc::<I>(self.quads * 6)?;
         let mut sides = self.stream.alloc::<u32>(self.quads * 2)?;
-        let (launch, items) = over(self.stream, self.net.words() * 32);
+        let (launch, items) = over(self.stream, self.net.words());
         let [vertex_offsets, quad_offsets] = self.offsets;
         // SAFETY: marks, offsets and positions of these labels; six indices and two labels for each quad, whose vertices fit the index.
         unsafe {

@@ -21,7 +21,7 @@ use std::{
 };
 
 /// What the memory was for.
-const WHAT: &str = "a list of a skeleton";
+const WHAT: &str = "a list on the host";
 
 /// How many threads are in [`caught`].
 static CATCHING: AtomicUsize = AtomicUsize::new(0);

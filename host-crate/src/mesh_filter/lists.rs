@@ -5,6 +5,7 @@ use crate::{
     device::{Buffer, Element, Stream, over},
     scan::{Scanner, Sum},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     mesh_filter::{
         corners::{count_at_vertices, list_at_vertices},
@@ -38,6 +39,10 @@ impl<I: Count + Element> Lists<I> {
         corners: &Buffer<I>,
         vertices: u64,
     ) -> Result<Self, MeshFilterError> {
+        stream.prepare(&[
+            list_neighbours::<I>::entry(),
+            unite_neighbours::<I>::entry(),
+        ])?;
         let mut lists = Self::counted(stream, corners, vertices, 2)?;
         let (launch, items) = over(stream, corners.len() as u64 / 3);
         let starts = lists.starts.view();
@@ -73,6 +78,7 @@ impl<I: Count + Element> Lists<I> {
         if I::narrow(triangles as u64).widen() != triangles as u64 {
             return Err(MeshFilterError::NarrowIndices { triangles });
         }
+        stream.prepare(&[list_at_vertices::<I>::entry()])?;
         let mut lists = Self::counted(stream, corners, vertices, 1)?;
         let (launch, items) = over(stream, triangles as u64);
         // SAFETY: the starts are those of the counts of one element for each corner, and the lists have as many.
@@ -102,6 +108,7 @@ impl<I: Count + Element> Lists<I> {
         let elements = triangles.saturating_mul(3 * each);
         let bytes = elements.saturating_mul(size_of::<I>() as u64);
         stream.require(bytes.saturating_add(vertices.saturating_mul(16)))?;
+        stream.prepare(&[count_at_vertices::<I>::entry()])?;
         let mut starts = stream.zeros::<u64>(vertices as usize)?;
         let mut invalid = stream.zeros::<u64>(1)?;
         let (launch, items) = over(stream, triangles);

@@ -8,6 +8,7 @@ use crate::{
     device::{Buffer, Element, Stream, over},
     mesh::{DeviceTriangles, TriangleMesh, threes},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{mesh_filter::normals, sample::Count};
 
 /// A unit normal for each vertex of a mesh on a device: x, y and z of the direction of the sum of its triangles' normals, which weigh as much as
@@ -48,6 +49,7 @@ fn of_corners<I: Count + Element>(
     let vertices = vertices_of(positions.len())?;
     stream.check_device(positions)?;
     stream.check_device(corners)?;
+    stream.prepare(&[normals::vertex_normals::<I>::entry()])?;
     let mut lists = Lists::of_triangles(stream, corners, vertices)?;
     let mut result = stream.alloc::<f32>(positions.len())?;
     let (launch, items) = over(stream, vertices);

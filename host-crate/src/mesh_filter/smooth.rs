@@ -10,6 +10,7 @@ use crate::{
     device::{Buffer, Element, Stream, over},
     mesh::{DeviceTriangles, TriangleMesh, threes},
 };
+use cuda_std::Kernel;
 use ferrovox_kernels::{
     mesh_filter::smooth::{move_vertices, smooth_first, smooth_next},
     sample::Count,
@@ -66,6 +67,11 @@ fn of_corners<I: Count + Element>(
     let vertices = vertices_of(positions.len())?;
     stream.check_device(positions)?;
     stream.check_device(corners)?;
+    stream.prepare(&[
+        smooth_first::<I>::entry(),
+        smooth_next::<I>::entry(),
+        move_vertices::entry(),
+    ])?;
     let lists = Lists::of_neighbours(stream, corners, vertices)?;
     let (starts, lengths) = (lists.starts.view(), lists.lengths.view());
     let elements = lists.elements.view();

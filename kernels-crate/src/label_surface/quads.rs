@@ -1,6 +1,6 @@
 //! The walls: two triangles for each pair of neighbouring voxels with two labels.
 
-use super::net::{MARKS, Net, below};
+use super::net::{MARKS, Net};
 use crate::{
     grid::{X, Y, Z},
     rows::Items,
@@ -10,15 +10,15 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Writes two triangles for each quad, and the two labels that it is between.
 ///
-/// A thread takes single cells, neighbouring threads neighbouring ones, and of each up to three quads. It reads the cell's words of bits; for a
-/// quad the labels of two voxels, for each of its corners a word of bits, a number of vertices and a position; it writes six indices and two labels,
+/// A thread takes words of 32 cells, and of each the cells with quads, one after the other, up to three: most words have none. It reads the word of cells with a vertex and, where
+/// it has some, the three of quads and the number of quads before them; for a quad the labels of two voxels, for each of its corners a word of bits, a number of vertices and a position; it writes six indices and two labels,
 /// the inside first: of two labels the smaller, of a label and none (0) the label. The triangles are counter-clockwise as seen from the outside; clockwise
 /// if `flip` is not 0. They meet in the shorter diagonal; where both are as long in the one from the cell with the smallest coordinates. Nothing
 /// is shared in the block.
 ///
 /// # Safety
 /// `labels` holds `net.grid.samples()` elements, `marks` what [`mark_label_cells`](super::mark_label_cells) made of them, `vertex_offsets`
-/// and `quad_offsets` for each word the number of vertices and of quads before it; `items` counts 32 cells for each word; `positions` is
+/// and `quad_offsets` for each word the number of vertices and of quads before it; `items` counts the words of `net`; `positions` is
 /// what [`emit_label_vertices`](super::emit_label_vertices) wrote; `triangles` has six elements for each quad, `sides` two; the number of vertices fits `I`.
 #[kernel(T = [u8, u16, u32], I = [u32, u64])]
 pub unsafe fn emit_label_quads<T: Count, I: Count>(
@@ -33,50 +33,54 @@ pub unsafe fn emit_label_quads<T: Count, I: Count>(
     triangles: ViewMut<I>,
     sides: ViewMut<u32>,
 ) {
-    items.for_each(|cell| {
-        let (index, lane) = (cell / 32, cell as u32 % 32);
+    items.for_each(|index| {
+        // a cell without a vertex has no quad
+        if marks.read(index * MARKS) == 0 {
+            return;
+        }
         let [of_x, of_y, of_z] = [
             marks.read(index * MARKS + 1),
             marks.read(index * MARKS + 2),
             marks.read(index * MARKS + 3),
         ];
-        if (of_x | of_y | of_z) >> lane & 1 == 0 {
-            return;
-        }
-        let before = |bits: u32| (bits & below(lane)).count_ones() as u64;
-        let mut quad = quad_offsets.read(index) + before(of_x) + before(of_y) + before(of_z);
+        let mut quad = quad_offsets.read(index);
         let word = net.word(index as u64);
-        let at = [word.x + lane, word.y, word.z];
-        let mut axis = X;
-        while axis <= Z {
-            let bits = match axis {
-                X => of_x,
-                Y => of_y,
-                _ => of_z,
-            };
-            if bits >> lane & 1 == 1 {
-                let [inside, outside, turned] = ends(labels, net, at, axis);
-                let corners = corners(net, marks, vertex_offsets, at, axis);
-                let is_first = first_diagonal(positions, corners);
-                let [a, b, c, d] = corners;
-                let [b, d] = if turned ^ flip == 0 { [b, d] } else { [d, b] };
-                let of_quad = if is_first {
-                    [a, b, c, a, c, d]
-                } else {
-                    [a, b, d, b, c, d]
+        let mut left = of_x | of_y | of_z;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            left &= left - 1;
+            let at = [word.x + lane, word.y, word.z];
+            let mut axis = X;
+            while axis <= Z {
+                let bits = match axis {
+                    X => of_x,
+                    Y => of_y,
+                    _ => of_z,
                 };
-                let first = quad as usize * 6;
-                triangles.write(first, I::narrow(of_quad[0]));
-                triangles.write(first + 1, I::narrow(of_quad[1]));
-                triangles.write(first + 2, I::narrow(of_quad[2]));
-                triangles.write(first + 3, I::narrow(of_quad[3]));
-                triangles.write(first + 4, I::narrow(of_quad[4]));
-                triangles.write(first + 5, I::narrow(of_quad[5]));
-                sides.write(quad as usize * 2, inside);
-                sides.write(quad as usize * 2 + 1, outside);
-                quad += 1;
+                if bits >> lane & 1 == 1 {
+                    let [inside, outside, turned] = ends(labels, net, at, axis);
+                    let corners = corners(net, marks, vertex_offsets, at, axis);
+                    let is_first = first_diagonal(positions, corners);
+                    let [a, b, c, d] = corners;
+                    let [b, d] = if turned ^ flip == 0 { [b, d] } else { [d, b] };
+                    let of_quad = if is_first {
+                        [a, b, c, a, c, d]
+                    } else {
+                        [a, b, d, b, c, d]
+                    };
+                    let first = quad as usize * 6;
+                    triangles.write(first, I::narrow(of_quad[0]));
+                    triangles.write(first + 1, I::narrow(of_quad[1]));
+                    triangles.write(first + 2, I::narrow(of_quad[2]));
+                    triangles.write(first + 3, I::narrow(of_quad[3]));
+                    triangles.write(first + 4, I::narrow(of_quad[4]));
+                    triangles.write(first + 5, I::narrow(of_quad[5]));
+                    sides.write(quad as usize * 2, inside);
+                    sides.write(quad as usize * 2 + 1, outside);
+                    quad += 1;
+                }
+                axis += 1;
             }
-            axis += 1;
         }
     });
 }

@@ -6,11 +6,13 @@ use ferrovox::{
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::IsosurfaceParams,
+    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
         VolumeSource,
         distance::{self, DistanceJob, PointGrid, SitesFrom},
-        mesh::{self, MeshCheck, MeshJob},
+        label_mesh::{self, LabelCheck, LabelMeshJob},
+        mesh::{self, MeshCheck, MeshFilters, MeshJob},
         render::{self, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
         voxelize::{self, VoxelizeJob},
@@ -42,9 +44,11 @@ pub struct Place {
 const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
 
 /// All of them.
-pub const JOBS: [Job; 15] = [
+pub const JOBS: [Job; 17] = [
     ("mesh, whole", |place| place.mesh(1, None)),
     ("mesh, in parts", |place| place.mesh(2, Some(200_000))),
+    ("mesh, filtered", Place::filtered_mesh),
+    ("mesh, labels", Place::label_mesh),
     ("scan", Place::scan),
     ("scan, rescan with offset", |place| {
         place.scan_across(MultiDeviceMethod::RescanWithOffset)
@@ -127,25 +131,63 @@ impl Place {
     }
 
     fn mesh(&self, devices: usize, memory: Option<u64>) -> Made {
-        let output = self.path("out.ply");
-        let job = MeshJob {
+        self.made_by(MeshJob {
+            devices: self.devices(devices)?,
+            memory,
+            ..self.mesh_job()?
+        })
+    }
+
+    fn filtered_mesh(&self) -> Made {
+        let filters = MeshFilters {
+            pieces: PieceChoice {
+                largest: true,
+                min_voxels: 0,
+            },
+            smooth: Some(SmoothParams::default()),
+            simplify: Some(SimplifyTarget::Fraction(0.5)),
+        };
+        self.made_by(MeshJob {
+            filters,
+            ..self.mesh_job()?
+        })
+    }
+
+    fn made_by(&self, job: MeshJob) -> Made {
+        mesh::run(&job, &Monitor::silent())?;
+        taken(&self.path("out.ply"))
+    }
+
+    fn label_mesh(&self) -> Made {
+        let output = self.path("out.vtp");
+        let job = LabelMeshJob {
+            volume: VolumeSource::new(self.path("bar.nrrd")),
+            labels: None,
+            output: Some(output.clone()),
+            device: self.device()?,
+            check: LabelCheck::Yes,
+        };
+        label_mesh::run(&job, &Monitor::silent())?;
+        taken(&output)
+    }
+
+    fn mesh_job(&self) -> anyhow::Result<MeshJob> {
+        Ok(MeshJob {
             volume: VolumeSource::new(self.path("ball.nrrd")),
             mask: None,
-            output: Some(output.clone()),
+            output: Some(self.path("out.ply")),
             params: IsosurfaceParams {
                 normals: true,
                 ..IsosurfaceParams::default()
             },
-            devices: self.devices(devices)?,
-            memory,
+            devices: self.devices(1)?,
+            memory: None,
             check: MeshCheck::default(),
             level: None,
             otsu: false,
             filters: Default::default(),
             label: None,
-        };
-        mesh::run(&job, &Monitor::silent())?;
-        taken(&output)
+        })
     }
 
     fn scan(&self) -> Made {

@@ -11,12 +11,14 @@ use ferrovox::{
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::IsosurfaceParams,
+    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
         PipelineError, VolumeSource,
         distance::{self, DistanceJob, Plane, PlanePicture, PointGrid, SitesFrom},
         info::{self, InfoJob},
-        mesh::{self, MeshCheck, MeshJob},
+        label_mesh::{self, LabelCheck, LabelMeshJob},
+        mesh::{self, MeshCheck, MeshFilters, MeshJob},
         render::{self, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
         voxelize::{self, VoxelizeJob},
@@ -181,9 +183,11 @@ fn out_of_memory_is_an_error() {
         return;
     }
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
-    let tests: [(&str, Try); 7] = [
+    let tests: [(&str, Try); 9] = [
         ("info", info_of_a_volume),
         ("mesh", meshes),
+        ("filtered", filtered_meshes),
+        ("labels", surfaces_of_labels),
         ("streamed", streamed_meshes),
         ("distance", distances),
         ("voxelize", voxels_of_a_mesh),
@@ -231,6 +235,42 @@ fn meshes(folder: &Folder) {
             ..mesh_job(doubles.clone(), &folder.path(name))
         };
         refuse_each(name, folder, || run_mesh(&job));
+    }
+}
+
+fn filtered_meshes(folder: &Folder) {
+    let floats = folder.volume("floats.nrrd", |x, y, z| solid(x, y, z) as f32);
+    let job = MeshJob {
+        otsu: true,
+        filters: MeshFilters {
+            pieces: PieceChoice {
+                largest: true,
+                min_voxels: 8,
+            },
+            smooth: Some(SmoothParams::default()),
+            simplify: Some(SimplifyTarget::Fraction(0.9)),
+        },
+        ..mesh_job(floats, &folder.path("out.ply"))
+    };
+    refuse_each("mesh with filters", folder, || run_mesh(&job));
+}
+
+fn surfaces_of_labels(folder: &Folder) {
+    let labels = folder.volume("labels.nrrd", |x, y, z| match solid(x, y, z) > 0.0 {
+        true => 1000 * (1 + i32::from(x > N / 2) + 2 * i32::from(z > N / 2)),
+        false => 0,
+    });
+    for name in ["out.vtp", "out-{label}.ply"] {
+        let job = LabelMeshJob {
+            volume: labels.clone(),
+            labels: None,
+            output: Some(folder.path(name)),
+            device: Device::cpu(),
+            check: LabelCheck::Yes,
+        };
+        refuse_each(&format!("labels to {name}"), folder, || {
+            label_mesh::run(&job, &Monitor::silent()).map(|_| ())
+        });
     }
 }
 

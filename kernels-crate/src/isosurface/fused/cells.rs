@@ -57,8 +57,8 @@ pub(super) fn list_cells(
     before
 }
 
-/// Calls `visit` with the occupied cells of a tile, one for each thread at a time, as word and bit; with none for threads that are left over.
-/// `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
+/// Calls `visit` with the occupied cells of a tile, one for each thread at a time: whether there is one for this thread, and which of `list` it is,
+/// for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
 /// each visit, and within it may.
 #[cuda_std::inline_closures]
 #[inline(always)]
@@ -66,7 +66,7 @@ pub(super) fn for_each_batch(
     tile: &Tile,
     list: SharedView<u16>,
     occupied: impl Fn(u32) -> u32 + Copy,
-    mut visit: impl FnMut(Option<(u32, u32)>),
+    mut visit: impl FnMut(bool, usize),
 ) {
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let (mut start, mut count) = (0, u32::MAX);
@@ -79,11 +79,7 @@ pub(super) fn for_each_batch(
             thread::sync_threads();
         }
         let cell = start + thread;
-        visit(if cell < count {
-            Some(word_and_bit(list.read((cell - window) as usize)))
-        } else {
-            None
-        });
+        visit(cell < count, (cell - window) as usize);
         thread::sync_threads();
         start += threads;
     }

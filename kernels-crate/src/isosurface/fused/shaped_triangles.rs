@@ -5,7 +5,7 @@ use super::{
         table::case_by_rows,
         topology::{INNER, MAX_TRIANGLES, Shape, table},
     },
-    cells::{CELLS, SHAPED_BLOCK, for_each_batch},
+    cells::{CELLS, SHAPED_BLOCK, for_each_batch, word_and_bit},
     classify::Corners,
     numbers::Numbers,
     triangles::{Index, write_listed},
@@ -103,9 +103,10 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
         let mut inner_at = first_vertex + places.read(tile.sum_inner(words) as usize);
         shaped.list(&tile, words, below, occupied);
         let occupied = |word: u32| occupied.read(marked + word as usize);
-        for_each_batch(&tile, cells, occupied, |cell| {
+        for_each_batch(&tile, cells, occupied, |is_there, at| {
             let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
-            if let Some((word, bit)) = cell {
+            if is_there {
+                let (word, bit) = word_and_bit(cells.read(at));
                 let sign = below.read(signs + word as usize) >> bit;
                 let (on_edges, rows) = numbers.cell(word, bit, sign);
                 let mut edge = 0;

@@ -2,7 +2,7 @@
 
 use super::{
     super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
-    cells::{CELLS, NUMBERS, SHAPED_BLOCK, for_each_batch},
+    cells::{CELLS, NUMBERS, SHAPED_BLOCK, for_each_batch, word_and_bit},
     numbers::Numbers,
     words::{TILE, Words},
 };
@@ -91,9 +91,10 @@ pub unsafe fn emit_word_triangles<I: Index>(
         let marked = tile.first_marked(words);
         let mut first = (place - before_all) * 3;
         let occupied = |word: u32| occupied.read(marked + word as usize);
-        for_each_batch(&tile, cells, occupied, |cell| {
+        for_each_batch(&tile, cells, occupied, |is_there, at| {
             let (mut case, mut of_cell) = (0, 0);
-            if let Some((word, bit)) = cell {
+            if is_there {
+                let (word, bit) = word_and_bit(cells.read(at));
                 let sign = below.read(signs + word as usize) >> bit;
                 let on_edges;
                 (on_edges, case) = numbers.cell(word, bit, sign);
