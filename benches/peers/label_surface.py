@@ -1,0 +1,78 @@
+"""Compares surfaces of labels with VTK's vtkSurfaceNets3D: how many vertices and quads, and how long it takes.
+
+    python3 benches/peers/label_surface.py --ferrovox target/release/ferrovox
+
+Prints a table in Markdown. Needs NumPy and VTK. VTK gets a border of one voxel, which ferrovox takes for granted, and is asked not to smooth, as ferrovox does not. In
+noise VTK has a vertex for each sheet where several meet, ferrovox one. Times are without reading and writing; VTK's has its conversion to triangles.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+import numpy
+from vtkmodules.util.numpy_support import numpy_to_vtk
+from vtkmodules.vtkCommonCore import vtkVersion
+from vtkmodules.vtkCommonDataModel import vtkImageData
+from vtkmodules.vtkFiltersCore import vtkSurfaceNets3D
+
+
+def volumes():
+    for n in (96, 192):
+        z, y, x = numpy.ogrid[:n, :n, :n]
+        half, random = n / 2, numpy.random.default_rng(n)
+        from_middle = numpy.sqrt((x - half) ** 2 + (y - half) ** 2 + (z - half) ** 2)
+        octants = 1 + (x > half) + 2 * (y > half) + 4 * (z > half)
+        yield f"a ball in eight parts, {n}^3", numpy.where(from_middle < 0.4 * n, octants, 0)
+        seeds = random.integers(0, n, (40, 3))
+        cells = [(x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2 for a, b, c in seeds]
+        yield f"40 Voronoi cells that fill it, {n}^3", 1 + numpy.argmin(cells, axis=0)
+    yield "noise of six labels, 48^3", numpy.random.default_rng(1).integers(0, 6, (48,) * 3)
+
+
+def vtk(labels):
+    padded = numpy.pad(labels, 1)
+    image = vtkImageData()
+    image.SetDimensions(padded.shape[::-1])
+    image.GetPointData().SetScalars(numpy_to_vtk(padded.ravel(), deep=True))
+    nets = vtkSurfaceNets3D()
+    nets.SetInputData(image)
+    nets.SmoothingOff()
+    nets.SetOutputMeshTypeToTriangles()
+    present = [int(label) for label in numpy.unique(labels) if label]
+    nets.SetNumberOfLabels(len(present))
+    for place, label in enumerate(present):
+        nets.SetLabel(place, label)
+    start = time.perf_counter()
+    nets.Update()
+    took = time.perf_counter() - start
+    return nets.GetOutput(), took * 1e3
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ferrovox", required=True)
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    print(f"| labels | vertices | VTK {vtkVersion.GetVTKVersion()} | triangles | VTK | ms | VTK |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "labels.npy")
+        mesh = os.path.join(folder, "walls.ply")
+        for name, labels in volumes():
+            labels = labels.astype(numpy.uint8)
+            numpy.save(path, labels)
+            command = [options.ferrovox, "mesh", path, "--labels", "all", "-o", mesh, "--json", "--device", options.device]
+            report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+            timings = report["timings"]
+            took = timings["labels"] + timings["extract"] + timings["download"]
+            other, of_other = vtk(labels)
+            counts = [report["vertices"], other.GetNumberOfPoints(), report["triangles"], other.GetNumberOfCells()]
+            print("|", " | ".join([name, *map(str, counts), f"{took:.0f}", f"{of_other:.0f}"]), "|")
+
+
+if __name__ == "__main__":
+    main()
