@@ -2,6 +2,7 @@
 
 use super::{
     quadric::Quadric,
+    queue::{Edge, Queue},
     surface::{Contraction, Kind, NONE, SIMPLIFICATION, Surface},
 };
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
     monitor::Monitor,
 };
 use nalgebra::Vector3;
-use std::{cmp::Ordering, collections::BinaryHeap};
 
 /// How much the square of an edge's length counts beside the mean squared distance: where all are in a plane, short edges go first.
 const LENGTH: f64 = 1e-5;
@@ -19,36 +19,6 @@ const LENGTH: f64 = 1e-5;
 const TURN: f64 = 0.2;
 /// Contractions between two looks at whether the work was cancelled.
 const ROUND: u64 = 1024;
-
-/// An edge as it was when it was looked at.
-struct Edge {
-    cost: f64,
-    ends: [u32; 2],
-    /// How often the ends had moved.
-    moves: u64,
-}
-
-impl Ord for Edge {
-    /// The greatest is the next to go.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_cost = other.cost.total_cmp(&self.cost);
-        by_cost.then_with(|| other.ends.cmp(&self.ends))
-    }
-}
-
-impl PartialOrd for Edge {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Edge {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Edge {}
 
 /// A contraction that is wanted.
 struct Plan {
@@ -65,7 +35,7 @@ pub(super) struct Simplifier {
     quadrics: Vec<Quadric>,
     kinds: Vec<Kind>,
     moves: Vec<u32>,
-    queue: BinaryHeap<Edge>,
+    queue: Queue,
     /// What quadrics are relative to, so that no digits are lost far from the world's origin.
     middle: Vector3<f64>,
 }
@@ -84,7 +54,7 @@ impl Simplifier {
             quadrics: memory::filled(SIMPLIFICATION, count, Quadric::default())?,
             kinds: memory::filled(SIMPLIFICATION, count, Kind::Fixed)?,
             moves: memory::filled(SIMPLIFICATION, count, 0)?,
-            queue: BinaryHeap::new(),
+            queue: Queue::default(),
             middle: low.lerp(&high, 0.5),
         };
         let mut corners = Vec::new();
@@ -99,20 +69,16 @@ impl Simplifier {
                 *sum = sum.plus(&quadric);
             }
         }
-        let mut edges = Vec::new();
-        memory::reserve(SIMPLIFICATION, &mut edges, triangles.len() / 2 * 3)?;
         for &[a, b, c] in triangles {
             // of the two triangles of an edge one goes up along it
             for [from, to] in [[a, b], [b, c], [c, a]] {
                 if from < to
                     && let Some(edge) = new.edge(from, to)
                 {
-                    memory::reserve(SIMPLIFICATION, &mut edges, 1)?;
-                    edges.push(edge);
+                    new.queue.push(edge)?;
                 }
             }
         }
-        new.queue = edges.into();
         Ok(new)
     }
 
@@ -141,12 +107,15 @@ impl Simplifier {
         };
         let (mut around, mut done) = (Vec::new(), 0u64);
         while self.surface.triangles > least {
-            let Some(Edge { ends, moves, .. }) = self.queue.pop() else {
+            let moves = &self.moves;
+            let is_of_use = |edge: &Edge| moves_of(moves, edge.ends) == edge.moves;
+            let Some(edge) = self.queue.pop(is_of_use) else {
                 break;
             };
-            if self.moves_of(ends) != moves {
+            if !is_of_use(&edge) {
                 continue;
             }
+            let ends = edge.ends;
             let Some(plan) = self.plan(ends) else {
                 continue;
             };
@@ -169,13 +138,7 @@ impl Simplifier {
             self.surface.neighbours(corners, &mut around);
             for &other in &around {
                 if let Some(edge) = self.edge(plan.kept, other) {
-                    let room = self.queue.try_reserve(1);
-                    let bytes = (self.queue.len() * size_of::<Edge>()) as u64;
-                    room.map_err(|_| OutOfMemory {
-                        what: SIMPLIFICATION,
-                        bytes,
-                    })?;
-                    self.queue.push(edge);
+                    self.queue.push(edge)?;
                 }
             }
             done += 1;
@@ -186,15 +149,6 @@ impl Simplifier {
         Ok(worst.sqrt())
     }
 
-    fn moves_of(&self, ends: [u32; 2]) -> u64 {
-        let [a, b] = ends.map(|vertex| u64::from(self.moves[vertex as usize]));
-        if a.max(b) == u64::from(NONE) {
-            u64::MAX
-        } else {
-            a + b
-        }
-    }
-
     /// An edge for the queue, if it may be contracted as far as its ends are concerned.
     fn edge(&self, a: u32, b: u32) -> Option<Edge> {
         let ends = [a.min(b), a.max(b)];
@@ -202,7 +156,7 @@ impl Simplifier {
         Some(Edge {
             cost: plan.cost,
             ends,
-            moves: self.moves_of(ends),
+            moves: moves_of(&self.moves, ends),
         })
     }
 
@@ -256,5 +210,15 @@ impl Simplifier {
 
     fn relative(&self, position: [f32; 3]) -> Vector3<f64> {
         Vector3::from(position.map(f64::from)) - self.middle
+    }
+}
+
+/// How often the ends of an edge have moved together; none where one is gone.
+fn moves_of(moves: &[u32], ends: [u32; 2]) -> u64 {
+    let [a, b] = ends.map(|vertex| u64::from(moves[vertex as usize]));
+    if a.max(b) == u64::from(NONE) {
+        u64::MAX
+    } else {
+        a + b
     }
 }

@@ -2,6 +2,7 @@
 
 mod contraction;
 mod quadric;
+mod queue;
 mod surface;
 
 use super::MeshFilterError;
