@@ -35,6 +35,12 @@ fn folder() -> Folder {
     };
     write("seg.nii", samples(|label| label));
     write("two.nii", samples(|label| i32::from(label == 70_002)));
+    let [nx, ..] = DIMS;
+    let half = samples(|_| 0).into_iter().enumerate();
+    write(
+        "half.nii",
+        half.map(|(at, _)| i32::from(at % nx < 8)).collect(),
+    );
     let bytes: Vec<u8> = samples(|label| (label - 70_000).clamp(0, 200))
         .iter()
         .map(|&it| it as u8)
@@ -152,14 +158,15 @@ fn one_label_is_the_isosurface_of_its_mask() {
         "--close",
         "--normals --method staged",
         "--topology trilinear --close",
+        "--mask half.nii",
+        "--mask half.nii --close --device cpu,cpu,cpu",
+        "--largest --smooth taubin:10 --normals",
     ] {
         folder
-            .run(&format!(
-                "mesh two.nii --iso 0.5 {options} -o mask.ply --device cpu"
-            ))
+            .run(&format!("mesh two.nii --iso 0.5 {options} -o mask.ply"))
             .ok();
         let expected = fs::read(folder.path("mask.ply")).unwrap();
-        let run = format!("mesh seg.nii --label 70002 {options} -o label.ply --device cpu --json");
+        let run = format!("mesh seg.nii --label 70002 {options} -o label.ply --json");
         let report = folder.run(&run).ok().json();
         assert_eq!(
             (&report["label"], &report["iso"]),

@@ -162,7 +162,7 @@ pub enum Problem {
     CheckNeedsWhole,
     /// A mesh that is to be smoothed or simplified, and has to be streamed.
     #[error(
-        "the volume needs more memory than it may take, so it is streamed, and {what} needs the whole mesh; \
+        "the volume needs more memory than it may take, so it is streamed, and the {what} needs the whole mesh; \
          leave the {what} out, or allow more memory"
     )]
     FilterNeedsWhole {
