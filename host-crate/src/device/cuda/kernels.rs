@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::{
-    device::{DeviceError, machine_code::Decompression, ptx::PtxText},
+    device::{DeviceError, machine_code::MachineCode, ptx::PtxText},
     occupancy::KernelResources,
 };
 use cust::{
@@ -15,7 +15,6 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ffi::CString,
-    io,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -34,8 +33,7 @@ pub(super) struct Kernels {
 enum Code {
     /// None, or none that the driver takes: PTX is compiled.
     Absent,
-    Compressed(Decompression),
-    Bytes(Vec<u8>),
+    Shipped(&'static MachineCode),
     Loaded(Arc<Module>),
 }
 
@@ -76,10 +74,14 @@ impl LoadedKernel {
 }
 
 impl Kernels {
-    pub fn new(shared: &Arc<Shared>, text: &'static str, code: Option<Decompression>) -> Self {
+    pub fn new(
+        shared: &Arc<Shared>,
+        text: &'static str,
+        code: Option<&'static MachineCode>,
+    ) -> Self {
         Self {
             shared: shared.clone(),
-            code: Mutex::new(code.map_or(Code::Absent, Code::Compressed)),
+            code: Mutex::new(code.map_or(Code::Absent, Code::Shipped)),
             text,
             ptx: OnceLock::new(),
             known: Mutex::default(),
@@ -173,33 +175,28 @@ impl Kernels {
     /// The module with all kernels as machine code, loaded once; none where PTX is to be compiled.
     fn machine_code(&self) -> Result<Option<Arc<Module>>, DeviceError> {
         let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = match std::mem::replace(&mut *code, Code::Absent) {
+        let shipped = match &*code {
             Code::Absent => return Ok(None),
-            Code::Loaded(module) => {
-                *code = Code::Loaded(module.clone());
-                return Ok(Some(module));
-            }
-            Code::Compressed(decompression) => decompression.code(),
-            Code::Bytes(bytes) => Ok(bytes),
+            Code::Loaded(module) => return Ok(Some(module.clone())),
+            Code::Shipped(shipped) => *shipped,
         };
-        let bytes = bytes.map_err(|error: io::Error| DeviceError::Cuda {
+        let bytes = shipped.code().map_err(|error| DeviceError::Cuda {
             device: self.shared.id.clone(),
             what: "decompressing its kernels".to_owned(),
-            detail: error.to_string(),
+            detail: error.to_owned(),
         })?;
         let loaded = self.shared.with("loading kernels", || {
-            match Module::from_cubin(&bytes, &[]) {
+            match Module::from_cubin(bytes, &[]) {
                 // an old driver may not know the format, and can compile all the same
                 Err(CudaError::NoBinaryForGpu | CudaError::InvalidImage) => Ok(None),
                 loaded => loaded.map(|module| Some(Arc::new(module))),
             }
-        });
-        match &loaded {
-            Ok(Some(module)) => *code = Code::Loaded(module.clone()),
-            Ok(None) => {}
-            Err(_) => *code = Code::Bytes(bytes),
-        }
-        loaded
+        })?;
+        *code = match &loaded {
+            Some(module) => Code::Loaded(module.clone()),
+            None => Code::Absent,
+        };
+        Ok(loaded)
     }
 
     /// Kernels of the PTX as one module.
