@@ -66,6 +66,7 @@ mod points;
 mod positioned;
 mod raw;
 mod read;
+mod read_ahead;
 mod replace;
 mod sample_stream;
 mod samples;
@@ -94,7 +95,7 @@ pub use options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
 };
 pub use place::is_standard_output;
-pub(crate) use place::{Stream, Target, folder_of, follow, output_extension};
+pub(crate) use place::{Stream, Target, folder_of, follow, is_stream, output_extension};
 pub use points::{read_points, read_points_bytes};
 pub(crate) use read::named_data_files;
 pub use read::{read_volume, read_volume_bytes};

@@ -128,7 +128,7 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
 }
 
 /// Whether an output is a device, a pipe or an open file of the process.
-fn is_stream(path: &Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     matches!(follow(path), Ok(Target::Stream(_)))
 }
 

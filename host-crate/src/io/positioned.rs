@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::FileProblem;
 
 /// Bytes that one thread reads at a time.
-const PIECE: usize = 4 << 20;
+const PIECE: usize = 1 << 20;
 
 /// A regular file or memory.
 #[derive(Clone)]

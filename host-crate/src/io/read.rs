@@ -1,6 +1,7 @@
 //! Reading a volume file: finds the format and hands over to its reader.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::data_files::{DataFiles, Folder, InMemory};
 use super::error::show_bytes;
@@ -165,6 +166,14 @@ pub(crate) fn read_samples(
     opened: Opened<'_>,
     options: &ReadOptions,
 ) -> Result<AnyVolume, FileProblem> {
+    thread::scope(|scope| {
+        let mut opened = opened;
+        opened.source = opened.source.decoded_ahead(scope);
+        read_opened(opened, options)
+    })
+}
+
+fn read_opened(opened: Opened<'_>, options: &ReadOptions) -> Result<AnyVolume, FileProblem> {
     let (dims, geometry) = (opened.layout.dims, opened.geometry);
     let sample_type = value_type(&opened.layout, opened.header.scaling);
     let mut stream = SampleStream::start(opened, options)?;

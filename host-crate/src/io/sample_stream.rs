@@ -8,6 +8,9 @@ use super::text::Decimal;
 use super::{Amount, FileProblem, ReadOptions, Scaling};
 use crate::{grid::Sample, memory};
 
+/// Bytes of samples that are read at a time where they are there: enough for all threads.
+const PORTION: usize = 256 << 20;
+
 /// Gives the samples of the chosen volume, first to last.
 pub(crate) struct SampleStream<'a> {
     source: Source<'a>,
@@ -79,11 +82,16 @@ impl<'a> SampleStream<'a> {
     /// All samples that are still to come. Memory grows as they arrive, unless the file's length shows that they
     /// are there.
     pub fn read_rest<T: Sample>(&mut self) -> Result<Vec<T>, FileProblem> {
-        let mut samples = Vec::new();
         let count = self.layout.samples - self.next;
         if self.encoding == Encoding::Binary && matches!(self.source.left(), Left::Exactly(_)) {
-            memory::reserve(SAMPLES, &mut samples, count)?;
+            // pages that the threads touch first which read into them
+            let mut samples = memory::zeroed(SAMPLES, count)?;
+            for portion in samples.chunks_mut(PORTION / size_of::<T>()) {
+                self.read(portion)?;
+            }
+            return Ok(samples);
         }
+        let mut samples = Vec::new();
         while samples.len() < count {
             let start = samples.len();
             grow(&mut samples, (STEP / size_of::<T>()).min(count - start))?;

@@ -8,11 +8,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::Scope;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 
 use super::positioned::Positioned;
+use super::read_ahead::read_ahead;
 use super::{Amount, FileProblem};
 
 /// Buffer of a source over a file.
@@ -21,6 +23,11 @@ const BUFFER: usize = 1 << 18;
 const DEFLATE_LIMIT: u64 = 1032;
 /// bzip2 makes at most a block of 900 kB, whose runs of 5 bytes stand for 259 at most, of some 40 bytes.
 const BZIP2_LIMIT: u64 = 1 << 21;
+
+/// Bytes that are read from a file by several threads.
+const LARGE: usize = 4 << 20;
+/// Compressed data are decoded ahead if there may come more than this.
+const AHEAD: u64 = DEFLATE_LIMIT << 16;
 
 /// What is known of the number of bytes that a source still has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +143,9 @@ impl<'a> Source<'a> {
 
     /// Fills `buffer`; returns how many bytes there were, fewer than asked for only at the end.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
+        if self.fill_at_place(buffer)? {
+            return Ok(buffer.len());
+        }
         let mut filled = 0;
         while filled < buffer.len() {
             let rest = &mut buffer[filled..];
@@ -164,6 +174,22 @@ impl<'a> Source<'a> {
             }
         }
         Ok(filled)
+    }
+
+    /// Fills a large buffer from a file by several threads; false where that cannot be done, and where the file has become shorter meanwhile: then it is
+    /// read from the front, which finds how much there is.
+    fn fill_at_place(&mut self, buffer: &mut [u8]) -> Result<bool, FileProblem> {
+        let bytes = buffer.len() as u64;
+        if buffer.len() < LARGE || !matches!(self.left, Left::Exactly(left) if left >= bytes) {
+            return Ok(false);
+        }
+        match &self.positioned {
+            Some(file @ Positioned::File(_)) => {
+                // the position is the place in the file, as below
+                Ok(file.fill(buffer, self.position)? && self.seek_over(bytes)?)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Passes over `count` bytes; returns how many there were.
@@ -285,6 +311,21 @@ impl<'a> Source<'a> {
             let decoder = MultiBzDecoder::new(reader);
             Box::new(BufReader::with_capacity(BUFFER, decoder))
         })
+    }
+
+    /// Decodes what comes next on a thread of its own, where much may come: compressed data of a file or in memory. Of a pipe, which may go on when
+    /// everything has been read, nothing is read ahead.
+    pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
+    where
+        'a: 'scope,
+    {
+        match (self.encoding, self.left) {
+            (Some(_), Left::AtMost(left)) if left > AHEAD => Source {
+                reader: read_ahead(self.reader, scope),
+                ..self
+            },
+            _ => self,
+        }
     }
 
     fn decompress(

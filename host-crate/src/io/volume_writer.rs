@@ -16,6 +16,8 @@ use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWrit
 use super::{metaimage, nifti, npy, nrrd};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
 
+/// Of compression. The first level of `zlib-rs` makes files a quarter to a half larger.
+const LEVEL: u32 = 2;
 /// Bytes that are collected before the system is asked to write them.
 const BUFFER: usize = 1 << 18;
 
@@ -255,14 +257,14 @@ impl Body {
             let folder = temporary_folder(path)?;
             let spool = tempfile::tempfile_in(folder).map_err(create_problem)?;
             let out = BufWriter::with_capacity(BUFFER, spool);
-            let encoder = ZlibEncoder::new(out, Compression::fast());
+            let encoder = ZlibEncoder::new(out, Compression::new(LEVEL));
             return Ok(Self::Zlib(
                 file,
                 InBlocks::new(encoder).map_err(create_problem)?,
             ));
         }
         let mut out = BufWriter::with_capacity(BUFFER, file);
-        let gzip = |out| InBlocks::new(GzEncoder::new(out, Compression::fast()));
+        let gzip = |out| InBlocks::new(GzEncoder::new(out, Compression::new(LEVEL)));
         let begin = || match kind {
             "nii" => {
                 out.write_all(&nifti::header_to_write(content))?;
