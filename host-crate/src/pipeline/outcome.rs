@@ -75,12 +75,17 @@ impl<'a> Stages<'a> {
         stage: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, PipelineError> {
-        // reported, and perhaps cancelled, before it begins
-        self.monitor.counter(stage, 1).add(0)?;
+        self.announce(stage)?;
         let start = Instant::now();
         let result = work().map_err(Into::into)?;
         self.add(stage, start.elapsed());
         Ok(result)
+    }
+
+    /// Tells of a stage that begins, or began beside the one before; fails if the work is cancelled.
+    pub fn announce(&self, stage: &'static str) -> Result<(), PipelineError> {
+        self.monitor.counter(stage, 1).add(0)?;
+        Ok(())
     }
 
     /// Who is told of them.

@@ -50,9 +50,9 @@ pub(super) fn write_vertices(
 }
 
 pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
-    bytes.push(3);
-    for corner in corners {
-        // The number of vertices has been checked: every index of a valid mesh fits.
-        bytes.extend_from_slice(&(corner as u32).to_le_bytes());
-    }
+    let mut record = [3; 13];
+    // The number of vertices has been checked: every index of a valid mesh fits.
+    let corners = corners.map(|corner| (corner as u32).to_le_bytes());
+    record[1..].copy_from_slice(corners.as_flattened());
+    bytes.extend_from_slice(&record);
 }

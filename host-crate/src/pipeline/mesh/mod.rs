@@ -1,6 +1,7 @@
 //! From a volume file to a mesh file: the isosurface.
 
 mod filters;
+mod finish;
 mod need;
 mod otsu;
 mod streamed;
@@ -101,7 +102,7 @@ pub struct MeshOutcome {
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long it took: `read`, `upload`, `extract`, `smooth`, `download`, `simplify`, `normals`, `check`, `write`; or `stream`, and of it `read` and `write`.
+    /// How long it took: `read`, `upload`, `extract`, `smooth`, `download`, `simplify`, `normals`, `check`, `write` (which may go on while the mesh is checked); or `stream`, and of it `read` and `write`.
     pub timings: Timings,
 }
 

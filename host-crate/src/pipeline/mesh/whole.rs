@@ -1,20 +1,20 @@
 //! A volume that is read as a whole.
 
 use super::{
-    MeshCheck, MeshChecked, MeshJob, MeshOutcome, need::has_too_large_a_mesh, otsu::level_of,
+    MeshJob, MeshOutcome, finish::FinishedMesh, need::has_too_large_a_mesh, otsu::level_of,
 };
 use crate::{
     device::{Device, DeviceError},
     grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
-    io::{HeaderInfo, MeshWriteOptions, write_mesh},
+    io::HeaderInfo,
     isosurface::{
         self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
         TopologyCounts, budget::mesh_counts,
     },
     memory::OutOfMemory,
-    mesh::{self, MeshReport, TriangleMesh, Triangles},
+    mesh::{TriangleMesh, Triangles},
     pipeline::{
-        DeviceRun, PipelineError, Problem, Warning, at,
+        DeviceRun, PipelineError, Warning, at,
         kernel_samples::{ForKernels, for_kernels},
         mask::{StatedGrid, read_mask},
         outcome::Stages,
@@ -77,28 +77,13 @@ pub(super) fn run(
     };
     drop(solid);
     let simplified = filters.on_host(&mut stages, outer, &mut mesh, surface.is_smooth)?;
-    let checked = match job.check {
-        MeshCheck::No => None,
-        _ => Some(stages.run("check", || {
-            let out_of_memory = at::<OutOfMemory>(&job.volume.path);
-            let report = mesh::try_check(&mesh)
-                .and_then(|report| Ok((report, mesh::try_openings(&mesh, dims, &geometry)?)));
-            let (report, openings) = report.map_err(out_of_memory)?;
-            Ok::<_, PipelineError>(MeshChecked {
-                report,
-                openings,
-                bounds: mesh.bounds().map(|(low, high)| [low.into(), high.into()]),
-            })
-        })?),
+    let finished = FinishedMesh {
+        mesh: &mesh,
+        dims,
+        geometry: &geometry,
+        non_finite_cells: surface.non_finite_cells,
     };
-    if let (MeshCheck::Required, Some(checked)) = (job.check, &checked) {
-        refuse_if_broken(job, &checked.report, surface.non_finite_cells)?;
-    }
-    if let Some(output) = &job.output {
-        stages.run("write", || {
-            write_mesh(output, &mesh, &MeshWriteOptions::default())
-        })?;
-    }
+    let checked = finished.check_and_write(&mut stages, job)?;
     Ok(Some(MeshOutcome {
         dims,
         geometry,
@@ -280,49 +265,4 @@ fn extract_parts(
             isosurface::extract_parts(devices, volume.view(), mask, params)
         }
     }
-}
-
-/// A mesh that the library should not have made is not written.
-fn refuse_if_broken(
-    job: &MeshJob,
-    report: &MeshReport,
-    non_finite_cells: u64,
-) -> Result<(), PipelineError> {
-    let defects = [
-        (
-            report.non_manifold_edges,
-            "edges with three triangles or more",
-        ),
-        (
-            report.non_manifold_vertices,
-            "vertices where sheets only touch",
-        ),
-        (
-            report.inconsistent_edges,
-            "edges whose triangles wind against each other",
-        ),
-        (
-            report.invalid_triangles,
-            "triangles with an index out of range",
-        ),
-        (report.non_finite_vertices, "vertices that are not finite"),
-    ];
-    let found: Vec<String> = defects
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if found.is_empty() {
-        return Ok(());
-    }
-    let advice = if job.mask.is_some() || non_finite_cells > 0 {
-        "cells that a mask or non-finite samples leave out can cut the surface so; without the check it is written as it is"
-    } else {
-        "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"
-    };
-    let path = job.output.as_ref().unwrap_or(&job.volume.path);
-    Err(at(path)(Problem::Broken {
-        defects: found.join(", "),
-        advice,
-    }))
 }

@@ -1,0 +1,148 @@
+//! The end of a mesh that is there as a whole: it is checked, and written.
+
+use super::{MeshCheck, MeshChecked, MeshJob};
+use crate::{
+    device::no_thread,
+    grid::Geometry,
+    io::{FileGroup, MeshWriteOptions, is_stream, write_mesh},
+    memory::OutOfMemory,
+    mesh::{self, MeshReport, TriangleMesh},
+    pipeline::{PipelineError, Problem, at, outcome::Stages},
+};
+use std::{path::Path, thread, time::Instant};
+
+/// A mesh to which nothing more is done.
+pub(super) struct FinishedMesh<'a> {
+    pub mesh: &'a TriangleMesh,
+    /// Of the volume.
+    pub dims: [usize; 3],
+    pub geometry: &'a Geometry,
+    pub non_finite_cells: u64,
+}
+
+impl FinishedMesh<'_> {
+    /// Checks the mesh and writes it, as far as the job asks for that. A mesh that must be well made, and is not, is not written.
+    ///
+    /// Both go on at the same time, where the file has its name only when the check is done, and memory is not limited: beside the
+    /// mesh each takes memory of its own.
+    pub fn check_and_write(
+        &self,
+        stages: &mut Stages<'_>,
+        job: &MeshJob,
+    ) -> Result<Option<MeshChecked>, PipelineError> {
+        match &job.output {
+            Some(output)
+                if job.check != MeshCheck::No && job.memory.is_none() && !is_stream(output) =>
+            {
+                self.do_both(stages, job, output).map(Some)
+            }
+            output => {
+                let checked = match job.check {
+                    MeshCheck::No => None,
+                    _ => Some(self.accepted(stages, job)?),
+                };
+                if let Some(output) = output {
+                    let options = MeshWriteOptions::default();
+                    stages.run("write", || write_mesh(output, self.mesh, &options))?;
+                }
+                Ok(checked)
+            }
+        }
+    }
+
+    fn do_both(
+        &self,
+        stages: &mut Stages<'_>,
+        job: &MeshJob,
+        output: &Path,
+    ) -> Result<MeshChecked, PipelineError> {
+        let write = || {
+            let start = Instant::now();
+            let mut group = FileGroup::new();
+            group.write_mesh(output, self.mesh, &MeshWriteOptions::default())?;
+            Ok::<_, PipelineError>((group, start.elapsed()))
+        };
+        thread::scope(|scope| {
+            let writer = thread::Builder::new().spawn_scoped(scope, write);
+            let writer = writer.map_err(|error| at(output)(no_thread(&error)))?;
+            // where this fails, the group is dropped, and what stood under the name stays
+            let checked = self.accepted(stages, job)?;
+            stages.announce("write")?;
+            let written = writer.join();
+            let (group, time) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let start = Instant::now();
+            group.finish()?;
+            stages.add("write", time + start.elapsed());
+            Ok(checked)
+        })
+    }
+
+    /// What the mesh is like, if it may be written.
+    fn accepted(
+        &self,
+        stages: &mut Stages<'_>,
+        job: &MeshJob,
+    ) -> Result<MeshChecked, PipelineError> {
+        let checked = stages.run("check", || {
+            self.check().map_err(at::<OutOfMemory>(&job.volume.path))
+        })?;
+        if job.check == MeshCheck::Required {
+            refuse_if_broken(job, &checked.report, self.non_finite_cells)?;
+        }
+        Ok(checked)
+    }
+
+    fn check(&self) -> Result<MeshChecked, OutOfMemory> {
+        let bounds = self.mesh.bounds();
+        Ok(MeshChecked {
+            report: mesh::try_check(self.mesh)?,
+            openings: mesh::try_openings(self.mesh, self.dims, self.geometry)?,
+            bounds: bounds.map(|(low, high)| [low.into(), high.into()]),
+        })
+    }
+}
+
+/// A mesh that the library should not have made is not written.
+fn refuse_if_broken(
+    job: &MeshJob,
+    report: &MeshReport,
+    non_finite_cells: u64,
+) -> Result<(), PipelineError> {
+    let defects = [
+        (
+            report.non_manifold_edges,
+            "edges with three triangles or more",
+        ),
+        (
+            report.non_manifold_vertices,
+            "vertices where sheets only touch",
+        ),
+        (
+            report.inconsistent_edges,
+            "edges whose triangles wind against each other",
+        ),
+        (
+            report.invalid_triangles,
+            "triangles with an index out of range",
+        ),
+        (report.non_finite_vertices, "vertices that are not finite"),
+    ];
+    let found: Vec<String> = defects
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let advice = if job.mask.is_some() || non_finite_cells > 0 {
+        "cells that a mask or non-finite samples leave out can cut the surface so; without the check it is written as it is"
+    } else {
+        "this is a defect of ferrovox, please report it; without the check the mesh is written as it is"
+    };
+    let path = job.output.as_ref().unwrap_or(&job.volume.path);
+    Err(at(path)(Problem::Broken {
+        defects: found.join(", "),
+        advice,
+    }))
+}
