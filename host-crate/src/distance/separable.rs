@@ -1,5 +1,6 @@
 //! The exact map, one axis after the other.
 
+mod hulls;
 pub(super) mod lines;
 pub(super) mod parts;
 pub(super) mod weights;
@@ -15,6 +16,7 @@ use ferrovox_kernels::{
     },
     sample::Count,
 };
+use hulls::Hulls;
 use lines::Along;
 use parts::Part;
 pub(super) use parts::Parts;
@@ -43,6 +45,10 @@ pub(super) fn map(
         return Ok(map);
     }
     let unit = Unit::of(sites.grid, &sites.geometry, params);
+    if let Some(hulls) = Hulls::choose(stream.device().limits(), sites.grid, &unit, params) {
+        hulls.fill(stream, sites, map.distances.view_mut())?;
+        return Ok(map);
+    }
     match unit.weights {
         Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
         Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
