@@ -45,7 +45,7 @@ pub(super) fn map(
         return Ok(map);
     }
     let unit = Unit::of(sites.grid, &sites.geometry, params);
-    if let Some(hulls) = Hulls::choose(stream.device().limits(), sites.grid, &unit, params) {
+    if let Some(hulls) = Hulls::choose(stream.device(), sites.grid, &unit, params) {
         hulls.fill(stream, sites, map.distances.view_mut())?;
         return Ok(map);
     }
@@ -55,6 +55,29 @@ pub(super) fn map(
         Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
     Ok(map)
+}
+
+/// The map that [`Hulls`] makes on this device, whatever the device; none where they are not for it. For tests.
+///
+/// # Errors
+/// Errors of the device.
+pub fn map_by_hulls(
+    stream: &Stream,
+    sites: &DeviceMask,
+    params: &DistanceParams,
+) -> Result<Option<DistanceMap>, DistanceError> {
+    let unit = Unit::of(sites.grid, &sites.geometry, params);
+    let Some(hulls) = Hulls::of(sites.grid, &unit, params) else {
+        return Ok(None);
+    };
+    let mut map = DistanceMap {
+        distances: stream.alloc(sites.grid.samples() as usize)?,
+        nearest: None,
+        dims: sites.dims(),
+        geometry: sites.geometry,
+    };
+    hulls.fill(stream, sites, map.distances.view_mut())?;
+    Ok(Some(map))
 }
 
 /// Makes all parts of a map.

@@ -2,12 +2,12 @@
 
 use super::weights::{Unit, Weights};
 use crate::{
-    device::{DeviceError, Element, Launch, Stream},
+    device::{Device, DeviceError, Element, Launch, Stream},
     distance::DistanceParams,
     grid::DeviceMask,
     occupancy::DeviceLimits,
 };
-use cuda_std::ViewMut;
+use cuda_std::{Kernel, ViewMut};
 use ferrovox_kernels::{
     distance::hulls::{self, MOST, Unit as Side, along_y, along_z, near_words, row_words, tile},
     grid::Grid,
@@ -25,19 +25,29 @@ pub(super) struct Hulls {
 
 impl Hulls {
     /// The map that is asked for, if it is one of those: of distances alone, without a bound, of voxels that are cubes, with sides that hulls are for, on a
-    /// GPU whose blocks have room for lines and within a limit of memory. All others are made by [`Parts`](super::Parts).
+    /// GPU whose blocks have room for lines and within a limit of memory, where no [`LaunchOverride`](crate::device::LaunchOverride) asks for other blocks. All
+    /// others are made by [`Parts`](super::Parts).
     ///
     /// On the CPU barriers between the warps of a block cost more than hulls save.
     pub fn choose(
-        limits: &DeviceLimits,
+        device: &Device,
         grid: Grid,
         unit: &Unit,
         params: &DistanceParams,
     ) -> Option<Self> {
+        let limits = device.limits();
         let is_gpu = limits.threads_per_block > 1;
         let hulls = Self::of(grid, unit, params)?;
         let fits = params.memory.is_none_or(|limit| hulls.bytes() <= limit);
-        (is_gpu && fits && hulls.has_room(limits)).then_some(hulls)
+        let is_overridden = [
+            near_words::entry(),
+            along_y::entry(),
+            along_z::<u32>::entry(),
+            along_z::<f64>::entry(),
+        ]
+        .iter()
+        .any(|entry| device.overrides_block(entry));
+        (is_gpu && fits && hulls.has_room(limits) && !is_overridden).then_some(hulls)
     }
 
     /// The same whatever the device and its memory.

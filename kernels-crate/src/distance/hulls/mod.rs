@@ -15,7 +15,7 @@
 //! 5. [`outputs`]: a thread goes through the outputs of its chunk, and from winner to winner where one begins.
 //!
 //! A start is computed with one fused multiplication that is rounded down to a whole output, by a reciprocal that is a little too large: with sides of up to 1024 the
-//! error is less than what is between two places at which costs can be even, and where they are even the earlier place stays. Costs are integers,
+//! error is less than the least distance of a quotient from a whole output. It can move a start only at an output where both are even, and there either has the distance. Costs are integers,
 //! so distances have the same bits as those of [`separable`](super::separable).
 //!
 //! | module | kernel | reads and writes for each voxel |

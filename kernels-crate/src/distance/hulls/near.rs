@@ -2,7 +2,8 @@
 
 use crate::grid::Grid;
 use cuda_std::{
-    SharedView, View, ViewMut, async_copy, kernel, shared::dynamic_shared_mem, thread, warp,
+    SharedView, View, ViewMut, async_copy, kernel, misc::max_registers, shared::dynamic_shared_mem,
+    thread, warp,
 };
 
 /// Farther than anything: with up to 31 added, it has 11 bits.
@@ -32,6 +33,8 @@ pub const fn threads(ny: u32) -> u32 {
 /// Rows have up to 32 words, `bits` a word for each 32 voxels of a row; the block has whole warps, and [`row_words`] words of dynamic shared memory for each thread.
 #[kernel]
 pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes: ViewMut<u32>) {
+    // all that a multiprocessor can have at a time
+    max_registers::<32>();
     let words = (grid.nx + 31) / 32;
     let warps = thread::block_dim_x() / 32;
     let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
@@ -49,7 +52,8 @@ pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes
         let mut first_y = warp * 32;
         while first_y < grid.ny {
             let rest = grid.ny - first_y;
-            let count = if rest < 32 { rest } else { 32 } * words;
+            let rows_now = if rest < 32 { rest } else { 32 };
+            let count = rows_now * words;
             let first_row = z as usize * grid.ny as usize + first_y as usize;
             copy_rows(
                 bits.slice(first_row * words as usize, count as usize),
@@ -66,7 +70,6 @@ pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes
                 any |= with_sites;
                 let apart = grid.nz as usize * grid.ny as usize;
                 let mut at = first_row + lane as usize;
-                // more than any distance, and still more 32 times
                 let mut before = FAR;
                 let mut w = 0;
                 while w < words {
