@@ -1,6 +1,6 @@
 //! The nearest sites beyond each word of a row.
 
-use crate::grid::Grid;
+use crate::{arith::quotient_up_u32, grid::Grid};
 use cuda_std::{
     SharedView, View, ViewMut, async_copy, kernel, misc::max_registers, shared::dynamic_shared_mem,
     thread, warp,
@@ -35,7 +35,7 @@ pub const fn threads(ny: u32) -> u32 {
 pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes: ViewMut<u32>) {
     // all that a multiprocessor can have at a time
     max_registers::<32>();
-    let words = (grid.nx + 31) / 32;
+    let words = quotient_up_u32(grid.nx, 32);
     let warps = thread::block_dim_x() / 32;
     let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
     let row_len = row_words(words);

@@ -1,5 +1,6 @@
 //! A block's tile: 32 lines, a word for each place, and four rows of words for each chunk.
 
+use crate::arith::quotient_up_u32;
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
 /// Places of a chunk.
@@ -131,7 +132,7 @@ impl Tile {
     /// The block has [`threads`] threads, and [`bytes`] of dynamic shared memory.
     #[inline(always)]
     pub unsafe fn of_block(len: u32) -> Self {
-        let chunks = (len + CHUNK - 1) / CHUNK;
+        let chunks = quotient_up_u32(len, CHUNK);
         let start = dynamic_shared_mem::<u32>();
         let thread = thread::thread_idx_x();
         let (chunk, lane) = (thread / 32, thread % 32);
