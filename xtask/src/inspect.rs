@@ -235,7 +235,7 @@ fn sass(ptxas: &Ptxas, ptx: &Path, arch: NvvmArch, folder: &Path) -> Result<Stri
         return Ok(out);
     };
     let machine_code = folder.join("kernel.cubin");
-    ptxas.assemble_to(ptx, arch, &machine_code)?;
+    ptxas.assemble_to(ptx, arch, &machine_code, true)?;
     let output = Command::new(&disassembler)
         .args(["--print-code", "--print-line-info"])
         .arg(&machine_code)

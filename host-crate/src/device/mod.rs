@@ -31,6 +31,7 @@ mod event;
 mod inspect;
 mod launch;
 mod launch_override;
+mod machine_code;
 mod modules;
 mod pinned;
 mod pinned_registry;

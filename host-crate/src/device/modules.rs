@@ -1,4 +1,4 @@
-//! The PTX that ships with the library, and what is recorded of its kernels.
+//! The PTX that ships with the library, and what is recorded of its kernels. Machine code made of it: [`super::machine_code`].
 
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::OnceLock};

@@ -2,6 +2,8 @@
 
 use cuda_builder::source_hash;
 use ferrovox::device::recorded_resources;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 fn repository() -> PathBuf {
@@ -40,6 +42,37 @@ fn the_ptx_is_of_these_sources() {
             "{arch}: stale PTX; run `cargo xtask ptx`"
         );
     }
+}
+
+/// PTX that was made anew without its machine code fails here.
+#[test]
+fn the_machine_code_is_of_the_ptx() {
+    if !repository().join("host-crate").exists() {
+        eprintln!("skipped: the sources are not beside this program");
+        return;
+    }
+    let folder = repository().join("host-crate/ptx");
+    let text = fs::read_to_string(folder.join("resources.json")).expect("it is there");
+    let resources: Value = serde_json::from_str(&text).expect("JSON");
+    let recorded = resources["machine_code"].as_object().expect("a list");
+    let arches: Vec<&str> = recorded.keys().map(String::as_str).collect();
+    assert_eq!(
+        arches,
+        ["sm_100", "sm_120", "sm_80", "sm_86", "sm_89", "sm_90"]
+    );
+    let mut all = 0;
+    for (arch, code) in recorded {
+        let ptx = fs::read(folder.join(code["from"].as_str().expect("a name"))).expect("PTX");
+        let hash = format!("{:x}", Sha256::digest(ptx));
+        assert_eq!(
+            code["sha256"], *hash,
+            "{arch}: of other PTX; run `cargo xtask ptx`"
+        );
+        let file = fs::read(folder.join(format!("ferrovox_{arch}.cubin.zst"))).expect("code");
+        assert_eq!(code["compressed_bytes"], file.len(), "{arch}");
+        all += file.len();
+    }
+    assert!(all < 8 << 20, "{all} bytes of machine code");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `cargo xtask ptx`: the kernels as PTX, what each takes of a GPU, and whether they are clean.
 
 mod compare;
+mod machine_code;
 mod resources;
 
 use std::collections::BTreeMap;
@@ -74,7 +75,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return job.check(&out);
     }
     let started = Instant::now();
-    let files = job.build(&out)?;
+    let mut files = job.build(&out)?;
+    if job.is_shipped() {
+        files.extend(machine_code::make(&out, &job.ptxas)?);
+    }
     println!(
         "{}: {} ({:.1} s)",
         paths::shown(&out),
@@ -131,6 +135,9 @@ impl Job<'_> {
                 "the PTX in {shown} is not what the sources give. Run `cargo xtask ptx`.\n{}",
                 differences.join("\n")
             );
+        }
+        if self.is_shipped() {
+            machine_code::check(out)?;
         }
         match other_compiler {
             None => println!("{shown}: up to date"),
@@ -248,6 +255,11 @@ impl Job<'_> {
             Some(Emit::LlvmBitcode) => builder.emit_llvm_bitcode(true),
             None => builder,
         }
+    }
+
+    /// Whether these are the library's kernels, in all their architectures.
+    fn is_shipped(&self) -> bool {
+        self.arguments.crate_path.is_none() && SHIPPED.iter().all(|arch| self.arches.contains(arch))
     }
 
     /// First part of the file names: the library's name for the kernels that ship, else the crate's directory.

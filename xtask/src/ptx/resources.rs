@@ -20,6 +20,21 @@ pub struct Recorded {
     ptxas: String,
     /// By architecture (`sm_70`), then by kernel.
     arches: BTreeMap<String, ResourceTable>,
+    /// Machine code, by architecture.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    machine_code: BTreeMap<String, MachineCode>,
+}
+
+/// A file with machine code.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineCode {
+    /// The PTX file that it was assembled from.
+    pub from: String,
+    /// The hash of that.
+    pub sha256: String,
+    /// Bytes, and how many they are when compressed.
+    pub bytes: u64,
+    pub compressed_bytes: u64,
 }
 
 impl Recorded {
@@ -42,6 +57,16 @@ impl Recorded {
     pub fn set(&mut self, arch: NvvmArch, ptxas: &Ptxas, kernels: ResourceTable) {
         self.ptxas.clone_from(&ptxas.version);
         self.arches.insert(arch.sm(), kernels);
+    }
+
+    /// Replaces one architecture's machine code.
+    pub fn set_machine_code(&mut self, arch: NvvmArch, code: MachineCode) {
+        self.machine_code.insert(arch.sm(), code);
+    }
+
+    /// What is recorded of an architecture's machine code.
+    pub fn machine_code(&self, arch: NvvmArch) -> Option<&MachineCode> {
+        self.machine_code.get(&arch.sm())
     }
 
     /// Writes the file.

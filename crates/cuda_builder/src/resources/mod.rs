@@ -85,15 +85,23 @@ impl Ptxas {
         }
     }
 
-    /// Assembles the file for `arch` into machine code.
+    /// Assembles the file for `arch` into machine code. `with_lines` keeps the numbers of source lines, for a disassembler to show; they take as much room as the code.
     ///
     /// # Errors
     /// PTX that `ptxas` refuses, with its message.
-    pub fn assemble_to(&self, ptx: &Path, arch: NvvmArch, machine_code: &Path) -> Result<()> {
+    pub fn assemble_to(
+        &self,
+        ptx: &Path,
+        arch: NvvmArch,
+        machine_code: &Path,
+        with_lines: bool,
+    ) -> Result<()> {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
         let mut command = Command::new(&self.path);
-        // line information stays, for a disassembler to show
-        command.arg("-lineinfo").args(level(is_debug(&text)));
+        if with_lines {
+            command.arg("-lineinfo");
+        }
+        command.args(level(is_debug(&text)));
         command
             .args(["-arch", &arch.sm(), "-o"])
             .arg(machine_code)

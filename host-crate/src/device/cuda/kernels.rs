@@ -1,8 +1,8 @@
-//! Kernels, compiled by the driver when they are first needed.
+//! Kernels, loaded by the driver when they are first needed: machine code where some ships for the device, else PTX, which it compiles.
 
 use super::Shared;
 use crate::{
-    device::{DeviceError, ptx::PtxText},
+    device::{DeviceError, machine_code::MachineCode, ptx::PtxText},
     occupancy::KernelResources,
 };
 use cust::{
@@ -15,16 +15,26 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ffi::CString,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// The shipped PTX, and the kernels of it that were asked for.
+/// The shipped kernels, and those that were asked for.
 pub(super) struct Kernels {
     shared: Arc<Shared>,
-    ptx: PtxText<'static>,
+    code: Mutex<Code>,
+    text: &'static str,
+    ptx: OnceLock<PtxText<'static>>,
     known: Mutex<HashMap<String, LoadedKernel>>,
     /// Those compiled for a number of registers.
     limited: Mutex<HashMap<(String, u32), LoadedKernel>>,
+}
+
+/// Machine code for the device.
+enum Code {
+    /// None, or none that the driver takes: PTX is compiled.
+    Absent,
+    Shipped(&'static MachineCode),
+    Loaded(Arc<Module>),
 }
 
 /// Shared memory that a block gets, its own declared arrays included, without asking for more.
@@ -64,16 +74,22 @@ impl LoadedKernel {
 }
 
 impl Kernels {
-    pub fn new(shared: &Arc<Shared>, ptx: &'static str) -> Self {
+    pub fn new(
+        shared: &Arc<Shared>,
+        text: &'static str,
+        code: Option<&'static MachineCode>,
+    ) -> Self {
         Self {
             shared: shared.clone(),
-            ptx: PtxText::new(ptx),
+            code: Mutex::new(code.map_or(Code::Absent, Code::Shipped)),
+            text,
+            ptx: OnceLock::new(),
             known: Mutex::default(),
             limited: Mutex::default(),
         }
     }
 
-    /// A kernel, compiled if it was not asked for before.
+    /// A kernel, loaded if it was not asked for before.
     pub fn get(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
         if let Some(kernel) = self.known(entry) {
             return Ok(kernel);
@@ -104,7 +120,7 @@ impl Kernels {
         })
     }
 
-    /// Compiles kernels that were not asked for before, as one module: that takes less than a module for each.
+    /// Loads kernels that were not asked for before; where PTX is compiled, as one module: that takes less than a module for each.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         let missing: Vec<&str> = entries
             .iter()
@@ -145,12 +161,42 @@ impl Kernels {
 
     fn load(&self, entries: &[&str]) -> Result<(), DeviceError> {
         // without the lock: others can launch what is known meanwhile
-        let compiled = self.compile(entries, &[])?;
+        let loaded = match self.machine_code()? {
+            Some(module) => self.kernels_of(&module, entries)?,
+            None => self.compile(entries, &[])?,
+        };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for kernel in compiled {
+        for kernel in loaded {
             known.entry(kernel.entry.clone()).or_insert(kernel);
         }
         Ok(())
+    }
+
+    /// The module with all kernels as machine code, loaded once; none where PTX is to be compiled.
+    fn machine_code(&self) -> Result<Option<Arc<Module>>, DeviceError> {
+        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        let shipped = match &*code {
+            Code::Absent => return Ok(None),
+            Code::Loaded(module) => return Ok(Some(module.clone())),
+            Code::Shipped(shipped) => *shipped,
+        };
+        let bytes = shipped.code().map_err(|error| DeviceError::Cuda {
+            device: self.shared.id.clone(),
+            what: "decompressing its kernels".to_owned(),
+            detail: error.to_owned(),
+        })?;
+        let loaded = self.shared.with("loading kernels", || {
+            match Module::from_cubin(bytes, &[]) {
+                // an old driver may not know the format, and can compile all the same
+                Err(CudaError::NoBinaryForGpu | CudaError::InvalidImage) => Ok(None),
+                loaded => loaded.map(|module| Some(Arc::new(module))),
+            }
+        })?;
+        *code = match &loaded {
+            Some(module) => Code::Loaded(module.clone()),
+            None => Code::Absent,
+        };
+        Ok(loaded)
     }
 
     /// Kernels of the PTX as one module.
@@ -161,6 +207,7 @@ impl Kernels {
     ) -> Result<Vec<LoadedKernel>, DeviceError> {
         let ptx = self
             .ptx
+            .get_or_init(|| PtxText::new(self.text))
             .module_of(entries)
             .map_err(|entry| self.unknown(entry))?;
         let loaded = self.shared.with("loading kernels", || {
@@ -172,7 +219,14 @@ impl Kernels {
             // with the compiler's log
             detail: error.to_string(),
         })?;
-        let module = Arc::new(module);
+        self.kernels_of(&Arc::new(module), entries)
+    }
+
+    fn kernels_of(
+        &self,
+        module: &Arc<Module>,
+        entries: &[&str],
+    ) -> Result<Vec<LoadedKernel>, DeviceError> {
         let kernel = |entry: &&str| {
             let function = module
                 .get_function_owned(entry)

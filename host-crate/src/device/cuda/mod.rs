@@ -11,7 +11,7 @@ pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};
 
-use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, modules};
+use super::{DeviceError, Launch, LaunchOverride, Memory, choice::Choice, machine_code, modules};
 use crate::occupancy::{ComputeCapability, DeviceLimits, KernelResources};
 use cust::{
     CudaFlags,
@@ -93,7 +93,7 @@ impl CudaDevice {
         Ok(Driver::num_devices().map_err(no_driver)? as usize)
     }
 
-    /// Opens a device and finds the PTX that suits it.
+    /// Opens a device and finds the kernels that suit it.
     pub fn open(index: usize) -> Result<Self, DeviceError> {
         let count = Self::count()?;
         if index >= count {
@@ -119,6 +119,7 @@ impl CudaDevice {
                 device: format!("{id} ({name})"),
                 capability: format!("{major}.{minor}"),
             })?;
+        let code = machine_code::begin(capability);
         let limits = limits(driver, ComputeCapability::new(major as u8, minor as u8))
             .map_err(|error| failed("asking for its limits", error))?;
         let clock_khz = driver
@@ -135,7 +136,7 @@ impl CudaDevice {
             context,
             pools: Mutex::default(),
         });
-        let kernels = Kernels::new(&shared, module.ptx);
+        let kernels = Kernels::new(&shared, module.ptx, code);
         Ok(Self {
             index,
             name,

@@ -1,0 +1,121 @@
+//! Machine code of the kernels that ship, for the architectures that many have: `ferrovox_sm_90.cubin.zst` and others beside the PTX.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use cuda_builder::{NvvmArch, Ptxas};
+use sha2::{Digest, Sha256};
+
+use super::resources::{self, MachineCode, Recorded};
+
+/// The architectures, each with that of its PTX.
+const SHIPPED: [(NvvmArch, NvvmArch); 6] = [
+    (NvvmArch::Compute80, NvvmArch::Compute70),
+    (NvvmArch::Compute86, NvvmArch::Compute70),
+    (NvvmArch::Compute89, NvvmArch::Compute70),
+    (NvvmArch::Compute90, NvvmArch::Compute90),
+    (NvvmArch::Compute100, NvvmArch::Compute90),
+    (NvvmArch::Compute120, NvvmArch::Compute90),
+];
+
+/// How hard zstd tries. It does not matter for the time that decompressing takes.
+const LEVEL: i32 = 19;
+
+fn name(arch: NvvmArch) -> String {
+    format!("ferrovox_{}.cubin.zst", arch.sm())
+}
+
+fn ptx_name(arch: NvvmArch) -> String {
+    format!("ferrovox_{}.ptx", arch.sm())
+}
+
+fn hash_of(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(format!("{:x}", Sha256::digest(bytes)))
+}
+
+/// Assembles the PTX in `out` anew where it changed, and returns the names of the files.
+pub fn make(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
+    let table = out.join(resources::FILE);
+    let mut recorded = Recorded::read(&table)?;
+    let mut stale = Vec::new();
+    for (arch, from) in SHIPPED {
+        let hash = hash_of(&out.join(ptx_name(from)))?;
+        let is_fresh = recorded
+            .machine_code(arch)
+            .is_some_and(|code| code.sha256 == hash);
+        if !is_fresh || !out.join(name(arch)).is_file() {
+            stale.push((arch, from, hash));
+        }
+    }
+    let (waiting, made) = (Mutex::new(stale.into_iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().ok().and_then(|mut list| list.next());
+                    let Some((arch, from, hash)) = next else {
+                        break;
+                    };
+                    let code = assemble(out, ptxas, arch, from, hash);
+                    if let Ok(mut made) = made.lock() {
+                        made.push((arch, code));
+                    }
+                }
+            });
+        }
+    });
+    let Ok(made) = made.into_inner() else {
+        bail!("an assembling thread panicked");
+    };
+    let mut names = Vec::new();
+    for (arch, code) in made {
+        recorded.set_machine_code(arch, code?);
+        names.push(name(arch));
+    }
+    recorded.write(&table)?;
+    names.sort();
+    Ok(names)
+}
+
+fn assemble(
+    out: &Path,
+    ptxas: &Ptxas,
+    arch: NvvmArch,
+    from: NvvmArch,
+    sha256: String,
+) -> Result<MachineCode> {
+    let directory = tempfile::tempdir().context("cannot create a temporary directory")?;
+    let cubin = directory.path().join("kernels.cubin");
+    ptxas.assemble_to(&out.join(ptx_name(from)), arch, &cubin, false)?;
+    let code = fs::read(&cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
+    let compressed = zstd::bulk::compress(&code, LEVEL).context("cannot compress machine code")?;
+    let path = out.join(name(arch));
+    fs::write(&path, &compressed).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(MachineCode {
+        from: ptx_name(from),
+        sha256,
+        bytes: code.len() as u64,
+        compressed_bytes: compressed.len() as u64,
+    })
+}
+
+/// Fails where machine code in `out` is not of the PTX beside it. It is not assembled again.
+pub fn check(out: &Path) -> Result<()> {
+    let recorded = Recorded::read(&out.join(resources::FILE))?;
+    for (arch, from) in SHIPPED {
+        let hash = hash_of(&out.join(ptx_name(from)))?;
+        let length = fs::metadata(out.join(name(arch))).map_or(0, |found| found.len());
+        match recorded.machine_code(arch) {
+            Some(code) if code.sha256 == hash && code.compressed_bytes == length => {}
+            _ => bail!(
+                "{} is not of the PTX beside it. Run `cargo xtask ptx`.",
+                name(arch)
+            ),
+        }
+    }
+    Ok(())
+}
