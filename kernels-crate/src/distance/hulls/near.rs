@@ -1,6 +1,9 @@
 //! The nearest sites beyond each word of a row.
 
-use crate::{arith::quotient_up_u32, grid::Grid};
+use crate::{
+    arith::{div_rem_u32, quotient_up_u32},
+    grid::Grid,
+};
 use cuda_std::{
     SharedView, View, ViewMut, async_copy, kernel, misc::max_registers, shared::dynamic_shared_mem,
     thread, warp,
@@ -34,7 +37,7 @@ pub const fn threads(ny: u32) -> u32 {
 #[kernel]
 pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes: ViewMut<u32>) {
     // all that a multiprocessor can have at a time
-    max_registers::<32>();
+    max_registers::<40>();
     let words = quotient_up_u32(grid.nx, 32);
     let warps = thread::block_dim_x() / 32;
     let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
@@ -111,9 +114,9 @@ pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes
 fn copy_rows(from: View<u32>, to: SharedView<u32>, words: u32) {
     let lane = thread::thread_idx_x() % 32;
     let row_len = row_words(words);
-    let (whole_rows, rest) = (32 / words, 32 % words);
-    let mut word = lane % words;
-    let mut at = lane / words * row_len + word;
+    let (whole_rows, rest) = div_rem_u32(32, words);
+    let (row, mut word) = div_rem_u32(lane, words);
+    let mut at = row * row_len + word;
     let mut i = lane as usize;
     while i < from.len() {
         async_copy::copy_vector::<u32, 1>(from, i, to, at as usize);

@@ -5,7 +5,7 @@ use super::{
     near::FAR,
     tile::{Distance, Tile},
 };
-use crate::grid::Grid;
+use crate::{arith::div_rem_u32, grid::Grid};
 use cuda_std::{View, ViewMut, bits::zeros_above, kernel, thread, warp};
 
 /// For each voxel the squared distance to the nearest site of its plane; nothing is written for planes without a site.
@@ -21,7 +21,7 @@ use cuda_std::{View, ViewMut, bits::zeros_above, kernel, thread, warp};
 #[kernel]
 pub unsafe fn along_y(info: View<u32>, planes: View<u32>, grid: Grid, squared: ViewMut<u32>) {
     let block = thread::block_idx_x();
-    let (plane, word) = (block % grid.nz, block / grid.nz);
+    let (word, plane) = div_rem_u32(block, grid.nz);
     if planes.read(plane as usize) == 0 {
         return;
     }

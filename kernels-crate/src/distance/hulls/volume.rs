@@ -4,7 +4,7 @@ use super::{
     filter::Filter,
     tile::{Squared, Tile},
 };
-use crate::grid::Grid;
+use crate::{arith::div_rem_u32, grid::Grid};
 use cuda_std::{
     GpuFloat, KernelType, View, ViewMut, async_copy,
     cursor::{CopySource, CopyTarget, WriteCursor},
@@ -71,7 +71,7 @@ pub unsafe fn along_z<U: Unit>(
 ) {
     U::limit_registers();
     let block = thread::block_idx_x();
-    let (row, word) = (block % grid.ny, block / grid.ny);
+    let (word, row) = div_rem_u32(block, grid.ny);
     // SAFETY: the caller's promise.
     let tile = unsafe { Tile::of_block(grid.nz) };
     let apart = of_each_lane(grid.ny * 32);
