@@ -33,7 +33,7 @@ impl Launch {
             by_warps: false,
             useful_threads: u32::MAX,
             most_threads: 1024,
-            least_threads: 1,
+            least_threads: 0,
             round: 1,
             dynamic_shared_bytes: 0,
             dynamic_shared_bytes_per_thread: 0,
@@ -142,7 +142,9 @@ impl Launch {
     /// The largest block of at most `threads` threads that the launch can have: it divides a round, and is whole warps where
     /// these have pieces of their own.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
-        let most = threads.min(self.most_threads).max(self.least_threads);
+        let most = threads
+            .min(self.most_threads)
+            .max(self.least_threads.max(1));
         let most = match most {
             32.. if self.by_warps => most / 32 * 32,
             _ => most,
@@ -150,7 +152,7 @@ impl Launch {
         (1..=most).rev().find(|&it| self.suits(it)).unwrap_or(1)
     }
 
-    /// What a block has at least.
+    /// What a block has at least; 0 leaves it to whoever chooses (a CPU asked for blocks without threads has an error, not one thread).
     pub(super) fn least_threads(&self) -> u32 {
         self.least_threads
     }

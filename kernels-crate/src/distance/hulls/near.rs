@@ -5,8 +5,8 @@ use crate::{
     grid::Grid,
 };
 use cuda_std::{
-    SharedView, View, ViewMut, async_copy, kernel, misc::max_registers, shared::dynamic_shared_mem,
-    thread, warp,
+    SharedView, View, ViewMut, async_copy, cfg::ComputeCapability, kernel, misc::max_registers,
+    shared::dynamic_shared_mem, thread, warp,
 };
 
 /// Farther than anything: with up to 31 added, it has 11 bits.
@@ -36,8 +36,10 @@ pub const fn threads(ny: u32) -> u32 {
 /// Rows have up to 32 words, `bits` a word for each 32 voxels of a row; the block has whole warps, and [`row_words`] words of dynamic shared memory for each thread.
 #[kernel]
 pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes: ViewMut<u32>) {
-    // all that a multiprocessor can have at a time
-    max_registers::<40>();
+    // as many threads as a multiprocessor can have at a time; older assemblers' allocation needs more, and would spill
+    if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
+        max_registers::<40>();
+    }
     let words = quotient_up_u32(grid.nx, 32);
     let warps = thread::block_dim_x() / 32;
     let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
