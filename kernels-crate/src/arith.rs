@@ -11,7 +11,8 @@ pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
         if (a | b) >> 32 != 0 {
             return div_rem_by_bits(a, b);
         }
-        return div_rem_u32(a as u32, b as u32);
+        let (quotient, rest) = div_rem_u32(a as u32, b as u32);
+        return (quotient as u64, rest as u64);
     }
     div_rem_u64(a, b)
 }
@@ -20,18 +21,20 @@ pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
 #[inline(always)]
 pub const fn div_rem_at_once(a: u64, b: u64) -> (u64, u64) {
     if cfg!(target_arch = "nvptx64") && (a | b) >> 32 == 0 {
-        return div_rem_u32(a as u32, b as u32);
+        let (quotient, rest) = div_rem_u32(a as u32, b as u32);
+        return (quotient as u64, rest as u64);
     }
     div_rem_u64(a, b)
 }
 
+/// `a / b` and `a % b` in 32 bits; 0 and `a` where `b` is 0.
 #[inline(always)]
-const fn div_rem_u32(a: u32, b: u32) -> (u64, u64) {
+pub const fn div_rem_u32(a: u32, b: u32) -> (u32, u32) {
     let quotient = match a.checked_div(b) {
         Some(quotient) => quotient,
         None => 0,
     };
-    (quotient as u64, (a - quotient * b) as u64)
+    (quotient, a - quotient * b)
 }
 
 #[inline(always)]

@@ -12,6 +12,7 @@
 //! | tables that the host fills in | [`constant`] |
 //! | device buffers with bounds checks where they cost nothing | [`View`], [`ViewMut`] |
 //! | atomics with a scope | [`atomic`] |
+//! | the highest bit of a word, places that move on by a stride | [`bits`], [`cursor`] |
 //! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
 //! | launching a kernel | [`kernel`](mod@kernel) |
 //!
@@ -62,8 +63,10 @@ extern crate self as cuda_std;
 
 pub mod async_copy;
 pub mod atomic;
+pub mod bits;
 pub mod cfg;
 pub mod constant;
+pub mod cursor;
 pub mod float;
 pub mod kernel;
 pub mod mem;

@@ -82,6 +82,33 @@ pub fn opaque_u64(value: u64) -> u64 {
     }
 }
 
+/// The same number, of which the assembler does not know that all lanes of the warp have it.
+///
+/// Of numbers that a whole warp has in common it makes registers of the warp, of which some instructions take none: it copies them
+/// each time then. Whole warps call it, with one number; on the CPU it does nothing.
+#[inline(always)]
+#[must_use]
+pub fn of_each_lane(value: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let same: u32;
+        // SAFETY: lanes exchange equal numbers.
+        unsafe {
+            core::arch::asm!(
+                "shfl.sync.idx.b32 {}, {}, 0, 0x1f, -1;",
+                out(reg32) same,
+                in(reg32) value,
+                options(nostack)
+            );
+        }
+        same
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        value
+    }
+}
+
 /// The low and the high word of 64 bits.
 ///
 /// On the device this is a move of its own, which nothing merges with what comes after. It is for the bits of an `f64`: LLVM 22 makes

@@ -47,7 +47,7 @@ impl Choice {
                 BlockSizeSource::Calculator,
             ),
             (None, block) => (
-                block.min(launch.most_threads()),
+                block.min(launch.most_threads()).max(launch.least_threads()),
                 BlockSizeSource::CpuOptions,
             ),
         };
@@ -114,6 +114,7 @@ fn by_calculator(
         |threads| launch.dynamic_shared(threads).saturating_add(extra),
         |threads| launch.suits(threads),
     )
+    .max(launch.least_threads())
 }
 
 fn dynamic_shared(launch: &Launch, threads: u32, launch_override: Option<&LaunchOverride>) -> u32 {
@@ -144,6 +145,8 @@ mod tests {
         };
         assert_eq!(threads(Launch::pieces(5), 193), 193);
         assert_eq!(threads(Launch::pieces(5).at_most_threads(128), 193), 128);
+        assert_eq!(threads(Launch::pieces(5).exactly_threads(256), 193), 256);
+        assert_eq!(threads(Launch::pieces(5).exactly_threads(256), 900), 256);
         assert_eq!(threads(Launch::pieces(5).block_divides(256), 193), 128);
         assert_eq!(threads(Launch::pieces(5).block_divides(64), 1000), 64);
         assert_eq!(threads(Launch::warp_pieces(5), 193), 192, "whole warps");
@@ -194,6 +197,13 @@ mod tests {
             (choice.threads, choice.by),
             (1, BlockSizeSource::Calculator)
         );
+        for options_block in [1, 64, 500] {
+            let launch = launch.exactly_threads(96);
+            assert_eq!(
+                Choice::on_cpu(&cpu, options_block, &launch, None).threads,
+                96
+            );
+        }
         let choice = Choice::on_cpu(&cpu, 64, &launch.at_most_threads(32), None);
         assert_eq!(
             (choice.threads, choice.by),

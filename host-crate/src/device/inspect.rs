@@ -16,6 +16,12 @@ impl Device {
         Ok(())
     }
 
+    /// Whether a launch override asks for a size of this kernel's blocks.
+    pub(crate) fn overrides_block(&self, entry: &str) -> bool {
+        let launch_override = self.launches().launch_override(entry);
+        launch_override.is_some_and(|it| it.block.is_some())
+    }
+
     /// From now on launches are remembered, or no longer. What was remembered is forgotten.
     ///
     /// ```

@@ -16,6 +16,7 @@ pub struct Launch {
     by_warps: bool,
     useful_threads: u32,
     most_threads: u32,
+    least_threads: u32,
     round: u32,
     dynamic_shared_bytes: u32,
     dynamic_shared_bytes_per_thread: u32,
@@ -32,6 +33,7 @@ impl Launch {
             by_warps: false,
             useful_threads: u32::MAX,
             most_threads: 1024,
+            least_threads: 0,
             round: 1,
             dynamic_shared_bytes: 0,
             dynamic_shared_bytes_per_thread: 0,
@@ -63,6 +65,25 @@ impl Launch {
     pub fn at_most_threads(self, threads: u32) -> Self {
         Self {
             most_threads: threads.max(1),
+            ..self
+        }
+    }
+
+    /// The kernel works with this many threads in a block and no other number, on the CPU too: lanes of its warps ask each other, or each warp has a part of a
+    /// piece. It is to be no more than the device allows in a block.
+    ///
+    /// ```
+    /// use ferrovox::device::Launch;
+    ///
+    /// let launch = Launch::pieces(4096).exactly_threads(512);
+    /// assert_eq!(launch.blocks(512), 4096);
+    /// ```
+    pub fn exactly_threads(self, threads: u32) -> Self {
+        let threads = threads.max(1);
+        Self {
+            useful_threads: threads,
+            most_threads: threads,
+            least_threads: threads,
             ..self
         }
     }
@@ -115,18 +136,25 @@ impl Launch {
 
     /// The sizes of blocks that divide a round.
     pub(super) fn suits(&self, threads: u32) -> bool {
-        self.round == 1 || self.round.is_multiple_of(threads)
+        threads >= self.least_threads && (self.round == 1 || self.round.is_multiple_of(threads))
     }
 
     /// The largest block of at most `threads` threads that the launch can have: it divides a round, and is whole warps where
     /// these have pieces of their own.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
-        let most = threads.min(self.most_threads).max(1);
+        let most = threads
+            .min(self.most_threads)
+            .max(self.least_threads.max(1));
         let most = match most {
             32.. if self.by_warps => most / 32 * 32,
             _ => most,
         };
         (1..=most).rev().find(|&it| self.suits(it)).unwrap_or(1)
+    }
+
+    /// What a block has at least; 0 leaves it to whoever chooses (a CPU asked for blocks without threads has an error, not one thread).
+    pub(super) fn least_threads(&self) -> u32 {
+        self.least_threads
     }
 
     pub(super) fn most_threads(&self) -> u32 {

@@ -23,6 +23,8 @@ pub use error::DistanceError;
 pub use labels::label_map;
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
+#[doc(hidden)]
+pub use separable::map_by_hulls;
 pub use sign::apply_sign;
 pub use slabs::{Slab, Slabs};
 pub use squared::{Square, SquaredMap, squared_label_map, squared_map};

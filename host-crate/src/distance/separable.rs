@@ -1,5 +1,6 @@
 //! The exact map, one axis after the other.
 
+mod hulls;
 pub(super) mod lines;
 pub(super) mod parts;
 pub(super) mod weights;
@@ -15,6 +16,7 @@ use ferrovox_kernels::{
     },
     sample::Count,
 };
+use hulls::Hulls;
 use lines::Along;
 use parts::Part;
 pub(super) use parts::Parts;
@@ -43,12 +45,39 @@ pub(super) fn map(
         return Ok(map);
     }
     let unit = Unit::of(sites.grid, &sites.geometry, params);
+    if let Some(hulls) = Hulls::choose(stream.device(), sites.grid, &unit, params) {
+        hulls.fill(stream, sites, map.distances.view_mut())?;
+        return Ok(map);
+    }
     match unit.weights {
         Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
         Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
         Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
     Ok(map)
+}
+
+/// The map that [`Hulls`] makes on this device, whatever the device; none where they are not for it. For tests.
+///
+/// # Errors
+/// Errors of the device.
+pub fn map_by_hulls(
+    stream: &Stream,
+    sites: &DeviceMask,
+    params: &DistanceParams,
+) -> Result<Option<DistanceMap>, DistanceError> {
+    let unit = Unit::of(sites.grid, &sites.geometry, params);
+    let Some(hulls) = Hulls::of(sites.grid, &unit, params) else {
+        return Ok(None);
+    };
+    let mut map = DistanceMap {
+        distances: stream.alloc(sites.grid.samples() as usize)?,
+        nearest: None,
+        dims: sites.dims(),
+        geometry: sites.geometry,
+    };
+    hulls.fill(stream, sites, map.distances.view_mut())?;
+    Ok(Some(map))
 }
 
 /// Makes all parts of a map.

@@ -6,6 +6,7 @@ pub mod crossings;
 pub mod cubes;
 pub mod enclosed;
 mod held;
+pub mod hulls;
 pub mod labels;
 pub mod measure;
 pub mod separable;

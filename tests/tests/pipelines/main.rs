@@ -9,6 +9,7 @@ mod distance_beyond_2_to_the_31;
 mod distance_crossings;
 mod distance_enclosed;
 mod distance_exact;
+mod distance_hulls;
 mod distance_labels;
 mod distance_points;
 mod distance_separable;

@@ -71,6 +71,72 @@ pub fn recip_of_normal(x: f32) -> f32 {
     fast::recip_of_normal(x)
 }
 
+/// `x * factor + addend`, rounded down once. One instruction on the device.
+///
+/// ```
+/// use cuda_std::float::mul_add_down;
+///
+/// assert_eq!(mul_add_down(2.0, 3.0, 1.0), 7.0);
+/// // next to 2²⁴ steps are of two above and of one below
+/// assert_eq!(mul_add_down(0.5, 3.0, 16_777_216.0), 16_777_216.0);
+/// assert_eq!(mul_add_down(-0.5, 0.5, 16_777_216.0), 16_777_215.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn mul_add_down(x: f32, factor: f32, addend: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let sum: f32;
+        // SAFETY: the instruction computes a number from numbers.
+        unsafe {
+            core::arch::asm!(
+                "fma.rm.f32 {}, {}, {}, {};",
+                out(reg32) sum,
+                in(reg32) x,
+                in(reg32) factor,
+                in(reg32) addend,
+                options(pure, nomem, nostack)
+            );
+        }
+        sum
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        // the product is exact, and so is what the sum has lost
+        let (product, addend) = (f64::from(x) * f64::from(factor), f64::from(addend));
+        let sum = product + addend;
+        let part = sum - product;
+        let lost = (product - (sum - part)) + (addend - part);
+        let rounded = sum as f32;
+        let above = f64::from(rounded);
+        if above > sum || (above == sum && lost < 0.0) {
+            rounded.next_down()
+        } else {
+            rounded
+        }
+    }
+}
+
+/// The square root of an integer below 2²³, exact (rounded once). On the device as [`sqrt_of_normal`], without a question for 0.
+///
+/// ```
+/// assert_eq!(cuda_std::float::sqrt_of_whole(2), 2f32.sqrt());
+/// assert_eq!(cuda_std::float::sqrt_of_whole(0), 0.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn sqrt_of_whole(x: u32) -> f32 {
+    let value = x as f32;
+    if cfg!(not(target_arch = "nvptx64")) {
+        return GpuFloat::sqrt(value);
+    }
+    // 2⁻⁶³ is lost, but for 0: then the inverse is not infinite
+    let inverse = fast::rsqrt_of_normal(value + f32::from_bits(0x2000_0000));
+    let root = value * inverse;
+    let rest = GpuFloat::mul_add(-root, root, value);
+    GpuFloat::mul_add(rest, 0.5 * inverse, root)
+}
+
 /// `x^exponent` for an `x` that is not subnormal, by logarithms: an error of about 2⁻²² times the exponent and the logarithm. What would be subnormal is 0 on the device.
 ///
 /// ```

@@ -137,5 +137,36 @@ macro_rules! atomic_operations {
     };
 }
 
+impl SharedView<u32> {
+    /// Bitwise or with element `i`, relaxed, at block scope, as [`atomic_or`](Self::atomic_or), of whose value before nobody asks: the device
+    /// need not send it back.
+    #[inline(always)]
+    #[track_caller]
+    pub fn merge_or(&self, i: usize, value: u32) {
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: the pointer is to an element of this view.
+        unsafe {
+            core::sync::atomic::AtomicU32::from_ptr(self.atomic_ptr(i))
+                .fetch_or(value, Ordering::Relaxed);
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.atomic_or(i, value);
+    }
+
+    /// Keeps the greater of element `i` and `value`, as [`atomic_max`](Self::atomic_max), of whose value before nobody asks.
+    #[inline(always)]
+    #[track_caller]
+    pub fn merge_max(&self, i: usize, value: u32) {
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: the pointer is to an element of this view.
+        unsafe {
+            core::sync::atomic::AtomicU32::from_ptr(self.atomic_ptr(i))
+                .fetch_max(value, Ordering::Relaxed);
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.atomic_max(i, value);
+    }
+}
+
 atomic_operations!(ViewMut<'_, T>, Global, "device");
 atomic_operations!(SharedView<T>, Shared, "block");

@@ -1,0 +1,69 @@
+//! Operations on the bits of a word that are one instruction on the device, where `leading_zeros` takes two.
+
+/// How many zeros are above the highest one; `u32::MAX` where there is no one.
+///
+/// ```
+/// use cuda_std::bits::zeros_above;
+///
+/// assert_eq!(zeros_above(0x8000_0000), 0);
+/// assert_eq!(zeros_above(5), 29);
+/// assert_eq!(zeros_above(0), u32::MAX);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn zeros_above(x: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let zeros: u32;
+        // SAFETY: the instruction computes a number from a number.
+        unsafe {
+            core::arch::asm!(
+                "bfind.shiftamt.u32 {}, {};",
+                out(reg32) zeros,
+                in(reg32) x,
+                options(pure, nomem, nostack)
+            );
+        }
+        zeros
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        if x == 0 { u32::MAX } else { x.leading_zeros() }
+    }
+}
+
+/// The number of the highest one; `u32::MAX` where there is no one.
+///
+/// ```
+/// use cuda_std::bits::highest;
+///
+/// assert_eq!(highest(0x8000_0000), 31);
+/// assert_eq!(highest(5), 2);
+/// assert_eq!(highest(0), u32::MAX);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn highest(x: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let at: u32;
+        // SAFETY: the instruction computes a number from a number.
+        unsafe {
+            core::arch::asm!(
+                "bfind.u32 {}, {};",
+                out(reg32) at,
+                in(reg32) x,
+                options(pure, nomem, nostack)
+            );
+        }
+        at
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        if x == 0 {
+            u32::MAX
+        } else {
+            31 - x.leading_zeros()
+        }
+    }
+}

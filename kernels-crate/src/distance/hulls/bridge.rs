@@ -1,0 +1,109 @@
+//! Hulls of neighbouring chunks become one.
+
+use super::tile::{Level, RAISE, Tile, inverse, link, start, with_link};
+use cuda_std::{bits::highest, thread};
+
+impl Tile {
+    /// Joins the hulls of all chunks. Barriers are in it; one comes first and one last.
+    #[inline(always)]
+    pub fn join<L: Level>(&self) {
+        let mut apart = 1;
+        while apart < self.chunks {
+            thread::sync_threads();
+            if self.chunk & (2 * apart - 1) == 0 && self.chunk + apart < self.chunks {
+                self.bridge::<L>(apart);
+            }
+            apart *= 2;
+        }
+        thread::sync_threads();
+    }
+
+    /// Joins the hull of the `apart` chunks from the thread's on, and that of as many after them.
+    #[inline(always)]
+    fn bridge<L: Level>(&self, apart: u32) {
+        let middle = self.chunk + apart;
+        let end = if middle + apart < self.chunks {
+            middle + apart
+        } else {
+            self.chunks
+        };
+        let value = |word: u32, place: u32| L::raised(word, place, RAISE);
+        // the last place before
+        let mut left = middle - 1;
+        let mut lefts = self.hull(left);
+        while lefts == 0 && left > self.chunk {
+            left -= 1;
+            lefts = self.hull(left);
+        }
+        let mut right = middle;
+        let mut rights = self.hull(right);
+        while rights == 0 && right + 1 < end {
+            right += 1;
+            rights = self.hull(right);
+        }
+        if lefts == 0 || rights == 0 {
+            return;
+        }
+        let mut a = left * 32 + highest(lefts);
+        let mut word = self.read(a);
+        let (mut a_value, mut a_start) = (value(word, a), link(word) as i32);
+        let mut b = right * 32 + rights.trailing_zeros();
+        let mut b_word = self.read(b);
+        let mut b_value = value(b_word, b);
+        loop {
+            let begins = start(b_value - a_value, inverse(b - a), 0);
+            let begins = if begins < 0 { 0 } else { begins };
+            if begins <= a_start {
+                lefts ^= 1_u32.rotate_left(a);
+                if lefts == 0 {
+                    self.put_hull(left, 0);
+                    while lefts == 0 && left > self.chunk {
+                        left -= 1;
+                        lefts = self.hull(left);
+                    }
+                    if lefts == 0 {
+                        self.put_hull(right, rights);
+                        self.write(b, with_link(b_word, 0));
+                        return;
+                    }
+                }
+                a = left * 32 + highest(lefts);
+                word = self.read(a);
+                a_value = value(word, a);
+                a_start = link(word) as i32;
+                continue;
+            }
+            // the place after b
+            let mut after = rights & (rights - 1);
+            let mut after_chunk = right;
+            while after == 0 && after_chunk + 1 < end {
+                after_chunk += 1;
+                after = self.hull(after_chunk);
+            }
+            if after == 0 {
+                if begins >= self.len as i32 {
+                    rights = 0;
+                } else {
+                    self.write(b, with_link(b_word, begins as u32));
+                }
+                break;
+            }
+            let c = after_chunk * 32 + after.trailing_zeros();
+            let c_word = self.read(c);
+            if link(c_word) as i32 > begins {
+                self.write(b, with_link(b_word, begins as u32));
+                break;
+            }
+            if after_chunk != right {
+                self.put_hull(right, 0);
+                right = after_chunk;
+            }
+            rights = after;
+            b = c;
+            b_word = c_word;
+            b_value = value(b_word, b);
+        }
+        self.put_hull(left, lefts);
+        self.put_hull(right, rights);
+    }
+}

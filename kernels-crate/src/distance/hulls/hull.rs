@@ -1,0 +1,73 @@
+//! The lower hull of a chunk.
+
+use super::tile::{COST_BITS, INVERSES, Level, RAISE, Tile, inverse, link, start, with_link};
+use cuda_std::{
+    bits::{highest, zeros_above},
+    warp,
+};
+
+impl Tile {
+    /// The places of the chunk that win among them, a bit each, of those that `wins` names: first place highest. Their starts are put into
+    /// their words. All lanes of a warp call it.
+    #[inline(always)]
+    pub fn hull_of_chunk<L: Level>(&self, wins: u32) -> u32 {
+        let inverses = self.scratch(INVERSES);
+        inverses.write(
+            self.lane as usize,
+            if self.lane == 0 {
+                RAISE
+            } else {
+                inverse(self.lane).to_bits()
+            },
+        );
+        // SAFETY: whole warps.
+        unsafe { warp::sync_warp(u32::MAX) };
+        let mut rest = wins;
+        if rest == 0 {
+            return 0;
+        }
+        let first = self.first();
+        // from memory, so that it is in a register
+        let raise = inverses.read(0);
+        let value = |word: u32, place: u32| L::raised(word, place, raise);
+        let mut top = zeros_above(rest);
+        rest ^= 0x8000_0000_u32.rotate_right(top);
+        let word = self.read_own(top);
+        self.write_own(top, with_link(word, 0));
+        let mut top_value = value(word, top);
+        let mut top_start = 0;
+        let mut hull = 1_u32.rotate_left(top);
+        while rest != 0 {
+            let next = zeros_above(rest);
+            rest ^= 0x8000_0000_u32.rotate_right(next);
+            let word = self.read_own(next);
+            let next_value = value(word, next);
+            let mut begins;
+            loop {
+                let inverse = f32::from_bits(inverses.read((next - top) as usize));
+                begins = start(next_value - top_value, inverse, first);
+                begins = if begins < 0 { 0 } else { begins };
+                if begins > top_start {
+                    break;
+                }
+                hull ^= 1_u32.rotate_left(top);
+                if hull == 0 {
+                    break;
+                }
+                top = highest(hull);
+                let word = self.read_own(top);
+                top_value = value(word, top);
+                top_start = link(word) as i32;
+            }
+            if begins < self.len as i32 {
+                // a word that has no link yet
+                self.write_own(next, word + (begins as u32 * (1 << COST_BITS)));
+                hull |= 1_u32.rotate_left(next);
+                top = next;
+                top_value = next_value;
+                top_start = begins;
+            }
+        }
+        hull
+    }
+}

@@ -1,0 +1,352 @@
+//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima along lines.
+
+use ferrovox::{
+    device::{CpuOptions, Device},
+    distance::{self, DistanceParams, NoSites, Sites},
+    grid::{DeviceMask, Geometry},
+};
+use ferrovox_tests::{devices, noise::Noise};
+use proptest::prelude::*;
+use simt::Mode;
+
+type Dims = [usize; 3];
+
+/// Squared distances in voxels, the least along each axis in turn, by all pairs that can be better.
+fn squared_distances(mask: &[u8], [nx, ny, nz]: Dims) -> Vec<u64> {
+    let far = u64::MAX / 4;
+    let mut map: Vec<u64> = mask.iter().map(|&m| if m == 0 { far } else { 0 }).collect();
+    for (len, apart, lines) in [
+        (nx, 1, (0..ny * nz).map(|i| i * nx).collect::<Vec<_>>()),
+        (
+            ny,
+            nx,
+            (0..nx * nz).map(|i| i / nx * nx * ny + i % nx).collect(),
+        ),
+        (nz, nx * ny, (0..nx * ny).collect()),
+    ] {
+        for first in lines {
+            let costs: Vec<u64> = (0..len).map(|i| map[first + i * apart]).collect();
+            for output in 0..len {
+                let mut best = costs[output];
+                let mut step = 1;
+                while step < len && ((step * step) as u64) < best {
+                    let square = (step * step) as u64;
+                    let before = output.checked_sub(step).map_or(far, |place| costs[place]);
+                    let after = costs.get(output + step).copied().unwrap_or(far);
+                    best = best.min(before.min(after).saturating_add(square));
+                    step += 1;
+                }
+                map[first + output * apart] = best;
+            }
+        }
+    }
+    map
+}
+
+/// The f32 nearest to the distance, as a product of a side and a root in f64.
+fn distances(mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
+    let root = |squared: u64| {
+        if squared >= u64::MAX / 8 {
+            f32::INFINITY
+        } else {
+            (side * (squared as f64).sqrt()) as f32
+        }
+    };
+    squared_distances(mask, dims)
+        .into_iter()
+        .map(root)
+        .collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field {
+    Empty,
+    Full,
+    One,
+    Corners,
+    Plane,
+    Shell,
+    /// One voxel in so many.
+    Random(u64),
+}
+
+const FIELDS: [Field; 9] = [
+    Field::Empty,
+    Field::Full,
+    Field::One,
+    Field::Corners,
+    Field::Plane,
+    Field::Shell,
+    Field::Random(2),
+    Field::Random(50),
+    Field::Random(2000),
+];
+
+fn mask(field: Field, dims: Dims, seed: u64) -> Vec<u8> {
+    let [nx, ny, nz] = dims;
+    let mut noise = Noise(seed);
+    let least = *dims.iter().min().unwrap() as f64;
+    let one = dims.map(|n| noise.below(n as u64) as usize);
+    (0..nx * ny * nz)
+        .map(|i| {
+            let at = [i % nx, i / nx % ny, i / (nx * ny)];
+            let is = match field {
+                Field::Empty => false,
+                Field::Full => true,
+                Field::One => at == one,
+                Field::Corners => at == [0; 3] || at == dims.map(|n| n - 1),
+                Field::Plane => at[2] == nz / 2,
+                Field::Shell => {
+                    let from_centre = |a: usize| at[a] as f64 - (dims[a] as f64 - 1.0) / 2.0;
+                    let radius = (0..3).map(|a| from_centre(a).powi(2)).sum::<f64>().sqrt();
+                    (radius - 0.4 * least).abs() < 0.5
+                }
+                Field::Random(of) => noise.below(of) == 0,
+            };
+            u8::from(is)
+        })
+        .collect()
+}
+
+fn params() -> DistanceParams {
+    DistanceParams {
+        no_sites: NoSites::Infinity,
+        ..DistanceParams::default()
+    }
+}
+
+fn checked(seed: u64) -> Device {
+    Device::cpu_with(CpuOptions {
+        mode: Mode::Checked { seed },
+        block: 1,
+    })
+}
+
+/// The map by hulls on a device, whatever the device.
+fn by_hulls(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
+    let stream = device.stream().unwrap();
+    let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
+    let sites = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
+    let map = distance::map_by_hulls(&stream, &sites, &params()).unwrap();
+    stream
+        .download(&map.expect("hulls are for it").distances)
+        .unwrap()
+}
+
+/// The map that users get.
+fn map(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
+    let stream = device.stream().unwrap();
+    let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
+    let sites = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
+    let map = distance::map(&stream, Sites::Voxels(&sites), &params()).unwrap();
+    stream.download(&map.distances).unwrap()
+}
+
+#[track_caller]
+fn assert_same(found: &[f32], expected: &[f32], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let wrong = (0..found.len()).find(|&i| found[i].to_bits() != expected[i].to_bits());
+    if let Some(i) = wrong {
+        panic!("{what}, voxel {i}: {}, not {}", found[i], expected[i]);
+    }
+}
+
+/// Hulls on a device, the other kernels on the CPU, the map of each GPU, and minima along lines.
+fn check(device: &Device, field: Field, dims: Dims, side: f64) {
+    let what = format!("{} {field:?} {dims:?} {side}", device.id());
+    let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
+    let expected = distances(&mask, dims, side);
+    assert_same(&by_hulls(device, &mask, dims, side), &expected, &what);
+    for labelled in devices::fast() {
+        let found = map(&labelled.device, &mask, dims, side);
+        assert_same(
+            &found,
+            &expected,
+            &format!("{what} as on {}", labelled.label),
+        );
+    }
+}
+
+#[test]
+fn small_volumes_in_checked_mode() {
+    for n in [1, 2, 5, 31, 32, 33] {
+        for field in FIELDS {
+            for side in [1.0, 0.7] {
+                check(&checked(n as u64), field, [n; 3], side);
+            }
+        }
+    }
+}
+
+#[test]
+fn thin_volumes_in_checked_mode() {
+    for n in [63, 64, 65, 100] {
+        for field in FIELDS {
+            for dims in [
+                [n, 1, 1],
+                [1, n, 1],
+                [1, 1, n],
+                [3, n, 2],
+                [2, 3, n],
+                [n, 34, 2],
+            ] {
+                check(&checked(7), field, dims, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn long_lines_in_checked_mode() {
+    for n in [640, 1024] {
+        for field in [
+            Field::One,
+            Field::Random(2),
+            Field::Random(50),
+            Field::Plane,
+        ] {
+            for dims in [[1, n, 1], [1, 1, n]] {
+                check(&checked(5), field, dims, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn borders_of_words_and_chunks() {
+    for n in [31, 32, 33, 63, 64, 65] {
+        for field in FIELDS {
+            check(&Device::cpu(), field, [n, n, 20], 1.0);
+            check(&Device::cpu(), field, [20, 35, n], 1.3);
+        }
+    }
+}
+
+#[test]
+fn long_lines() {
+    for n in [511, 512, 513, 640, 641, 1000, 1023, 1024] {
+        for field in FIELDS {
+            for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
+                check(&Device::cpu(), field, dims, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn roots_of_all_sums_of_two_squares() {
+    // one site in a corner of a plane: all distances that a plane can have
+    let dims = [1024, 1024, 1];
+    let mut mask = vec![0; 1 << 20];
+    mask[0] = 1;
+    for side in [1.0, 0.7] {
+        let expected: Vec<f32> = (0..1u64 << 20)
+            .map(|i| (side * (((i % 1024).pow(2) + (i / 1024).pow(2)) as f64).sqrt()) as f32)
+            .collect();
+        let found = by_hulls(&Device::cpu(), &mask, dims, side);
+        assert_same(&found, &expected, &format!("{side}"));
+    }
+}
+
+/// What hulls are not for is left to the other kernels, and on either side of the border maps are the same.
+#[test]
+fn the_border_between_the_variants() {
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    let sites = |dims: Dims, spacing: [f64; 3]| {
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        let mask = mask(Field::Random(300), dims, 3);
+        DeviceMask::upload(&stream, &mask, dims, geometry).unwrap()
+    };
+    let is_for = |sites: &DeviceMask, params: DistanceParams| {
+        let map = distance::map_by_hulls(&stream, sites, &params).unwrap();
+        map.is_some()
+    };
+    for (dims, expected) in [
+        ([1024, 2, 2], true),
+        ([1025, 2, 2], false),
+        ([2, 1024, 2], true),
+        ([2, 1025, 2], false),
+        ([2, 2, 1024], true),
+        ([2, 2, 1025], false),
+    ] {
+        assert_eq!(
+            is_for(&sites(dims, [1.0; 3]), params()),
+            expected,
+            "{dims:?}"
+        );
+    }
+    let small = [9, 8, 7];
+    assert!(is_for(&sites(small, [0.7; 3]), params()));
+    assert!(!is_for(&sites(small, [0.7, 0.7, 1.4]), params()));
+    let cubes = sites(small, [1.0; 3]);
+    let bounded = DistanceParams {
+        max_distance: Some(5.0),
+        ..params()
+    };
+    assert!(!is_for(&cubes, bounded));
+    let nearest = DistanceParams {
+        nearest: true,
+        ..params()
+    };
+    assert!(!is_for(&cubes, nearest));
+    for n in [1023, 1024, 1025] {
+        for dims in [[n, 3, 2], [3, n, 2], [3, 2, n]] {
+            let mask = mask(Field::Random(200), dims, n as u64);
+            let expected = distances(&mask, dims, 1.0);
+            for labelled in devices::fast() {
+                let found = map(&labelled.device, &mask, dims, 1.0);
+                assert_same(&found, &expected, &format!("{} {dims:?}", labelled.label));
+            }
+        }
+    }
+}
+
+/// A limit of memory that hulls do not keep to is kept by the other kernels.
+#[test]
+fn limits_of_memory() {
+    let dims = [40, 50, 30];
+    let mask = mask(Field::Random(100), dims, 8);
+    let expected = distances(&mask, dims, 1.0);
+    for labelled in devices::fast() {
+        let stream = labelled.device.stream().unwrap();
+        let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
+        for memory in [
+            50 * 30 * (2 * 136) + 120,
+            50 * 30 * (2 * 136) + 119,
+            50 * 30 * 144,
+        ] {
+            let params = DistanceParams {
+                memory: Some(memory),
+                ..params()
+            };
+            let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+            let found = stream.download(&map.distances).unwrap();
+            assert_same(&found, &expected, &format!("{} {memory}", labelled.label));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_volume(
+        nx in 1usize..80,
+        ny in 1usize..80,
+        nz in 1usize..80,
+        of in prop_oneof![1u64..6, 6u64..300, 300u64..100_000],
+        side in prop_oneof![Just(1.0), 0.01f64..50.0],
+        seed in any::<u64>(),
+    ) {
+        let dims = [nx, ny, nz];
+        let mask = mask(Field::Random(of), dims, seed);
+        let expected = distances(&mask, dims, side);
+        let found = by_hulls(&Device::cpu(), &mask, dims, side);
+        assert_same(&found, &expected, &format!("{dims:?} one in {of}, {side}, {seed}"));
+        for labelled in devices::fast() {
+            let found = map(&labelled.device, &mask, dims, side);
+            assert_same(&found, &expected, &labelled.label);
+        }
+    }
+}
