@@ -42,7 +42,12 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    finish(kernel::expand(options.into(), item.into()))
+    let module = module_of_the_file();
+    finish(kernel::expand(
+        options.into(),
+        item.into(),
+        module.as_deref(),
+    ))
 }
 
 /// For a function that a kernel calls: closures that it passes to other functions are `#[inline(always)]` on the CPU, as
@@ -85,6 +90,18 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(target::externally_visible(options.into(), item.into()))
+}
+
+/// The module that the file of the attribute makes: `gemm` for `gemm.rs` and `gemm/mod.rs`.
+fn module_of_the_file() -> Option<String> {
+    let file = proc_macro::Span::call_site().local_file()?;
+    let stem = file.file_stem()?;
+    let name = if stem == "mod" {
+        file.parent()?.file_name()?
+    } else {
+        stem
+    };
+    Some(name.to_str()?.to_owned())
 }
 
 fn finish(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
