@@ -67,7 +67,7 @@ const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Opti
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
 const fn taken(size: u64, align: u64) -> u64 {
-    let slack = if align > 16 { align - 16 } else { 0 };
+    let slack = align.saturating_sub(16);
     // A layout is less than half of the address space.
     (size + slack).next_multiple_of(16)
 }
@@ -124,7 +124,7 @@ mod tests {
         let (mut used, mut end) = (0, start);
         for (size, align) in sizes {
             let address = place(start, 4096, used, size, align).unwrap();
-            assert!(address >= end && address % align == 0);
+            assert!(address >= end && address.is_multiple_of(align));
             end = address + size;
             used += taken(size, align);
             assert!(end <= start + used && used % 16 == 0);
