@@ -65,6 +65,11 @@ const TABLE: [(NvvmArch, u32, &str, u32); 15] = [
     (NvvmArch::Compute121, 121, "", 88),
 ];
 
+/// Numbers of the compute capabilities that code may ask about, oldest first.
+const COMPUTE_FEATURES: [u32; 22] = [
+    35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121,
+];
+
 /// Oldest PTX version written, times ten: 7.0 (CUDA 11.0) has everything a kernel may use on `sm_70`
 /// (`activemask` wants 6.2, `nanosleep` 6.3), and it is the oldest that rustc itself goes on supporting.
 const OLDEST_PTX: u32 = 70;
@@ -93,6 +98,38 @@ impl NvvmArch {
     /// The value of `CUDA_ARCH` while the kernel crate is built: ten times the compute capability times ten, `"700"` for 7.0.
     pub fn cuda_arch(self) -> String {
         format!("{}0", self.row().1)
+    }
+
+    /// rustc's flags for `cfg(target_feature = "compute_NN")`, as Rust-CUDA has it: what the architecture is, and all before it. Of
+    /// those with a letter only its own.
+    pub(crate) fn target_features(self) -> Vec<String> {
+        let (_, number, suffix, _) = self.row();
+        let mut known: Vec<String> = COMPUTE_FEATURES
+            .iter()
+            .map(|number| format!("compute_{number}"))
+            .collect();
+        let mut held: Vec<String> = COMPUTE_FEATURES
+            .iter()
+            .filter(|&feature| feature <= number)
+            .map(|feature| format!("compute_{feature}"))
+            .collect();
+        for letter in ["a", "f"] {
+            let with_letter = COMPUTE_FEATURES.iter().filter(|&&feature| feature >= 90);
+            known.extend(with_letter.map(|feature| format!("compute_{feature}{letter}")));
+        }
+        if !suffix.is_empty() {
+            held.push(format!("compute_{number}{suffix}"));
+        }
+        let values: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+        held.iter()
+            .map(|name| format!("--cfg=target_feature={name:?}"))
+            // rustc would have them from LLVM only, which has no such names.
+            .chain(["-Aexplicit_builtin_cfgs_in_flags".to_owned()])
+            .chain([format!(
+                "--check-cfg=cfg(target_feature, values({}))",
+                values.join(",")
+            )])
+            .collect()
     }
 
     /// The PTX version, times ten, of the files made for this architecture: the oldest that has what kernels need.
@@ -157,6 +194,21 @@ mod tests {
             error.contains("sm_61") && error.contains("sm_70"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn features_are_those_up_to_the_architecture() {
+        let flags = NvvmArch::Compute90a.target_features();
+        let holds = |name: &str| flags.contains(&format!("--cfg=target_feature={name:?}"));
+        assert!(holds("compute_35") && holds("compute_90") && holds("compute_90a"));
+        assert!(!holds("compute_100") && !holds("compute_100a"));
+        assert!(
+            !NvvmArch::Compute90
+                .target_features()
+                .join(" ")
+                .contains("--cfg=target_feature=\"compute_90a\"")
+        );
+        assert!(NvvmArch::all().all(|arch| COMPUTE_FEATURES.contains(&arch.row().1)));
     }
 
     #[test]

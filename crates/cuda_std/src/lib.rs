@@ -14,6 +14,7 @@
 //! | atomics with a scope | [`atomic`] |
 //! | the highest bit of a word, places that move on by a stride | [`bits`], [`cursor`] |
 //! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
+//! | what `Vec` is made of on the device | [`heap`] |
 //! | launching a kernel | [`kernel`](mod@kernel) |
 //!
 //! # A kernel
@@ -45,11 +46,10 @@
 //! assert_eq!(y, [2.0, 4.0, 6.0]);
 //! ```
 //!
-//! # No `alloc`
+//! # `alloc`
 //!
-//! The published crate re-exports `alloc` over the device's `malloc`. Here there is none: a heap allocation per thread is slow, fails
-//! silently when the device's small heap is full, and nothing in a kernel needs it that a buffer from the host does not do
-//! better. `print!` is left out for the same reason: debug a kernel on the CPU, where the debugger and `eprintln!` work.
+//! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels, on the CPU as anywhere, on the device from a heap that the host gives
+//! to each launch: see [`heap`]. A buffer from the host is faster, and the builder's lint names every kernel that allocates.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -58,6 +58,8 @@
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
+#[doc(hidden)]
+pub extern crate alloc;
 // The macros' expansions name `::cuda_std`, also in this crate's own tests.
 extern crate self as cuda_std;
 
@@ -68,6 +70,7 @@ pub mod cfg;
 pub mod constant;
 pub mod cursor;
 pub mod float;
+pub mod heap;
 pub mod kernel;
 pub mod mem;
 pub mod misc;

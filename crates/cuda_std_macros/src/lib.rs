@@ -16,8 +16,9 @@ use proc_macro::TokenStream;
 /// - It is `unsafe` (nothing can prove that its threads do not write over each other), returns nothing, and is
 ///   neither `async`, `const` nor a method.
 /// - A parameter is a `View<X>`, `ViewMut<X>`, `&[X]`, `&mut [X]`, or a `Copy` value (a number, a raw pointer, a
-///   `#[repr(C)]` struct). Views and slices reach the entry point as two parameters, pointer and length, so that LLVM knows
-///   that the pointer is a global one.
+///   `#[repr(C)]` struct, an array), or a reference to one. Views and slices reach the entry point as two parameters, pointer and length, so that LLVM knows
+///   that the pointer is a global one; a reference is one pointer, and in `Args` a view of one element.
+/// - It may say `extern "C"`, which changes nothing.
 /// - Type parameters need a list of the types to build entry points for: `#[kernel(T = [u8, f32])]`. Each combination gets
 ///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`.
 ///
@@ -26,6 +27,9 @@ use proc_macro::TokenStream;
 /// On both targets a unit struct of the kernel's name with the body as `NAME::body`. On the device also the entry point. On the
 /// CPU also `impl Kernel for NAME`, whose `Args` is the tuple of the parameters; a launch takes that tuple, so a missing or
 /// wrong argument is a compile error. (Where the struct is imported, no variable can have the kernel's name.)
+///
+/// A kernel whose file has its name (`gemm` in `gemm.rs`) has a type `gemm_kernel`, and `gemm` is a constant of it: so `use gemm::gemm` can
+/// stand beside `mod gemm`.
 ///
 /// On the CPU closures that the kernel passes to functions are `#[inline(always)]`: a launch there may take a version of the body for more
 /// instructions than the program is compiled for, which only what is inlined can use. For the same reason the functions that a kernel
@@ -42,7 +46,12 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    finish(kernel::expand(options.into(), item.into()))
+    let module = module_of_the_file();
+    finish(kernel::expand(
+        options.into(),
+        item.into(),
+        module.as_deref(),
+    ))
 }
 
 /// For a function that a kernel calls: closures that it passes to other functions are `#[inline(always)]` on the CPU, as
@@ -85,6 +94,18 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(target::externally_visible(options.into(), item.into()))
+}
+
+/// The module that the file of the attribute makes: `gemm` for `gemm.rs` and `gemm/mod.rs`.
+fn module_of_the_file() -> Option<String> {
+    let file = proc_macro::Span::call_site().local_file()?;
+    let stem = file.file_stem()?;
+    let name = if stem == "mod" {
+        file.parent()?.file_name()?
+    } else {
+        stem
+    };
+    Some(name.to_str()?.to_owned())
 }
 
 fn finish(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {

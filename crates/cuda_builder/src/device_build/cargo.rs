@@ -161,7 +161,11 @@ fn with_hints(mut diagnostics: String) -> String {
     for (sign, hint) in [
         (
             "can't find crate for `std`",
-            "there is no std on a GPU: give the crate `#![cfg_attr(target_arch = \"nvptx64\", no_std)]`, and its dependencies too",
+            "there is no std on a GPU: what says `extern crate std` or `std::` needs another way there, or a feature of the crate turned off",
+        ),
+        (
+            "register_attr",
+            "remove two lines, which the published 0.2 asked for and no compiler since 2022 takes: `feature(register_attr)` and `register_attr(nvvm_internal)`. They stand inside `#![cfg_attr(target_os = \"cuda\", ...)]`; the `no_std` there may stay",
         ),
         (
             "`#[panic_handler]` function required",
@@ -180,7 +184,7 @@ mod tests {
     #[test]
     fn a_missing_std_is_explained() {
         let text = super::with_hints("error[E0463]: can't find crate for `std`\n".to_owned());
-        assert!(text.contains("no_std"), "{text}");
+        assert!(text.contains("there is no std on a GPU"), "{text}");
         assert_eq!(super::with_hints("error: x\n".to_owned()), "error: x\n");
     }
 }

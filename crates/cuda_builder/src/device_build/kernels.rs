@@ -38,7 +38,14 @@ impl KernelBuild<'_> {
             // This pass copies blocks into the arms of a branch, barriers included, and then the threads of a block wait at
             // different barriers (rust-lang/rust#137086; seen with 1.96). LLVM's own jump threading knows what a barrier is.
             "-Zmir-enable-passes=-JumpThreading".to_owned(),
+            // There is no std on a GPU, and crates written for Rust-CUDA leave it to the builder to say so. Where a crate says it
+            // too, it is said twice.
+            "-Zcrate-attr=no_std".to_owned(),
         ];
+        let flags: Vec<String> = flags
+            .into_iter()
+            .chain(self.arch.target_features())
+            .collect();
         let mut command = command(&self.settings, "rustc", self.target_directory, &flags);
         command
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", linker)

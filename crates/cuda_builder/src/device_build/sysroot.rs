@@ -1,4 +1,4 @@
-//! `core` for the GPU, built once.
+//! `core` and `alloc` for the GPU, built once.
 //!
 //! No toolchain brings `core` for this target. cargo's `-Zbuild-std` can build it, but then every target directory has its own, and
 //! every build looks for the standard library's own dependencies. So it is built once per compiler, for a crate that is
@@ -14,8 +14,8 @@ use super::{Profile, Settings};
 use crate::Result;
 use crate::error::IoContext;
 
-/// The libraries that are built. (`alloc` would want an allocator on the GPU.)
-const LIBRARIES: &str = "core";
+/// The libraries that are built. The allocator that `alloc` asks for is `cuda_std`'s.
+const LIBRARIES: &str = "core,alloc";
 
 /// The sysroot's directory, built first if need be.
 ///
@@ -62,7 +62,7 @@ pub(crate) fn ensure_sysroot(settings: &Settings) -> Result<PathBuf> {
         fs::write(&path, text).at("cannot write", &path)?;
     }
     eprintln!(
-        "cuda_builder: building core for the GPU (once per compiler; needs the package registry)"
+        "cuda_builder: building core and alloc for the GPU (once per compiler; needs the package registry)"
     );
     let mut command = command(settings, "build", &directory.join("build"), &[]);
     command

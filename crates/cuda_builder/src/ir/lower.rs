@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::convergent::mark_assembly;
 use super::items::{Item, Module};
 use super::names::{StableNames, stable_base};
-use super::placement::{DYNAMIC_SHARED, Placement};
+use super::placement::{DYNAMIC_SHARED, HEAP, Placement};
 use super::token::{Kind, Tokens, quote};
 use crate::{CudaBuilderError, Result};
 
@@ -43,7 +43,7 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     }
     let is_public = |item: &Item| {
         let kept = item.is_kernel() || item.text.starts_with('@') && exported.contains(&item.name);
-        kept && !item.is_local() || item.name == DYNAMIC_SHARED
+        kept && !item.is_local() || item.name == DYNAMIC_SHARED || item.name == HEAP
     };
     for item in module
         .functions

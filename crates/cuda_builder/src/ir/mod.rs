@@ -13,4 +13,4 @@ mod token;
 
 pub(crate) use items::Module;
 pub(crate) use lower::{Lowered, lower};
-pub(crate) use placement::DYNAMIC_SHARED;
+pub(crate) use placement::{DYNAMIC_SHARED, HEAP};

@@ -12,12 +12,15 @@ pub(crate) const CONSTANT_SECTION: &str = ".nvptx.constant";
 /// The symbol whose address is the start of dynamic shared memory.
 pub(crate) const DYNAMIC_SHARED: &str = "__ferrovox_dynamic_shared";
 
+/// The symbol of the heap's descriptor, see `cuda_std::heap`: three numbers of 64 bits that the host writes.
+pub(crate) const HEAP: &str = "__ferrovox_heap";
+
 /// Alignment of dynamic shared memory, in bytes: that of the widest vector access.
 const DYNAMIC_SHARED_ALIGN: u32 = 16;
 
 /// A static in its new address space.
 pub(super) struct Placement {
-    /// 3 or 4.
+    /// 1, 3 or 4.
     pub space: u32,
     /// Whether the host may name it.
     pub visible: bool,
@@ -57,6 +60,22 @@ impl Placement {
                 3,
                 true,
                 format!("external addrspace(3) global [0 x i8], align {DYNAMIC_SHARED_ALIGN}"),
+            );
+        }
+        if item.name == HEAP {
+            if !line.external {
+                return Err(CudaBuilderError::Lowering {
+                    symbol: HEAP.to_owned(),
+                    space: "global",
+                    reason: "the name is reserved for the heap of cuda_std".to_owned(),
+                });
+            }
+            // Defined here and not in cuda_std, so that only PTX of kernels that allocate has it.
+            return define(
+                1,
+                true,
+                "addrspace(1) externally_initialized global [24 x i8] zeroinitializer, align 8"
+                    .to_owned(),
             );
         }
         match line.section.as_deref() {

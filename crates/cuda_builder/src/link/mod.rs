@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use crate::device_build::{LinkInputs, Profile};
 use crate::error::IoContext;
-use crate::ir::{Lowered, Module, lower};
+use crate::ir::{DYNAMIC_SHARED, HEAP, Lowered, Module, lower};
 use crate::{CudaBuilderError, LlvmTools, NvvmArch, Result};
 
 pub(crate) use tools::run_tool;
 
 /// Changes whenever the same inputs would link to other PTX. Part of the source hash.
-pub(crate) const LINK_REVISION: u32 = 3;
+pub(crate) const LINK_REVISION: u32 = 4;
 
 /// Functions that the driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
@@ -150,7 +150,7 @@ fn link_and_lower(
         let text = link_bitcode(llvm, inputs, only_needed, linked, symbols)?;
         let module = Module::parse(&text);
         let provided =
-            |name: &&str| DRIVER_FUNCTIONS.contains(name) || *name == crate::ir::DYNAMIC_SHARED;
+            |name: &&str| DRIVER_FUNCTIONS.contains(name) || [DYNAMIC_SHARED, HEAP].contains(name);
         missing = module
             .undefined()
             .into_iter()

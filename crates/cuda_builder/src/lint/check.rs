@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{Finding, KernelLint, LintReport};
 use super::rules::FindingKind;
+use crate::ir::HEAP;
 use crate::ptx::{Instruction, PtxFunction, PtxModule};
 
 /// Memory spaces that an instruction can name; without one it is generic and the GPU finds the space at run time.
@@ -49,6 +50,8 @@ fn lint_kernel(module: &PtxModule, entry: &PtxFunction) -> KernelLint {
                 Some((kind, instruction.opcode.clone()))
             } else if instruction.opcode == "trap" {
                 Some((FindingKind::Trap, "trap".to_owned()))
+            } else if instruction.base() == "atom" && instruction.operands.contains(HEAP) {
+                Some((FindingKind::Allocation, HEAP.to_owned()))
             } else {
                 None
             };

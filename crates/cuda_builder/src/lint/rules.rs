@@ -19,6 +19,8 @@ pub enum FindingKind {
     PanicCall,
     /// A `trap` instruction: a panic without its message.
     Trap,
+    /// Memory taken from the heap, which a launch has only if the host gave it one.
+    Allocation,
 }
 
 impl fmt::Display for FindingKind {
@@ -29,6 +31,7 @@ impl fmt::Display for FindingKind {
             FindingKind::LocalDepot => "local depot",
             FindingKind::PanicCall => "panic call",
             FindingKind::Trap => "trap",
+            FindingKind::Allocation => "allocation",
         })
     }
 }
@@ -39,6 +42,9 @@ impl FindingKind {
         match self {
             FindingKind::GenericAccess | FindingKind::GenericAccessInLoop => {
                 "pass pointers as kernel parameters of their own (views and slices are split by #[kernel]), not inside structs"
+            }
+            FindingKind::Allocation => {
+                "let the host give the kernels a heap before each launch (see cuda_std::heap), or take what is needed as a buffer: without a heap every allocation stops the kernel with an error"
             }
             FindingKind::LocalDepot => {
                 "index local arrays by constants only: unroll the loop, or use shared memory"
@@ -58,11 +64,11 @@ pub struct LintRules {
 }
 
 impl LintRules {
-    /// No stack, no panics, no generic accesses in loops.
+    /// No stack, no panics, no generic accesses in loops, no allocations.
     pub fn strict() -> Self {
-        use FindingKind::{GenericAccessInLoop, LocalDepot, PanicCall, Trap};
+        use FindingKind::{Allocation, GenericAccessInLoop, LocalDepot, PanicCall, Trap};
         LintRules {
-            denied: [GenericAccessInLoop, LocalDepot, PanicCall, Trap].into(),
+            denied: [GenericAccessInLoop, LocalDepot, PanicCall, Trap, Allocation].into(),
             exempt: BTreeSet::new(),
         }
     }

@@ -10,7 +10,7 @@ pub type EntryName = Cow<'static, str>;
 /// A kernel, as its launchers see it. `#[kernel]` implements it.
 pub trait Kernel: 'static {
     /// The arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for `ViewMut<X>` or
-    /// `&mut [X]`, anything else as the kernel declares it.
+    /// `&mut [X]`, a view of one element for `&X` and `&mut X`, anything else as the kernel declares it.
     type Args<'a>;
 
     /// The kernel's own name, without the types that it is built for.

@@ -56,6 +56,14 @@ impl PackedArgs {
         self.push(len);
     }
 
+    /// Appends the one parameter of a reference: where the view that stands for it begins.
+    pub fn push_reference<T>(&mut self, first: *const T, len: usize) {
+        if len > 0 {
+            self.views.push(first.addr());
+        }
+        self.push(first);
+    }
+
     /// The addresses of the views that were pushed, but for empty ones: what a launch is known to use.
     #[must_use]
     pub fn views(&self) -> &[usize] {

@@ -12,7 +12,8 @@ use crate::target::keeps_its_name;
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let function = &kernel.function;
     let signature = &function.sig;
-    let (visibility, name, block) = (&function.vis, &signature.ident, &function.block);
+    let (visibility, name, block) = (&function.vis, &kernel.type_name, &function.block);
+    let value = value(kernel);
     let documentation = function.attrs.iter().filter(|a| a.path().is_ident("doc"));
     let arguments = arguments_line(kernel);
     let conditions = conditions(&function.attrs);
@@ -88,6 +89,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         #[allow(non_camel_case_types)]
         #definition
         #constructor
+        #value
 
         #(#conditions)*
         impl #impl_generics #name #type_arguments #where_clause {
@@ -106,6 +108,23 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
         }
         #name_checks
+    }
+}
+
+/// The kernel's own name, where the type has another.
+fn value(kernel: &KernelItem) -> TokenStream {
+    let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
+    if name == type_name {
+        return quote!();
+    }
+    let (visibility, conditions) = (&kernel.function.vis, conditions(&kernel.function.attrs));
+    let documentation =
+        format!("The kernel; its type is [`{type_name}`], since a module has its name.");
+    quote! {
+        #(#conditions)*
+        #[doc = #documentation]
+        #[allow(non_upper_case_globals)]
+        #visibility const #name: #type_name = #type_name;
     }
 }
 
@@ -172,7 +191,9 @@ fn copy_checks(kernel: &KernelItem) -> TokenStream {
             Kind::View(element)
             | Kind::ViewMut(element)
             | Kind::Slice(element)
-            | Kind::SliceMut(element) => {
+            | Kind::SliceMut(element)
+            | Kind::Ref(element)
+            | Kind::RefMut(element) => {
                 quote_spanned!(element.span()=>
                     ::cuda_std::kernel::assert_parameter_is_copy::<#element>();
                 )

@@ -35,7 +35,7 @@ pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&(Type, String)>> {
 
 /// One entry point, in a scope of its own where the type parameters are aliases of the chosen types.
 fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
-    let name = &kernel.function.sig.ident;
+    let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     let suffix: String = combination
         .iter()
         .map(|(_, text)| format!("_{text}"))
@@ -67,9 +67,12 @@ fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
                 declared.push(quote!(#value: #pointer, #length: usize));
             }
             None => {
-                if let Kind::Value(ty) = &parameter.kind {
-                    declared.push(quote!(#value: #ty));
-                }
+                declared.push(match &parameter.kind {
+                    Kind::Ref(target) => quote!(#value: *const #target),
+                    Kind::RefMut(target) => quote!(#value: *mut #target),
+                    Kind::Value(ty) => quote!(#value: #ty),
+                    _ => unreachable!("views and slices have elements"),
+                });
             }
         }
         passed.push(match &parameter.kind {
@@ -77,6 +80,8 @@ fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
             Kind::ViewMut(_) => quote!(::cuda_std::ViewMut::from_raw_parts(#value, #length)),
             Kind::Slice(_) => quote!(::core::slice::from_raw_parts(#value, #length)),
             Kind::SliceMut(_) => quote!(::core::slice::from_raw_parts_mut(#value, #length)),
+            Kind::Ref(_) => quote!(&*#value),
+            Kind::RefMut(_) => quote!(&mut *#value),
             Kind::Value(_) => quote!(#value),
         });
     }
@@ -90,7 +95,7 @@ fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
             #[allow(improper_ctypes_definitions, clippy::too_many_arguments)]
             unsafe extern "ptx-kernel" fn #entry_name(#(#declared),*) {
                 // SAFETY: the host passes what the kernel's contract asks for.
-                unsafe { #name #turbofish ::body(#(#passed),*) }
+                unsafe { #type_name #turbofish ::body(#(#passed),*) }
             }
         };
     }

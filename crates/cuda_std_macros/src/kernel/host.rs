@@ -12,8 +12,8 @@ use super::parameter::Kind;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
-    let name = &signature.ident;
-    let name_text = name.to_string();
+    let name = &kernel.type_name;
+    let name_text = signature.ident.to_string();
     let conditions = conditions(&kernel.function.attrs);
 
     let mut types = Vec::new();
@@ -22,6 +22,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let mut opened = Vec::new();
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
+        let mut is_one = false;
         let is_view = match &parameter.kind {
             Kind::View(element) => {
                 types.push(quote!(::cuda_std::View<'arguments, #element>));
@@ -43,6 +44,18 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 passed.push(quote!(arguments.#field.as_mut_slice()));
                 true
             }
+            Kind::Ref(element) => {
+                types.push(quote!(::cuda_std::View<'arguments, #element>));
+                passed.push(quote!(&arguments.#field.as_slice()[0]));
+                is_one = true;
+                true
+            }
+            Kind::RefMut(element) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+                passed.push(quote!(&mut arguments.#field.as_mut_slice()[0]));
+                is_one = true;
+                true
+            }
             Kind::Value(ty) => {
                 let mut ty = ty.clone();
                 RenameLifetimes.visit_type_mut(&mut ty);
@@ -53,8 +66,13 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
         };
         if is_view {
+            let push = if is_one {
+                quote!(push_reference)
+            } else {
+                quote!(push_view)
+            };
             packed.push(quote! {
-                into.push_view(arguments.#field.as_ptr(), arguments.#field.len());
+                into.#push(arguments.#field.as_ptr(), arguments.#field.len());
             });
             opened.push(quote!(arguments.#field.open(checked);));
         }
@@ -149,7 +167,7 @@ fn runner(kernel: &KernelItem) -> TokenStream {
     if kernel.types.is_empty() {
         return quote!(::cuda_std::kernel::runner::<Self>(instructions));
     }
-    let name = &kernel.function.sig.ident;
+    let name = &kernel.type_name;
     let combinations = combinations(kernel);
     let numbers: Vec<_> = (0..combinations.len())
         .map(|number| format_ident!("runner_{number}"))

@@ -3,6 +3,7 @@
 mod body;
 mod closures;
 mod device;
+mod features;
 mod host;
 mod options;
 mod parameter;
@@ -11,8 +12,8 @@ mod signature;
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::ItemFn;
+use quote::{format_ident, quote};
+use syn::{Ident, ItemFn};
 
 use options::TypeLists;
 use parameter::Parameter;
@@ -21,14 +22,21 @@ use signature::TypeParameter;
 /// A kernel as parsed and checked: what the three expansions share.
 struct KernelItem {
     function: ItemFn,
+    /// The name of the type that stands for the kernel.
+    type_name: Ident,
     parameters: Vec<Parameter>,
     /// The type parameters, each with the types that it is built for; empty for a kernel that is not generic.
     types: Vec<TypeParameter>,
 }
 
-pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+/// `module` is the module of the source file, where it is known.
+pub fn expand(
+    options: TokenStream,
+    item: TokenStream,
+    module: Option<&str>,
+) -> syn::Result<TokenStream> {
     let lists: TypeLists = syn::parse2(options)?;
-    let mut function: ItemFn = syn::parse2(item)?;
+    let mut function: ItemFn = syn::parse2(features::on_the_cpu(item))?;
     signature::check(&function)?;
     closures::inline(&mut function.block);
     let types = signature::type_parameters(&function, &lists)?;
@@ -38,8 +46,16 @@ pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStrea
         .iter()
         .map(Parameter::classify)
         .collect::<syn::Result<Vec<_>>>()?;
+    // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are functions, can be with their modules.
+    let name = &function.sig.ident;
+    let type_name = if types.is_empty() && module.is_some_and(|module| *name == module) {
+        format_ident!("{name}_kernel")
+    } else {
+        name.clone()
+    };
     let kernel = KernelItem {
         function,
+        type_name,
         parameters,
         types,
     };

@@ -15,6 +15,9 @@ pub enum Kind {
     ViewMut(Type),
     Slice(Type),
     SliceMut(Type),
+    /// `&T`: a pointer to one value, without a length.
+    Ref(Type),
+    RefMut(Type),
     Value(Type),
 }
 
@@ -24,7 +27,7 @@ impl Kind {
         match self {
             Kind::View(element) | Kind::Slice(element) => Some((element, false)),
             Kind::ViewMut(element) | Kind::SliceMut(element) => Some((element, true)),
-            Kind::Value(_) => None,
+            Kind::Ref(_) | Kind::RefMut(_) | Kind::Value(_) => None,
         }
     }
 }
@@ -69,10 +72,12 @@ fn classify_type(ty: &Type) -> syn::Result<Kind> {
                 target = &group.elem;
             }
             let Type::Slice(slice) = target else {
-                return Err(syn::Error::new(
-                    ty.span(),
-                    "a kernel cannot take a reference to host memory: pass the value, a raw device pointer, a slice or a View",
-                ));
+                let target = target.clone();
+                return Ok(if reference.mutability.is_some() {
+                    Kind::RefMut(target)
+                } else {
+                    Kind::Ref(target)
+                });
             };
             let element = (*slice.elem).clone();
             Ok(if reference.mutability.is_some() {

@@ -37,7 +37,10 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
     if let Some(token) = &signature.constness {
         return refuse(token.span, "a kernel cannot be const");
     }
-    if let Some(abi) = &signature.abi {
+    // Rust-CUDA's kernels may say "C", which then means nothing.
+    if let Some(abi) = &signature.abi
+        && !matches!(&abi.name, Some(name) if name.value() == "C")
+    {
         return refuse(
             abi.span(),
             "#[kernel] chooses the ABI: remove the `extern` from the function",

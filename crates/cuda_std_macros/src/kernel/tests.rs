@@ -5,14 +5,14 @@ use quote::quote;
 
 /// The expansion as text without spaces.
 fn accept(options: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
-    let tokens = expand(options, item).expect("accepted");
+    let tokens = expand(options, item, None).expect("accepted");
     // Every expansion is a list of items.
     syn::parse2::<syn::File>(tokens.clone()).expect("items");
     tokens.to_string().replace(char::is_whitespace, "")
 }
 
 fn refuse(options: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
-    match expand(options, item) {
+    match expand(options, item, None) {
         Ok(tokens) => panic!("accepted: {tokens}"),
         Err(error) => error.to_string(),
     }
@@ -49,7 +49,7 @@ fn what_cannot_be_a_kernel() {
         ),
         (
             quote!(
-                unsafe extern "C" fn k() {}
+                unsafe extern "system" fn k() {}
             ),
             "ABI",
         ),
@@ -70,18 +70,6 @@ fn what_cannot_be_a_kernel() {
                 unsafe fn k((a, b): (u32, u32)) {}
             ),
             "one name",
-        ),
-        (
-            quote!(
-                unsafe fn k(x: &f32) {}
-            ),
-            "reference",
-        ),
-        (
-            quote!(
-                unsafe fn k(x: &mut [f32; 3]) {}
-            ),
-            "reference",
         ),
         (
             quote!(
@@ -268,5 +256,40 @@ fn closures_of_what_a_kernel_calls_are_inlined_too() {
             )
         )
         .is_err()
+    );
+}
+
+#[test]
+fn a_kernel_leaves_its_modules_name_alone() {
+    let item = quote!(
+        pub unsafe fn gemm(c: *mut f32) {}
+    );
+    let expand = |module| {
+        expand(quote!(), item.clone(), module)
+            .unwrap()
+            .to_string()
+            .replace(char::is_whitespace, "")
+    };
+    let text = expand(Some("gemm"));
+    assert!(text.contains("pubstructgemm_kernel;"), "{text}");
+    assert!(text.contains("pubconstgemm:gemm_kernel=gemm_kernel;"));
+    assert!(text.contains("fngemm(argument_0"));
+    assert!(text.contains("NAME:&'staticstr=\"gemm\""));
+    assert!(expand(Some("kernels")).contains("pubstructgemm;"));
+}
+
+#[test]
+fn references_are_pointers() {
+    let text = accept(
+        quote!(),
+        quote!(
+            unsafe extern "C" fn k(x: &f32, y: &mut [f32; 3]) {}
+        ),
+    );
+    assert!(text.contains("fnk(argument_0:*constf32,argument_1:*mut[f32;3])"));
+    assert!(
+        text.contains(
+            "(::cuda_std::View<'arguments,f32>,::cuda_std::ViewMut<'arguments,[f32;3]>,)"
+        )
     );
 }

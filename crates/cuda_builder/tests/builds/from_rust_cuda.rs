@@ -1,0 +1,178 @@
+//! Crates written for Rust-CUDA, which have no line for this builder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{body, builder, has_toolchain, ptxas};
+use cuda_builder::lint::{FindingKind, LintReport, LintRules};
+use cuda_builder::{CudaBuilder, NvvmArch};
+
+/// The PTX of the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
+fn kernels(arch: NvvmArch) -> Option<(tempfile::TempDir, String, LintReport)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/from-rust-cuda");
+    build(builder(&path).arch(arch))
+}
+
+fn build(builder: CudaBuilder) -> Option<(tempfile::TempDir, String, LintReport)> {
+    has_toolchain().then(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let output = builder
+            .copy_to(directory.path().join("out.ptx"))
+            .build_with_report()
+            .unwrap_or_else(|error| panic!("{error}"));
+        let ptx = fs::read_to_string(&output.ptx).unwrap();
+        (directory, ptx, output.lint)
+    })
+}
+
+/// A crate with one source file and a dependency on cuda_std.
+fn crate_of(directory: &Path, source: &str) -> PathBuf {
+    let cuda_std = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda_std");
+    let manifest = format!(
+        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n\
+         cuda_std = {{ package = \"ferrovox-cuda-std\", path = {:?} }}\n",
+        cuda_std.canonicalize().unwrap()
+    );
+    fs::create_dir_all(directory.join("src")).unwrap();
+    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+    fs::write(directory.join("src/lib.rs"), source).unwrap();
+    directory.to_owned()
+}
+
+#[test]
+fn a_crate_without_a_line_for_us_compiles() {
+    let Some((directory, ptx, _)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    for kernel in [
+        "vecadd",
+        "gemm",
+        "squares",
+        "by_value",
+        "by_reference",
+        "known_features",
+    ] {
+        assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel}");
+    }
+    ptxas()
+        .resources(&directory.path().join("out.ptx"), NvvmArch::Compute70)
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// A struct and an array are one parameter each, of their own size; a reference is a pointer.
+#[test]
+fn values_and_references_cross_as_upstreams_do() {
+    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    let parameters = |kernel: &str| -> Vec<String> {
+        let start = ptx.find(&format!(".entry {kernel}(")).unwrap();
+        ptx[start..]
+            .lines()
+            .skip(1)
+            .take_while(|line| line.trim() != ")")
+            .map(|line| {
+                let words: Vec<&str> = line.trim_end_matches(',').split_whitespace().collect();
+                match words.last().unwrap().split_once('[') {
+                    Some((_, bytes)) => format!("[{bytes}"),
+                    None => words[1].replace(".u64", ".b64"),
+                }
+            })
+            .collect()
+    };
+    assert_eq!(parameters("by_value"), ["[16]", "[12]", ".b64"], "{ptx}");
+    assert_eq!(parameters("by_reference"), [".b64"; 3], "{ptx}");
+    assert_eq!(parameters("vecadd"), [".b64"; 5], "{ptx}");
+}
+
+#[test]
+fn allocation_is_there_and_the_lint_names_it() {
+    let Some((_keep, ptx, lint)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    assert!(
+        ptx.contains(".visible .global .align 8 .b8 __ferrovox_heap[24]"),
+        "{ptx}"
+    );
+    assert!(
+        lint.kernel("squares")
+            .unwrap()
+            .count(FindingKind::Allocation)
+            > 0,
+        "{lint}"
+    );
+    assert_eq!(
+        lint.kernel("vecadd")
+            .unwrap()
+            .count(FindingKind::Allocation),
+        0
+    );
+    let errors = lint.errors(&LintRules::default().deny(FindingKind::Allocation));
+    assert!(
+        errors.len() == 1 && errors[0].contains("kernel squares") && errors[0].contains("heap"),
+        "{errors:?}"
+    );
+}
+
+/// Who does not allocate has no heap in the PTX.
+#[test]
+fn no_heap_without_allocation() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_of(
+        directory.path(),
+        "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: *mut u32) { *x = 1; }\n",
+    );
+    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+        assert!(!ptx.contains("heap"), "{ptx}");
+    }
+}
+
+/// `cfg(target_feature = "compute_NN")` holds for what the PTX is for and for all before it.
+#[test]
+fn features_of_the_device_are_those_of_the_architecture() {
+    for (arch, eighty) in [
+        (NvvmArch::Compute70, "0"),
+        (NvvmArch::Compute90, "0f3F800000"),
+    ] {
+        let Some((_keep, ptx, _)) = kernels(arch) else {
+            return;
+        };
+        let kernel = body(&ptx, "known_features");
+        let stored: Vec<u32> = kernel
+            .lines()
+            .filter(|line| line.contains("st.global"))
+            .map(|line| {
+                let value = line.rsplit(", ").next().unwrap().trim_end_matches(';');
+                value.parse().unwrap_or_else(|_| panic!("{kernel}"))
+            })
+            .collect();
+        let eighty = if eighty == "0" { 0.0_f32 } else { 1.0 };
+        assert_eq!(
+            stored,
+            [130.0_f32, eighty, 1.0].map(f32::to_bits),
+            "{arch}\n{kernel}"
+        );
+    }
+}
+
+/// The lines that the published 0.2 asked for are errors of today's compilers; the message says which go.
+#[test]
+fn old_headers_are_explained() {
+    if !has_toolchain() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_of(
+        directory.path(),
+        "#![cfg_attr(target_os = \"cuda\", no_std, feature(register_attr), register_attr(nvvm_internal))]\n\
+         use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: *mut u32) { *x = 1; }\n",
+    );
+    let text = builder(&path).build().unwrap_err().to_string();
+    for words in [
+        "feature(register_attr)",
+        "register_attr(nvvm_internal)",
+        "remove",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What a kernel asks of the device it is compiled for.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::quote;
+
+/// The compute capability that the CPU stands for, times ten: what `ComputeCapability::from_cuda_arch_env` says there.
+const OF_THE_CPU: u32 = 70;
+
+/// Makes each `target_feature = "compute_NN"` in the kernel, in an attribute as in `cfg!`, hold on the CPU too where the CPU stands for
+/// a device that has it. No compiler for a CPU knows these names: it would leave out the code, and the kernel do something else.
+pub fn on_the_cpu(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut out = TokenStream::new();
+    let mut next = 0;
+    while next < tokens.len() {
+        if is_held(&tokens[next..]) {
+            let condition = tokens[next..next + 3].iter();
+            out.extend(quote!(any(#(#condition)*, not(target_arch = "nvptx64"))));
+            next += 3;
+            continue;
+        }
+        out.extend([match &tokens[next] {
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), on_the_cpu(group.stream()));
+                inside.set_span(group.span());
+                TokenTree::Group(inside)
+            }
+            other => other.clone(),
+        }]);
+        next += 1;
+    }
+    out
+}
+
+/// Whether the tokens begin with `target_feature = "compute_NN"` of which the CPU has NN.
+fn is_held(tokens: &[TokenTree]) -> bool {
+    let [
+        TokenTree::Ident(name),
+        TokenTree::Punct(equals),
+        TokenTree::Literal(value),
+        ..,
+    ] = tokens
+    else {
+        return false;
+    };
+    let number = value
+        .to_string()
+        .strip_prefix("\"compute_")
+        .and_then(|rest| rest.strip_suffix('"')?.parse::<u32>().ok());
+    name == "target_feature"
+        && equals.as_char() == '='
+        && number.is_some_and(|number| number <= OF_THE_CPU)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(tokens: TokenStream) -> String {
+        on_the_cpu(tokens)
+            .to_string()
+            .replace(char::is_whitespace, "")
+    }
+
+    #[test]
+    fn older_features_hold_on_the_cpu() {
+        let held = "any(target_feature=\"compute_70\",not(target_arch=\"nvptx64\"))";
+        let attribute = text(quote!(#[cfg(not(target_feature = "compute_70"))] let x = 1;));
+        assert_eq!(attribute, format!("#[cfg(not({held}))]letx=1;"));
+        let inside = text(quote!({ if cfg!(target_feature = "compute_70") {} }));
+        assert_eq!(inside, format!("{{ifcfg!({held}){{}}}}"));
+    }
+
+    #[test]
+    fn others_stay() {
+        for tokens in [
+            quote!(#[cfg(target_feature = "compute_80")]),
+            quote!(#[cfg(target_feature = "avx2")]),
+            quote!(#[cfg(target_feature = "compute_90a")]),
+            quote!(feature = "compute_60"),
+        ] {
+            let plain = tokens.to_string().replace(char::is_whitespace, "");
+            assert_eq!(text(tokens), plain);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+use cuda_std::prelude::*;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Settings {
+    pub scale: f32,
+    pub offset: [f32; 2],
+    pub flip: bool,
+}
+
+/// A struct and an array by value.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe fn by_value(settings: Settings, weights: [f32; 3], out: *mut f32) {
+    let i = thread::index_1d() as usize;
+    if i < 3 {
+        let sign = if settings.flip { -1.0 } else { 1.0 };
+        *out.add(i) =
+            sign * (settings.scale * weights[i] + settings.offset[0] - settings.offset[1]);
+    }
+}
+
+/// References to one value each, and an ABI that is written.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe extern "C" fn by_reference(settings: &Settings, weights: &[f32; 3], total: &mut f32) {
+    if thread::first() {
+        *total = settings.scale * (weights[0] + weights[1] + weights[2]);
+    }
+}

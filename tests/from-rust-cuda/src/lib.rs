@@ -1,0 +1,20 @@
+//! Kernels written as Rust-CUDA's examples are. There is no `no_std` here: Rust-CUDA's builder adds it, and so does this one.
+
+mod alloc_kernels;
+mod arguments;
+mod features;
+mod gemm;
+mod vecadd;
+
+pub use crate::alloc_kernels::*;
+pub use crate::arguments::*;
+pub use crate::features::*;
+// Modules and kernels of one name, and both are imported.
+pub use crate::gemm::gemm;
+pub use crate::vecadd::vecadd;
+
+/// The types of kernels whose module has their name: what a launch on the CPU asks for.
+pub mod types {
+    pub use crate::gemm::gemm_kernel;
+    pub use crate::vecadd::vecadd_kernel;
+}
