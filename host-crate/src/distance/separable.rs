@@ -57,7 +57,7 @@ pub(super) fn map(
     Ok(map)
 }
 
-/// The map that [`Hulls`] makes on this device, whatever the device; none where they are not for it. For tests.
+/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it. For tests.
 ///
 /// # Errors
 /// Errors of the device.
