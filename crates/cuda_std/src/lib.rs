@@ -79,18 +79,19 @@ pub mod shared;
 pub mod thread;
 #[cfg(target_arch = "nvptx64")]
 mod trap;
-mod vector;
 mod view;
 pub mod warp;
 
 pub use cuda_std_macros::{address_space, externally_visible, gpu_only, inline_closures, kernel};
 pub use float::{FloatExt, GpuFloat};
+pub use glam;
 pub use kernel::KernelType;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
 #[cfg(target_arch = "nvptx64")]
 use trap::trap;
-pub use vector::{Vec2, Vec3};
+#[cfg(feature = "vek")]
+pub use vek;
 pub use view::{AnyBytes, AtomicElement, AtomicInteger, SharedView, View, ViewMut};
 
 /// What a kernel file begins with: `use cuda_std::prelude::*;`.

@@ -5,10 +5,12 @@ mod arguments;
 mod features;
 mod gemm;
 mod vecadd;
+mod vectors;
 
 pub use crate::alloc_kernels::*;
 pub use crate::arguments::*;
 pub use crate::features::*;
+pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.
 pub use crate::gemm::gemm;
 pub use crate::vecadd::vecadd;

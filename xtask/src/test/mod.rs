@@ -96,7 +96,18 @@ fn steps() -> Result<Vec<Step>> {
         ));
         examples.push(outside(&example, &["run", "--quiet"]));
     }
+    // the features of cuda_std that no package here turns on
+    let with_vek = [
+        "test",
+        "-p",
+        "ferrovox-cuda-std",
+        "--features",
+        "vek",
+        "--test",
+        "with_vek",
+    ];
     let conformance = vec![
+        cargo(&with_vek),
         outside(
             &paths::root().join("tests/conformance/published"),
             &["check", "--quiet"],

@@ -27,10 +27,15 @@ fn build(builder: CudaBuilder) -> Option<(tempfile::TempDir, String, LintReport)
 
 /// A crate with one source file and a dependency on cuda_std.
 fn crate_of(directory: &Path, source: &str) -> PathBuf {
+    crate_with(directory, "", source)
+}
+
+/// The same, with features of cuda_std, each in quotation marks.
+fn crate_with(directory: &Path, features: &str, source: &str) -> PathBuf {
     let cuda_std = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda_std");
     let manifest = format!(
         "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n\
-         cuda_std = {{ package = \"ferrovox-cuda-std\", path = {:?} }}\n",
+         cuda_std = {{ package = \"ferrovox-cuda-std\", path = {:?}, features = [{features}] }}\n",
         cuda_std.canonicalize().unwrap()
     );
     fs::create_dir_all(directory.join("src")).unwrap();
@@ -51,6 +56,8 @@ fn a_crate_without_a_line_for_us_compiles() {
         "by_value",
         "by_reference",
         "known_features",
+        "turn",
+        "places",
     ] {
         assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel}");
     }
@@ -83,6 +90,15 @@ fn values_and_references_cross_as_upstreams_do() {
     assert_eq!(parameters("by_value"), ["[16]", "[12]", ".b64"], "{ptx}");
     assert_eq!(parameters("by_reference"), [".b64"; 3], "{ptx}");
     assert_eq!(parameters("vecadd"), [".b64"; 5], "{ptx}");
+    // glam's vectors have the size and the alignment that they have on the host
+    let turn = [".b64", ".b64", ".u32", "[16]", "[8]", "[16]", ".b64"];
+    assert_eq!(parameters("turn"), turn, "{ptx}");
+    for parameter in [
+        ".align 16 .b8 turn_param_5[16]",
+        ".align 8 .b8 turn_param_4[8]",
+    ] {
+        assert!(ptx.contains(parameter), "{parameter}\n{ptx}");
+    }
 }
 
 #[test]
@@ -174,5 +190,23 @@ fn old_headers_are_explained() {
         "remove",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+/// The published 0.2's vectors, and glam's of other numbers than f32 and u32: each is a feature.
+#[test]
+fn vek_and_the_rest_of_glam_are_features() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_with(
+        directory.path(),
+        "\"vek\", \"glam-all\"",
+        "use cuda_std::glam::{DVec2, I64Vec2};\nuse cuda_std::prelude::*;\nuse cuda_std::vek::Vec3;\n\
+         #[kernel]\npub unsafe fn scaled(x: *mut Vec3<f32>, by: Vec3<f32>) {\n\
+         let x = &mut *x.add(thread::index_1d() as usize);\n*x = (*x * by).normalized();\n}\n\
+         #[kernel]\npub unsafe fn whole(x: *const DVec2, y: *mut I64Vec2) { *y = (*x).as_i64vec2(); }\n",
+    );
+    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+        assert!(body(&ptx, "scaled").contains("div.rn.f32"), "{ptx}");
+        assert!(body(&ptx, "whole").contains("cvt.rzi.s64.f64"), "{ptx}");
     }
 }

@@ -1,7 +1,7 @@
 //! Indices and extents.
 
 use super::imp;
-use crate::{Vec2, Vec3};
+use glam::{UVec2, UVec3};
 
 macro_rules! component {
     ($($(#[$doc:meta])* $name:ident;)+) => {
@@ -46,29 +46,29 @@ component! {
 /// The thread's index within its block.
 #[inline(always)]
 #[must_use]
-pub fn thread_idx() -> Vec3<u32> {
-    Vec3::new(thread_idx_x(), thread_idx_y(), thread_idx_z())
+pub fn thread_idx() -> UVec3 {
+    UVec3::new(thread_idx_x(), thread_idx_y(), thread_idx_z())
 }
 
 /// The block's index within the grid.
 #[inline(always)]
 #[must_use]
-pub fn block_idx() -> Vec3<u32> {
-    Vec3::new(block_idx_x(), block_idx_y(), block_idx_z())
+pub fn block_idx() -> UVec3 {
+    UVec3::new(block_idx_x(), block_idx_y(), block_idx_z())
 }
 
 /// Threads of a block along each axis.
 #[inline(always)]
 #[must_use]
-pub fn block_dim() -> Vec3<u32> {
-    Vec3::new(block_dim_x(), block_dim_y(), block_dim_z())
+pub fn block_dim() -> UVec3 {
+    UVec3::new(block_dim_x(), block_dim_y(), block_dim_z())
 }
 
 /// Blocks of the grid along each axis.
 #[inline(always)]
 #[must_use]
-pub fn grid_dim() -> Vec3<u32> {
-    Vec3::new(grid_dim_x(), grid_dim_y(), grid_dim_z())
+pub fn grid_dim() -> UVec3 {
+    UVec3::new(grid_dim_x(), grid_dim_y(), grid_dim_z())
 }
 
 /// A number that is this thread's alone, whatever the shape of the launch: blocks in order, and within a block x fastest.
@@ -86,7 +86,7 @@ pub fn index() -> u32 {
             .wrapping_add(b.x);
     let thread_rank = (t.z * block.y + t.y) * block.x + t.x;
     block_rank
-        .wrapping_mul(block.product())
+        .wrapping_mul(block.element_product())
         .wrapping_add(thread_rank)
 }
 
@@ -109,15 +109,15 @@ pub fn index_1d_u64() -> u64 {
 /// The thread's index along x and y in the whole grid.
 #[inline(always)]
 #[must_use]
-pub fn index_2d() -> Vec2<u32> {
-    Vec2::new(index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
+pub fn index_2d() -> UVec2 {
+    UVec2::new(index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
 }
 
 /// The thread's index along x, y and z in the whole grid.
 #[inline(always)]
 #[must_use]
-pub fn index_3d() -> Vec3<u32> {
-    Vec3::new(
+pub fn index_3d() -> UVec3 {
+    UVec3::new(
         index_1d(),
         block_idx_y() * block_dim_y() + thread_idx_y(),
         block_idx_z() * block_dim_z() + thread_idx_z(),
@@ -128,7 +128,7 @@ pub fn index_3d() -> Vec3<u32> {
 #[inline(always)]
 #[must_use]
 pub fn first() -> bool {
-    block_idx() == Vec3::zero() && thread_idx() == Vec3::zero()
+    block_idx() == UVec3::ZERO && thread_idx() == UVec3::ZERO
 }
 
 /// Threads of a warp: 32 on every device so far.

@@ -42,7 +42,7 @@ pub unsafe trait AnyBytes: Copy {}
 macro_rules! any_bytes {
     ($($number:ty)+) => {
         $(
-            // SAFETY: a number.
+            // SAFETY: a number, or a few.
             unsafe impl AnyBytes for $number {}
         )+
     };
@@ -58,10 +58,7 @@ unsafe impl<T: Copy> AnyBytes for MaybeUninit<T> {}
 unsafe impl<T> AnyBytes for *const T {}
 // SAFETY: as above.
 unsafe impl<T> AnyBytes for *mut T {}
-// SAFETY: two components and nothing else.
-unsafe impl<T: AnyBytes> AnyBytes for crate::Vec2<T> {}
-// SAFETY: three components and nothing else.
-unsafe impl<T: AnyBytes> AnyBytes for crate::Vec3<T> {}
+any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 glam::UVec2 glam::UVec3 glam::UVec4);
 
 /// An array in the block's shared memory, made by [`shared_view!`](crate::shared_view). Uninitialised when the block starts.
 ///

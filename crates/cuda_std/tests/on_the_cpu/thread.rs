@@ -1,10 +1,10 @@
 //! Indices, barriers and waiting.
 
 use crate::support::{MODES, shape, shape_for};
+use cuda_std::glam::UVec2;
 use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
-use cuda_std::{Vec2, Vec3};
 use simt::Dim3;
 
 #[kernel]
@@ -13,11 +13,11 @@ pub unsafe fn count_visits(visits: ViewMut<u32>, components: ViewMut<u32>) {
     visits.atomic_add(i as usize, 1);
     let (block, at) = (thread::block_dim(), thread::index_3d());
     assert_eq!(at, thread::block_idx() * block + thread::thread_idx());
-    assert_eq!(Vec2::new(at.x, at.y), thread::index_2d());
+    assert_eq!(UVec2::new(at.x, at.y), thread::index_2d());
     assert_eq!(at.x, thread::index_1d());
     assert_eq!(u64::from(at.x), thread::index_1d_u64());
     assert_eq!(
-        thread::grid_dim().into_array(),
+        thread::grid_dim().to_array(),
         [
             thread::grid_dim_x(),
             thread::grid_dim_y(),
@@ -116,18 +116,4 @@ fn a_loop_of_loads_lets_the_block_go_on() {
         unsafe { launch_on_cpu::<wait_for_the_last>(shape_for(64, 64), mode, args) }.unwrap();
         assert_eq!(data, [1; 64]);
     }
-}
-
-#[test]
-fn vectors() {
-    let v: Vec3<u32> = (2, 3, 4).into();
-    assert_eq!(v.product(), 24);
-    assert_eq!(v, Vec3::from([2, 3, 4]));
-    assert_eq!(v.into_tuple(), (2, 3, 4));
-    assert_eq!(v.xy(), Vec2::from((2, 3)));
-    assert_eq!((v - Vec3::new(1, 1, 1)) * v, Vec3::new(2, 6, 12));
-    assert_eq!(Vec2::<u8>::zero() + [1, 2].into(), Vec2::new(1, 2));
-    assert_eq!(Vec2::new(5, 6).product(), 30);
-    assert_eq!(Vec3::<i32>::zero().into_array(), [0; 3]);
-    assert_eq!(Vec2::new(1, 2).into_array(), [1, 2]);
 }

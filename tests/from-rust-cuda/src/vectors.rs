@@ -1,0 +1,40 @@
+use cuda_std::glam::{Quat, UVec2, UVec3, Vec2, Vec3, Vec4};
+use cuda_std::prelude::*;
+
+/// The place of an index in a plane that is `width` wide.
+fn place(at: UVec2, width: u32) -> usize {
+    (at.y * width + at.x) as usize
+}
+
+/// Turns and moves the points of a plane that is `width` wide.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe fn turn(
+    points: &[Vec3],
+    width: u32,
+    by: Quat,
+    shift: Vec2,
+    weights: Vec4,
+    out: *mut Vec3,
+) {
+    let at = thread::index_2d();
+    let i = place(at, width);
+    if at.x < width && i < points.len() {
+        let turned = by * points[i] + shift.extend(0.0);
+        *out.add(i) = turned * weights.truncate().length() * weights.w;
+    }
+}
+
+/// Where each thread is, by all that says so.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe fn places(out: *mut UVec3) {
+    let at: UVec3 = thread::block_idx() * thread::block_dim() + thread::thread_idx();
+    let size: UVec3 = thread::block_dim() * thread::grid_dim();
+    let i = (at.z * size.y + at.y) * size.x + at.x;
+    *out.add(i as usize) = if at == thread::index_3d() {
+        at
+    } else {
+        UVec3::MAX
+    };
+}
