@@ -85,6 +85,8 @@ pub mod warp;
 pub use cuda_std_macros::{address_space, externally_visible, gpu_only, inline_closures, kernel};
 pub use float::{FloatExt, GpuFloat};
 pub use glam;
+pub use half;
+pub use half::{bf16, f16};
 pub use kernel::KernelType;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
@@ -96,6 +98,7 @@ pub use view::{AnyBytes, AtomicElement, AtomicInteger, SharedView, View, ViewMut
 
 /// What a kernel file begins with: `use cuda_std::prelude::*;`.
 pub mod prelude {
+    pub use crate::f16;
     pub use crate::kernel;
     pub use crate::thread;
     pub use crate::{FloatExt, GpuFloat, SharedView, View, ViewMut};

@@ -29,6 +29,7 @@ mod device_copy;
 mod fill;
 mod locked;
 mod malloc;
+mod others_types;
 mod pointer;
 mod pool;
 mod slice;

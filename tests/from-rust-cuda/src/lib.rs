@@ -4,12 +4,14 @@ mod alloc_kernels;
 mod arguments;
 mod features;
 mod gemm;
+mod half_floats;
 mod vecadd;
 mod vectors;
 
 pub use crate::alloc_kernels::*;
 pub use crate::arguments::*;
 pub use crate::features::*;
+pub use crate::half_floats::*;
 pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.
 pub use crate::gemm::gemm;

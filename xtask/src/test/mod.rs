@@ -96,7 +96,7 @@ fn steps() -> Result<Vec<Step>> {
         ));
         examples.push(outside(&example, &["run", "--quiet"]));
     }
-    // the features of cuda_std that no package here turns on
+    // the features of cuda_std and cust that no package here turns on
     let with_vek = [
         "test",
         "-p",
@@ -106,8 +106,17 @@ fn steps() -> Result<Vec<Step>> {
         "--test",
         "with_vek",
     ];
+    let others_types = [
+        "test",
+        "-p",
+        "ferrovox-cust",
+        "--all-features",
+        "--test",
+        "others_types",
+    ];
     let conformance = vec![
         cargo(&with_vek),
+        cargo(&others_types),
         outside(
             &paths::root().join("tests/conformance/published"),
             &["check", "--quiet"],

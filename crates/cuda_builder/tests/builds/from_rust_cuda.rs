@@ -56,6 +56,10 @@ fn a_crate_without_a_line_for_us_compiles() {
         "by_value",
         "by_reference",
         "known_features",
+        "half_axpy_bf16",
+        "half_axpy_f16",
+        "half_neighbours",
+        "round_to_half",
         "turn",
         "places",
     ] {
@@ -93,6 +97,8 @@ fn values_and_references_cross_as_upstreams_do() {
     // glam's vectors have the size and the alignment that they have on the host
     let turn = [".b64", ".b64", ".u32", "[16]", "[8]", "[16]", ".b64"];
     assert_eq!(parameters("turn"), turn, "{ptx}");
+    let half = [".u16", ".b64", ".b64", ".b64", ".b64", ".b64"];
+    assert_eq!(parameters("half_axpy_f16"), half, "{ptx}");
     for parameter in [
         ".align 16 .b8 turn_param_5[16]",
         ".align 8 .b8 turn_param_4[8]",

@@ -22,7 +22,9 @@ macro_rules! kernel_type {
     };
 }
 
-kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool);
+use half::{bf16, f16};
+
+kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f16 bf16 bool);
 
 /// What a kernel's parameter must be. The blanket implementation makes it another word for `Copy`, with a message of its own.
 #[diagnostic::on_unimplemented(

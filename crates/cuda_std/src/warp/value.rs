@@ -51,6 +51,28 @@ pub(super) mod sealed {
         }
     }
 
+    macro_rules! half_float {
+        ($($ty:ident)+) => {
+            $(
+                impl Bits for half::$ty {
+                    const WIDE: bool = false;
+
+                    #[inline(always)]
+                    fn into_u64(self) -> u64 {
+                        u64::from(self.to_bits())
+                    }
+
+                    #[inline(always)]
+                    fn from_u64(bits: u64) -> Self {
+                        Self::from_bits(bits as u16)
+                    }
+                }
+            )+
+        };
+    }
+
+    half_float!(f16 bf16);
+
     impl Bits for f32 {
         const WIDE: bool = false;
 

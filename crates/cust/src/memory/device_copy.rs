@@ -26,6 +26,8 @@ use std::num::{
 /// unsafe impl DeviceCopy for Voxel {}
 /// ```
 ///
+/// With the features `impl_glam`, `impl_half` and `impl_vek` the types of these crates implement it.
+///
 /// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's is another than the host's. The published
 /// crate lets them through; here they are refused, but for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
 ///
