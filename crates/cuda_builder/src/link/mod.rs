@@ -19,6 +19,9 @@ pub(crate) const LINK_REVISION: u32 = 4;
 /// Functions that the driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
+/// A pattern of the functions of other libraries that `core` and `alloc` call: the panic handler and the allocator.
+const CALLED_BY_CORE: &str = "*7___rustc*";
+
 /// The arithmetic and optimisation choices of the link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkOptions {
@@ -200,10 +203,29 @@ fn link_bitcode(
             .iter()
             .any(|path| is_compiler_library(path))
     {
+        let used = linked.with_extension("used.bc");
+        // What no kernel uses of other libraries would take half of `core` with it.
+        fs::write(
+            symbols,
+            format!("{}\n{CALLED_BY_CORE}", inputs.exported.join("\n")),
+        )
+        .at("cannot write", symbols)?;
+        let mut command = std::process::Command::new(llvm.tool("opt"));
+        command
+            .arg("-passes=internalize,globaldce")
+            .arg(format!(
+                "--internalize-public-api-file={}",
+                symbols.display()
+            ))
+            .arg(linked)
+            .arg("-o")
+            .arg(&used);
+        run_tool("opt", &mut command)?;
+        fs::write(symbols, inputs.exported.join("\n")).at("cannot write", symbols)?;
         let mut command = std::process::Command::new(llvm.tool("llvm-link"));
         command
             .args(["--ignore-non-bitcode", "--only-needed"])
-            .arg(linked);
+            .arg(&used);
         command.args(
             inputs
                 .libraries
