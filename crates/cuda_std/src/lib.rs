@@ -71,6 +71,7 @@ pub mod constant;
 pub mod cursor;
 pub mod float;
 pub mod heap;
+pub mod io;
 pub mod kernel;
 pub mod mem;
 pub mod misc;
@@ -90,6 +91,8 @@ pub use half::{bf16, f16};
 pub use kernel::KernelType;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use kernel::{Kernel, PackedArgs, launch_on_cpu};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use std::{assert, assert_eq, assert_ne};
 #[cfg(target_arch = "nvptx64")]
 use trap::trap;
 #[cfg(feature = "vek")]
@@ -101,5 +104,8 @@ pub mod prelude {
     pub use crate::f16;
     pub use crate::kernel;
     pub use crate::thread;
+    // On the CPU these are `std`'s prelude's, and in kernels those of this crate on both.
     pub use crate::{FloatExt, GpuFloat, SharedView, View, ViewMut};
+    #[cfg(target_arch = "nvptx64")]
+    pub use crate::{eprint, eprintln, print, println};
 }

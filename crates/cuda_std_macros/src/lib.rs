@@ -35,6 +35,9 @@ use proc_macro::TokenStream;
 /// instructions than the program is compiled for, which only what is inlined can use. For the same reason the functions that a kernel
 /// calls are to be `#[inline(always)]`, and those that pass closures on [`macro@inline_closures`].
 ///
+/// `print!`, `println!`, `eprint!`, `eprintln!`, `assert!`, `assert_eq!` and `assert_ne!`, written so, are in the body those of `cuda_std`, see its
+/// module `io`. (In functions that the kernel calls they are whatever is in scope.)
+///
 /// ```ignore
 /// #[kernel]
 /// pub unsafe fn scale(x: View<f32>, factor: f32, y: ViewMut<f32>) {

@@ -5,6 +5,7 @@ mod arguments;
 mod features;
 mod gemm;
 mod half_floats;
+mod printing;
 mod vecadd;
 mod vectors;
 
@@ -12,6 +13,7 @@ pub use crate::alloc_kernels::*;
 pub use crate::arguments::*;
 pub use crate::features::*;
 pub use crate::half_floats::*;
+pub use crate::printing::*;
 pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.
 pub use crate::gemm::gemm;

@@ -216,7 +216,7 @@ fn half_floats_are_rounded_to_the_nearest() {
         -1e-20,
         3.4e38,
         1.003_906_25,
-        1.011_718_75,
+        1.0 + 3.0 / 256.0,
     ];
     // a fraction of 10 bits and of 7, exponents below 2^-14 and 2^-126 all alike
     let half = |bits: u16| {
@@ -247,8 +247,8 @@ fn half_floats_are_rounded_to_the_nearest() {
 #[test]
 fn half_floats_as_parameters() {
     let x: Vec<f16> = (0..40).map(|i| f16::from_f32(i as f32)).collect();
-    let y = vec![f16::from_f32(0.5); 40];
-    let brains = vec![bf16::from_f32(3.0); 40];
+    let y = [f16::from_f32(0.5); 40];
+    let brains = [bf16::from_f32(3.0); 40];
     for mode in MODES {
         let mut out = vec![f16::ZERO; 40];
         let arguments = (
@@ -288,5 +288,74 @@ fn half_floats_between_lanes() {
             .unwrap();
         assert!((0..31).all(|i| next[i] == x[i + 1]) && next[31] == x[31]);
         assert_eq!(sum, 1.5);
+    }
+}
+
+const SIGNED: [f32; 70] = {
+    let mut x = [1.0; 70];
+    x[3] = -2.5;
+    x[40] = -7.0;
+    x[41] = -8.0;
+    x
+};
+
+/// Run by `lines_are_whole`, which looks at what it prints.
+#[test]
+#[ignore = "it only prints"]
+fn prints() {
+    for mode in MODES {
+        let arguments = (View::from(&SIGNED[..]),);
+        // SAFETY: it only reads.
+        unsafe { launch_on_cpu::<kernels::name_negative>(shape(3, 32), mode, arguments) }.unwrap();
+    }
+}
+
+#[test]
+fn lines_are_whole() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "prints", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("element"))
+        .collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "[block (0, 0, 0), thread (3, 0, 0)] element 3 is -2.5, [-2, 3]",
+            "[block (1, 0, 0), thread (8, 0, 0)] element 40 is -7, [-7, 40]",
+            "[block (1, 0, 0), thread (9, 0, 0)] element 41 is -8, [-8, 41]",
+            "element 3 is -2.5, [-2, 3]",
+            "element 40 is -7, [-7, 40]",
+            "element 41 is -8, [-8, 41]",
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn assertions_end_the_launch() {
+    let halve = |x: &[u32], mode| {
+        let mut out = vec![0; x.len()];
+        let arguments = (View::from(x), out.as_mut_ptr());
+        // SAFETY: each thread writes its own element of `out`.
+        unsafe { launch_on_cpu::<kernels::halve>(shape(1, 4), mode, arguments) }
+            .map(|()| out)
+            .map_err(|error| error.to_string())
+    };
+    for mode in MODES {
+        assert_eq!(halve(&[2, 4, 998], mode), Ok(vec![1, 2, 499]));
+        for (x, words) in [
+            ([2, 4, 5], ["element 2", "halve", "left: 1"]),
+            ([2, 0, 2], ["assertion", "halve", "right: 0"]),
+            ([1002, 2, 2], ["1002 is too large", "halve", "thread"]),
+        ] {
+            let error = halve(&x, mode).unwrap_err();
+            assert!(words.iter().all(|word| error.contains(word)), "{error}");
+        }
     }
 }

@@ -56,6 +56,8 @@ fn a_crate_without_a_line_for_us_compiles() {
         "by_value",
         "by_reference",
         "known_features",
+        "name_negative",
+        "halve",
         "half_axpy_bf16",
         "half_axpy_f16",
         "half_neighbours",
@@ -214,5 +216,38 @@ fn vek_and_the_rest_of_glam_are_features() {
     if let Some((_keep, ptx, _)) = build(builder(&path)) {
         assert!(body(&ptx, "scaled").contains("div.rn.f32"), "{ptx}");
         assert!(body(&ptx, "whole").contains("cvt.rzi.s64.f64"), "{ptx}");
+    }
+}
+
+/// What prints has the driver's function, and who does not print has no instruction for it.
+#[test]
+fn printing_is_the_drivers() {
+    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    let functions = cuda_builder::ptx::PtxModule::parse(&ptx);
+    let calls = |kernel: &str, wanted: &str| {
+        let entry = functions
+            .function(kernel)
+            .unwrap_or_else(|| panic!("{kernel}"));
+        entry.callees().any(|(_, callee)| callee.contains(wanted))
+    };
+    assert!(calls("name_negative", "print_text"), "{ptx}");
+    assert!(calls("halve", "assertion_failed"), "{ptx}");
+    assert!(
+        body(&ptx, "cuda_std_io_device_print_text").contains("vprintf"),
+        "{ptx}"
+    );
+    assert!(
+        body(&ptx, "cuda_std_io_device_assertion_failed").contains("__assertfail"),
+        "{ptx}"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_of(
+        directory.path(),
+        "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: *mut u32) { *x = 1; }\n",
+    );
+    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+        assert!(!ptx.contains("vprintf") && !ptx.contains(".func"), "{ptx}");
     }
 }

@@ -7,6 +7,7 @@ mod features;
 mod host;
 mod options;
 mod parameter;
+mod printing;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub fn expand(
     let mut function: ItemFn = syn::parse2(features::on_the_cpu(item))?;
     signature::check(&function)?;
     closures::inline(&mut function.block);
+    printing::qualify(&mut function.block);
     let types = signature::type_parameters(&function, &lists)?;
     let parameters = function
         .sig

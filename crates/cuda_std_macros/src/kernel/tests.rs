@@ -293,3 +293,36 @@ fn references_are_pointers() {
         )
     );
 }
+
+#[test]
+fn macros_that_print_are_those_of_cuda_std() {
+    let text = expand(
+        quote!(),
+        quote! {
+            pub unsafe fn k(x: u32) {
+                println!("{x}");
+                let y = { assert_eq!(x, 1); x };
+                const { assert!(true) };
+                const Z: () = assert!(true);
+                core::assert!(y == 1);
+                fn inner() { print!("a"); }
+                other::println!("b");
+            }
+        },
+        None,
+    )
+    .expect("accepted")
+    .to_string();
+    for (words, there) in [
+        (":: cuda_std :: println ! (\"{x}\")", true),
+        (":: cuda_std :: assert_eq ! (x , 1)", true),
+        ("const { assert ! (true) }", true),
+        ("const Z : () = assert ! (true)", true),
+        ("core :: assert ! (y == 1)", true),
+        (":: cuda_std :: print ! (\"a\")", true),
+        ("other :: println ! (\"b\")", true),
+        (":: cuda_std :: assert !", false),
+    ] {
+        assert_eq!(text.contains(words), there, "{words}\n{text}");
+    }
+}

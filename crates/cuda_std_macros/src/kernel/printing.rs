@@ -1,0 +1,46 @@
+//! The macros of a kernel's body that print.
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, ExprConst, Item, Macro, parse_quote_spanned};
+
+/// The macros that `cuda_std` has for kernels under the names of `std`'s.
+const MACROS: [&str; 7] = [
+    "print",
+    "println",
+    "eprint",
+    "eprintln",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+];
+
+/// Lets `println!` and its like in the body be those of `cuda_std`. A prelude cannot: names that are imported by `*` do not hide
+/// macros that `core` or `std` has too.
+pub fn qualify(body: &mut Block) {
+    Qualify.visit_block_mut(body);
+}
+
+struct Qualify;
+
+impl VisitMut for Qualify {
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        if let Some(name) = call.path.get_ident()
+            && MACROS.iter().any(|known| name == known)
+        {
+            let name = name.clone();
+            call.path = parse_quote_spanned!(name.span()=> ::cuda_std::#name);
+        }
+        visit_mut::visit_macro_mut(self, call);
+    }
+
+    // What is evaluated by the compiler cannot print.
+    fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
+
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        if let Item::Fn(function) = item
+            && function.sig.constness.is_none()
+        {
+            visit_mut::visit_item_fn_mut(self, function);
+        }
+    }
+}
