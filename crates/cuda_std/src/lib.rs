@@ -1,6 +1,7 @@
 //! What a kernel may call, on the GPU and on the CPU.
 //!
-//! The names are those of Rust-CUDA's `cuda_std`, so a kernel written for it moves here with its `use` lines unchanged. This is a
+//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/from-rust-cuda.md` says: what moves here as it is, what needs a
+//! line, and what is not there, each with the test that shows it. This is a
 //! different implementation: on the device it stands on rustc's own NVPTX backend, and on the CPU the same names work too, on
 //! the SIMT executor `simt`, so that one source runs on both.
 //!
@@ -14,6 +15,9 @@
 //! | atomics with a scope | [`atomic`] |
 //! | the highest bit of a word, places that move on by a stride | [`bits`], [`cursor`] |
 //! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
+//! | printing, and assertions with messages | [`io`] |
+//! | rounding in a direction, the device library's names | [`intrinsics`] |
+//! | vectors and matrices; numbers of 16 bits | [`glam`]; [`f16`], [`bf16`] |
 //! | what `Vec` is made of on the device | [`heap`] |
 //! | launching a kernel | [`kernel`](mod@kernel) |
 //!
@@ -50,6 +54,15 @@
 //!
 //! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels, on the CPU as anywhere, on the device from a heap that the host gives
 //! to each launch: see [`heap`]. A buffer from the host is faster, and the builder's lint names every kernel that allocates.
+//!
+//! # Features
+//!
+//! | feature | brings |
+//! | --- | --- |
+//! | `glam-all` | glam's types of other numbers than `f32` and `u32`, for a second more in each build |
+//! | `vek` | the module `vek`, whose vectors the published 0.2 has |
+//! | `panic-messages` | the device prints the message of a panic before it stops |
+//! | `panic-handler`, `allocator` (both on) | what `core` and `alloc` call on the device; off, for your own |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -71,6 +84,7 @@ pub mod constant;
 pub mod cursor;
 pub mod float;
 pub mod heap;
+pub mod intrinsics;
 pub mod io;
 pub mod kernel;
 pub mod mem;
@@ -101,6 +115,13 @@ pub use view::{AnyBytes, AtomicElement, AtomicInteger, SharedView, View, ViewMut
 
 /// What a kernel file begins with: `use cuda_std::prelude::*;`.
 pub mod prelude {
+    pub use alloc::borrow::ToOwned;
+    pub use alloc::boxed::Box;
+    pub use alloc::format;
+    pub use alloc::rc::Rc;
+    pub use alloc::string::{String, ToString};
+    pub use alloc::vec::Vec;
+
     pub use crate::f16;
     pub use crate::kernel;
     pub use crate::thread;

@@ -7,9 +7,11 @@ pub(crate) fn trap() -> ! {
     unsafe { core::arch::nvptx::trap() }
 }
 
-/// Traps. There is no one to read a message on the device: run the kernel on the CPU to see it.
+/// Traps, without a message unless the feature `panic-messages` is on: the kernel on the CPU tells it too.
 #[cfg(feature = "panic-handler")]
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
+    #[cfg(feature = "panic-messages")]
+    crate::eprintln!("{_info}");
     trap()
 }

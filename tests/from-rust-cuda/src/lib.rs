@@ -5,6 +5,7 @@ mod arguments;
 mod features;
 mod gemm;
 mod half_floats;
+mod machine;
 mod printing;
 mod vecadd;
 mod vectors;
@@ -13,6 +14,7 @@ pub use crate::alloc_kernels::*;
 pub use crate::arguments::*;
 pub use crate::features::*;
 pub use crate::half_floats::*;
+pub use crate::machine::*;
 pub use crate::printing::*;
 pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.

@@ -56,6 +56,12 @@ fn a_crate_without_a_line_for_us_compiles() {
         "by_value",
         "by_reference",
         "known_features",
+        "float_functions",
+        "intervals",
+        "lengths",
+        "rotate_long",
+        "sum_up",
+        "wait",
         "name_negative",
         "halve",
         "half_axpy_bf16",
@@ -133,7 +139,11 @@ fn allocation_is_there_and_the_lint_names_it() {
     );
     let errors = lint.errors(&LintRules::default().deny(FindingKind::Allocation));
     assert!(
-        errors.len() == 1 && errors[0].contains("kernel squares") && errors[0].contains("heap"),
+        errors.iter().all(|error| error.contains("heap"))
+            && ["kernel squares", "kernel lengths"]
+                .iter()
+                .all(|kernel| errors.iter().any(|error| error.contains(kernel)))
+            && !errors.iter().any(|error| error.contains("kernel vecadd")),
         "{errors:?}"
     );
 }
@@ -249,5 +259,47 @@ fn printing_is_the_drivers() {
     );
     if let Some((_keep, ptx, _)) = build(builder(&path)) {
         assert!(!ptx.contains("vprintf") && !ptx.contains(".func"), "{ptx}");
+    }
+}
+
+/// Each is the instruction, or as many as the value's bits take.
+#[test]
+fn functions_of_the_machine_are_its_instructions() {
+    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    let count = |kernel: &str, words: &str| body(&ptx, kernel).matches(words).count();
+    assert_eq!(count("rotate_long", "shfl.sync.idx.b32"), 4, "{ptx}");
+    assert_eq!(count("rotate_long", "match.any.sync.b64"), 2, "{ptx}");
+    assert_eq!(count("wait", "%clock64"), 2, "{ptx}");
+    assert_eq!(count("wait", "nanosleep.u32"), 1, "{ptx}");
+    for words in [
+        "add.rm.f32",
+        "add.rp.f32",
+        "sqrt.rz.f32",
+        "fma.rp.f64",
+        "rcp.rm.f64",
+        "mul.hi.u32",
+    ] {
+        assert_eq!(count("intervals", words), 1, "{words}\n{ptx}");
+    }
+    for words in ["atom.relaxed.gpu.add.f32", "atom.relaxed.gpu.max.u32"] {
+        assert!(count("sum_up", words) > 0, "{words}\n{ptx}");
+    }
+}
+
+/// Panics print with a feature, and not without it.
+#[test]
+fn messages_of_panics_are_a_feature() {
+    for (features, prints) in [("", false), ("\"panic-messages\"", true)] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = crate_with(
+            directory.path(),
+            features,
+            "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: &[u32], y: *mut u32) { *y = x[3]; }\n",
+        );
+        if let Some((_keep, ptx, _)) = build(builder(&path)) {
+            assert_eq!(ptx.contains("vprintf"), prints, "{ptx}");
+        }
     }
 }

@@ -2,12 +2,11 @@
 
 use super::GpuFloat;
 use super::fast;
+use super::inverse;
 use super::sealed::Sealed;
 use core::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// Functions that `std`'s floats have not, under the names of the published crate where it has them.
-///
-/// Three of its functions are missing: `inv_complementary_error_function`, `scaled_complementary_error_function` and `inv_norm_cdf`.
 ///
 /// The `fast_` functions are approximations on the device; their errors are from the PTX manual. For `f64` they are the accurate
 /// functions.
@@ -27,6 +26,13 @@ pub trait FloatExt: Sized + Sealed {
     /// One less the error function, without cancellation. 3 ulp.
     #[must_use]
     fn complementary_error_function(self) -> Self;
+    /// The number of which [`complementary_error_function`](Self::complementary_error_function) is this one. Its error is as that of
+    /// [`inv_norm_cdf`](Self::inv_norm_cdf).
+    #[must_use]
+    fn inv_complementary_error_function(self) -> Self;
+    /// [`complementary_error_function`](Self::complementary_error_function) times e to the square: of large numbers it is no zero. 5 ulp.
+    #[must_use]
+    fn scaled_complementary_error_function(self) -> Self;
     /// The number as `fraction * 2^exponent` with a fraction in [1/2, 1). Exact.
     #[must_use]
     fn frexp(self) -> (Self, i32);
@@ -54,6 +60,10 @@ pub trait FloatExt: Sized + Sealed {
     /// The distribution function of the standard normal distribution.
     #[must_use]
     fn norm_cdf(self) -> Self;
+    /// The number that a standard normal variable is below with this probability, after Wichura (1988). 1 ulp of `f32`; of `f64` a relative
+    /// error of 10⁻¹⁵, beside 1/2 an absolute one.
+    #[must_use]
+    fn inv_norm_cdf(self) -> Self;
     /// One over the cube root. 2 ulp.
     #[must_use]
     fn rcbrt(self) -> Self;
@@ -185,6 +195,21 @@ macro_rules! float_ext {
             #[inline]
             fn norm_cdf(self) -> Self {
                 0.5 * libm::$erfc(-self * FRAC_1_SQRT_2 as $float)
+            }
+
+            #[inline]
+            fn inv_complementary_error_function(self) -> Self {
+                inverse::complementary_error_function(self.into()) as $float
+            }
+
+            #[inline]
+            fn scaled_complementary_error_function(self) -> Self {
+                inverse::scaled_complementary_error_function(self.into()) as $float
+            }
+
+            #[inline]
+            fn inv_norm_cdf(self) -> Self {
+                inverse::norm_cdf(self.into()) as $float
             }
 
             #[inline]

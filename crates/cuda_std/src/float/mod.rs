@@ -21,6 +21,7 @@ mod exact;
 mod ext;
 mod fast;
 mod gpu_float;
+pub(crate) mod inverse;
 mod remainder;
 
 pub use ext::FloatExt;

@@ -38,7 +38,7 @@
 //!
 //! In the body of a [`kernel`](macro@crate::kernel) the names without a path are this crate's. In a function that it calls `println!` is, on the device,
 //! the [prelude](crate::prelude)'s, and on the CPU `std`'s; `assert!` and its like are `core`'s, which stop the device without a message. Write
-//! `cuda_std::println!` and `cuda_std::assert_eq!` there.
+//! `cuda_std::println!` and `cuda_std::assert_eq!` there. With the feature `panic-messages` of this crate every panic prints its message.
 //!
 //! # Assertions
 //!

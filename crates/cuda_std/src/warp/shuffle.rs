@@ -79,9 +79,19 @@ mod imp {
         } else {
             0
         };
+        let beyond = if T::LONG {
+            let bits = value.high();
+            // SAFETY: the caller's promise.
+            let low = unsafe { half(mode, mask, bits as u32, delta, width) };
+            // SAFETY: the caller's promise.
+            let high = unsafe { half(mode, mask, (bits >> 32) as u32, delta, width) };
+            u64::from(high) << 32 | u64::from(low)
+        } else {
+            0
+        };
         let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
         (
-            T::from_u64(u64::from(high) << 32 | u64::from(low)),
+            T::from_halves(u64::from(high) << 32 | u64::from(low), beyond),
             inside && mask >> from & 1 != 0,
         )
     }
@@ -101,10 +111,13 @@ mod imp {
         width: u32,
     ) -> (T, bool) {
         let all = simt::sync::warp_exchange(mask, value.into_u64());
+        let beyond = T::LONG.then(|| simt::sync::warp_exchange(mask, value.high()));
         let (from, inside) = source(mode, crate::warp::lane_id(), delta, width);
         let takes_part = all.participants >> from & 1 != 0;
         if takes_part {
-            (T::from_u64(all.values[from as usize]), inside)
+            let from = from as usize;
+            let beyond = beyond.map_or(0, |all| all.values[from]);
+            (T::from_halves(all.values[from], beyond), inside)
         } else {
             (value, false)
         }
@@ -120,7 +133,7 @@ macro_rules! shuffles {
             /// within the segment and in `mask`; where it is not in the segment the value is the lane's own, and where it is not in `mask`
             /// the value is unspecified. Only the low five bits of `delta` count.
             ///
-            /// A value of 64 bits takes two shuffles on the device.
+            /// A value of 64 bits takes two shuffles on the device, one of 128 bits four.
             ///
             /// # Safety
             ///

@@ -1,6 +1,6 @@
-//! Values that cross between lanes: everything travels as 32 or 64 bits.
+//! Values that cross between lanes: everything travels as 32 or 64 bits, what is longer in two.
 
-/// A value that lanes can exchange: an integer or float of at most 64 bits, or `bool`.
+/// A value that lanes can exchange: an integer of at most 128 bits, a float, or `bool`.
 pub trait WarpShuffleValue: Copy + sealed::Bits {}
 
 impl<T: Copy + sealed::Bits> WarpShuffleValue for T {}
@@ -10,9 +10,26 @@ pub(super) mod sealed {
     pub trait Bits {
         /// Whether the value needs more than 32 bits.
         const WIDE: bool;
+        /// Whether it needs more than 64.
+        const LONG: bool = false;
 
+        /// The low 64 bits.
         fn into_u64(self) -> u64;
         fn from_u64(bits: u64) -> Self;
+
+        /// The high 64 bits of what is longer.
+        #[inline(always)]
+        fn high(&self) -> u64 {
+            0
+        }
+
+        #[inline(always)]
+        fn from_halves(low: u64, _high: u64) -> Self
+        where
+            Self: Sized,
+        {
+            Self::from_u64(low)
+        }
     }
 
     macro_rules! integer {
@@ -36,6 +53,39 @@ pub(super) mod sealed {
     }
 
     integer!(u8 u8 i8 u8 u16 u16 i16 u16 u32 u32 i32 u32 u64 u64 i64 u64 usize usize isize usize);
+
+    macro_rules! long_integer {
+        ($($ty:ident)+) => {
+            $(
+                impl Bits for $ty {
+                    const WIDE: bool = true;
+                    const LONG: bool = true;
+
+                    #[inline(always)]
+                    fn into_u64(self) -> u64 {
+                        self as u64
+                    }
+
+                    #[inline(always)]
+                    fn from_u64(bits: u64) -> Self {
+                        bits as Self
+                    }
+
+                    #[inline(always)]
+                    fn high(&self) -> u64 {
+                        (*self >> 64) as u64
+                    }
+
+                    #[inline(always)]
+                    fn from_halves(low: u64, high: u64) -> Self {
+                        (u128::from(high) << 64 | u128::from(low)) as Self
+                    }
+                }
+            )+
+        };
+    }
+
+    long_integer!(u128 i128);
 
     impl Bits for bool {
         const WIDE: bool = false;

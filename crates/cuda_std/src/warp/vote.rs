@@ -44,7 +44,12 @@ mod imp {
         // SAFETY: the caller's promise.
         let equal = unsafe {
             if T::WIDE {
-                match_any_64(mask, bits)
+                let equal = match_any_64(mask, bits);
+                if T::LONG {
+                    equal & match_any_64(mask, value.high())
+                } else {
+                    equal
+                }
             } else {
                 match_any_32(mask, bits as u32)
             }
@@ -85,7 +90,12 @@ mod imp {
     #[track_caller]
     pub unsafe fn equal_lanes<T: WarpShuffleValue>(mask: u32, value: T) -> (u32, u32) {
         let bits = value.into_u64();
-        lanes_with(mask, bits, bits)
+        let (equal, participants) = lanes_with(mask, bits, bits);
+        if T::LONG {
+            let bits = value.high();
+            return (equal & lanes_with(mask, bits, bits).0, participants);
+        }
+        (equal, participants)
     }
 
     /// The lanes that brought `wanted`, and the lanes that took part.

@@ -248,3 +248,73 @@ fn fast_functions_are_near() {
         assert!(near((x % 3.0).fast_cos(), f64::from(x % 3.0).cos()));
     }
 }
+
+#[test]
+fn inverses_of_the_normal_distribution() {
+    // What goes in comes out, as far as the distribution's slope lets it.
+    for i in 1..4000 {
+        let x = -8.0 + f64::from(i) / 250.0;
+        let p = x.norm_cdf();
+        let slope = (-0.5 * x * x).exp() / 2.506_628_274_631_000_5;
+        let room = 4.0 * f64::EPSILON * (p / slope + x.abs());
+        assert!(
+            (p.inv_norm_cdf() - x).abs() <= room,
+            "{x}: {}",
+            p.inv_norm_cdf()
+        );
+        let y = x.complementary_error_function();
+        let slope = 2.0 * (-x * x).exp() / 1.772_453_850_905_516;
+        let room = 6.0 * f64::EPSILON * (y / slope + x.abs());
+        if y > 0.0 {
+            let back = y.inv_complementary_error_function();
+            assert!((back - x).abs() <= room || y == 2.0, "{x}: {back}");
+        }
+    }
+    // by a root of the logarithm of erfc, with 40 digits
+    let x = 1e-300_f64.inv_norm_cdf();
+    assert!((x + 37.047_096_299_361_2).abs() < 1e-12, "{x}");
+    assert_eq!(0.5_f64.inv_norm_cdf(), 0.0);
+    assert_eq!(0.0_f32.inv_norm_cdf(), f32::NEG_INFINITY);
+    assert_eq!(1.0_f64.inv_norm_cdf(), f64::INFINITY);
+    assert_eq!(0.0_f64.inv_complementary_error_function(), f64::INFINITY);
+    assert_eq!(
+        2.0_f64.inv_complementary_error_function(),
+        f64::NEG_INFINITY
+    );
+    assert!((-0.1_f64).inv_norm_cdf().is_nan() && 1.1_f32.inv_norm_cdf().is_nan());
+    assert!(f64::NAN.inv_norm_cdf().is_nan());
+    assert!(2.5_f64.inv_complementary_error_function().is_nan());
+}
+
+#[test]
+fn the_scaled_error_function() {
+    // By the integral 2/√π ∫ e^(-t² - 2xt) dt, Simpson's rule.
+    for x in [0.0_f64, 0.1, 1.0, 3.0, 9.9, 10.0, 11.0, 30.0, 1e3] {
+        let (steps, end) = (20_000, 7.0 / (1.0 + x / 3.0));
+        let at = |i: i32| {
+            let t = end * f64::from(i) / f64::from(steps);
+            (-t * t - 2.0 * x * t).exp()
+        };
+        let inner: f64 = (1..steps).map(|i| at(i) * f64::from(2 + 2 * (i % 2))).sum();
+        let integral = (inner + at(0) + at(steps)) * end / f64::from(steps) / 3.0;
+        let expected = integral * 2.0 / 1.772_453_850_905_516;
+        let got = x.scaled_complementary_error_function();
+        assert!(
+            (got / expected - 1.0).abs() < 1e-13,
+            "{x}: {got} {expected}"
+        );
+    }
+    // both sides of the change of method, and the step between them
+    let (below, above) = (10.0_f64.next_down(), 10.0_f64);
+    let (below, above) = (
+        below.scaled_complementary_error_function(),
+        above.scaled_complementary_error_function(),
+    );
+    assert!((below / above - 1.0).abs() < 1e-15, "{below} {above}");
+    assert_eq!(
+        (-30.0_f64).scaled_complementary_error_function(),
+        f64::INFINITY
+    );
+    assert_eq!(f64::INFINITY.scaled_complementary_error_function(), 0.0);
+    assert!(f32::NAN.scaled_complementary_error_function().is_nan());
+}

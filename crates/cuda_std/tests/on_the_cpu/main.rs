@@ -3,6 +3,7 @@
 
 mod atomic;
 mod float;
+mod intrinsics;
 mod kernel;
 mod machine;
 mod shared;
