@@ -17,7 +17,7 @@
 //! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
 //! | printing, and assertions with messages | [`io`] |
 //! | rounding in a direction, the device library's names | [`intrinsics`] |
-//! | vectors and matrices; numbers of 16 bits | [`glam`]; [`f16`], [`bf16`] |
+//! | vectors and matrices; numbers of 16 bits | [`glam`]; [`f16`](struct@f16), [`bf16`] |
 //! | what `Vec` is made of on the device | [`heap`] |
 //! | launching a kernel | [`kernel`](mod@kernel) |
 //!
