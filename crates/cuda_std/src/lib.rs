@@ -89,6 +89,8 @@ pub mod io;
 pub mod kernel;
 pub mod mem;
 pub mod misc;
+#[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
+mod panic_handler;
 pub mod ptr;
 pub mod shared;
 pub mod thread;
