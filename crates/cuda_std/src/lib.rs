@@ -127,6 +127,7 @@ pub mod prelude {
     pub use crate::f16;
     pub use crate::kernel;
     pub use crate::thread;
+    pub use crate::thread::IndexVector as _;
     // On the CPU these are `std`'s prelude's, and in kernels those of this crate on both.
     pub use crate::{FloatExt, GpuFloat, SharedView, View, ViewMut};
     #[cfg(target_arch = "nvptx64")]

@@ -5,7 +5,7 @@
 //! the executor and panics outside one.
 //!
 //! Indices and extents of two and three axes are glam's [`UVec2`](glam::UVec2) and [`UVec3`](glam::UVec3), as in today's Rust-CUDA. What is
-//! written for the published 0.2 makes vek's of them: `vek::Vec2::from(thread::index_2d().to_array())`.
+//! written for the published 0.2 finds its methods ([`IndexVector`]), or makes vek's of them: `vek::Vec2::from(thread::index_2d().to_array())`.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
@@ -13,6 +13,7 @@ mod cpu;
 mod device;
 mod index;
 mod sync;
+mod vectors;
 
 #[cfg(not(target_arch = "nvptx64"))]
 use cpu as imp;
@@ -21,3 +22,4 @@ use device as imp;
 
 pub use index::*;
 pub use sync::*;
+pub use vectors::IndexVector;
