@@ -44,8 +44,8 @@
 //! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
 //! with NUL bytes, symbols of another size) is an error here. Stricter, since safe code could do harm: tuples, `Option` and `Result` are no
 //! [`DeviceCopy`](memory::DeviceCopy), a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
-//! that was dropped is an [error](error::CudaError::BufferDropped). Not here: textures, surfaces, arrays, unified memory, graphs,
-//! the linker, external memory, legacy context stacks, and the derive for [`DeviceCopy`](memory::DeviceCopy).
+//! that was dropped is an [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout. Not here: textures, surfaces,
+//! arrays, unified memory, graphs, the linker, external memory, and legacy context stacks.
 
 pub mod context;
 pub mod device;
@@ -59,6 +59,9 @@ pub mod prelude;
 pub mod stream;
 pub mod util;
 mod version;
+
+/// The trait of what may be copied to the device, and its derive macro. (The published crate has the macro alone under this name.)
+pub use memory::DeviceCopy;
 
 /// The driver's functions themselves, without owners.
 pub use cuda_driver as sys;

@@ -40,6 +40,7 @@ pub use bytemuck;
 
 pub use buffer::DeviceBuffer;
 pub use copy::{AsyncCopyDestination, CopyDestination};
+pub use cust_derive::DeviceCopy;
 pub use device_box::DeviceBox;
 pub use device_copy::{DeviceCopy, argument_address};
 pub use locked::LockedBuffer;
