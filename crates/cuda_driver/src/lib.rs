@@ -25,6 +25,7 @@
 mod context;
 mod context_limits;
 mod copy;
+mod copy_2d;
 mod device;
 mod driver;
 mod error;
@@ -42,7 +43,9 @@ mod pool;
 mod stream;
 mod table;
 mod types;
+mod unified;
 
+pub use copy_2d::Rows;
 pub use driver::Driver;
 pub use error::{CudaError, CudaResult};
 pub use load::{LIBRARY_VARIABLE, LoadError, TriedLibrary};
@@ -53,3 +56,4 @@ pub use types::{
     CUstream, CUuuid, LaunchDims, OpaqueContext, OpaqueEvent, OpaqueFunction, OpaqueMemoryPool,
     OpaqueModule, OpaqueStream,
 };
+pub use unified::Advice;

@@ -7,7 +7,7 @@ use libloading::Library;
 
 use crate::types::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
-    CUstream, CUuuid,
+    CUstream, CUuuid, Memcpy2d,
 };
 
 /// A function that the installed driver does not have.
@@ -147,6 +147,11 @@ function_table! {
     11020 mem_alloc_async "cuMemAllocAsync" (*mut CUdeviceptr, usize, CUstream);
     11020 mem_free_async "cuMemFreeAsync" (CUdeviceptr, CUstream);
     3020 mem_get_info "cuMemGetInfo_v2" (*mut usize, *mut usize);
+    6000 mem_alloc_managed "cuMemAllocManaged" (*mut CUdeviceptr, usize, c_uint);
+    3020 mem_alloc_pitch "cuMemAllocPitch_v2" (*mut CUdeviceptr, *mut usize, usize, usize, c_uint);
+    6000 pointer_get_attribute "cuPointerGetAttribute" (*mut c_void, c_int, CUdeviceptr);
+    8000 mem_prefetch_async "cuMemPrefetchAsync" (CUdeviceptr, usize, CUdevice, CUstream);
+    8000 mem_advise "cuMemAdvise" (CUdeviceptr, usize, c_int, CUdevice);
     2020 mem_host_alloc "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     2000 mem_free_host "cuMemFreeHost" (*mut c_void);
     11020 device_get_default_mem_pool "cuDeviceGetDefaultMemPool" (*mut CUmemoryPool, CUdevice);
@@ -162,6 +167,8 @@ function_table! {
     3020 memcpy_dtod_async "cuMemcpyDtoDAsync_v2" (CUdeviceptr, CUdeviceptr, usize, CUstream);
     4000 memcpy_peer "cuMemcpyPeer" (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize);
     4000 memcpy_peer_async "cuMemcpyPeerAsync" (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize, CUstream);
+    3020 memcpy_2d "cuMemcpy2D_v2" (*const Memcpy2d);
+    3020 memcpy_2d_async "cuMemcpy2DAsync_v2" (*const Memcpy2d, CUstream);
     3020 memset_d8 "cuMemsetD8_v2" (CUdeviceptr, c_uchar, usize);
     3020 memset_d16 "cuMemsetD16_v2" (CUdeviceptr, c_ushort, usize);
     3020 memset_d32 "cuMemsetD32_v2" (CUdeviceptr, c_uint, usize);

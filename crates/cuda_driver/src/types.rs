@@ -61,3 +61,26 @@ pub struct LaunchDims {
 pub(crate) fn as_slot(value: usize) -> *mut c_void {
     std::ptr::without_provenance_mut(value)
 }
+
+/// `CUDA_MEMCPY2D` of the driver's second interface: rows from one place to another.
+#[repr(C)]
+pub(crate) struct Memcpy2d {
+    pub(crate) source: Memcpy2dEnd<*const c_void>,
+    pub(crate) destination: Memcpy2dEnd<*mut c_void>,
+    pub(crate) width_bytes: usize,
+    pub(crate) height: usize,
+}
+
+/// One end of a [`Memcpy2d`].
+#[repr(C)]
+pub(crate) struct Memcpy2dEnd<P> {
+    pub(crate) x_bytes: usize,
+    pub(crate) y: usize,
+    /// 1: `host` counts; 2: `device` counts.
+    pub(crate) memory_type: c_int,
+    pub(crate) host: P,
+    pub(crate) device: CUdeviceptr,
+    /// A CUDA array, of which there are none here.
+    pub(crate) array: *mut c_void,
+    pub(crate) pitch: usize,
+}

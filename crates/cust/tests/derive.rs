@@ -22,11 +22,12 @@ struct Tuple(u8, u64, Named);
 
 #[derive(Clone, Copy, DeviceCopy)]
 #[repr(C, align(32))]
-struct Generic<'a, T: PartialEq, const N: usize>
+struct Generic<'a, T: PartialEq, U, const N: usize>
 where
-    T: Default,
+    U: Default,
 {
     values: [T; N],
+    other: U,
     next: DevicePointer<u8>,
     lifetime: PhantomData<&'a ()>,
     inner: Option<std::num::NonZeroU32>,
@@ -74,7 +75,7 @@ fn may_be_copied<T: DeviceCopy>() {}
 fn every_kind_of_type_can_derive_it() {
     may_be_copied::<Named>();
     may_be_copied::<Tuple>();
-    may_be_copied::<Generic<'_, Wrapped, 3>>();
+    may_be_copied::<Generic<'_, Wrapped, f32, 3>>();
     may_be_copied::<Unit>();
     may_be_copied::<Axis>();
     may_be_copied::<Shape<Shape<f32>>>();

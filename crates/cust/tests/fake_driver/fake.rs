@@ -34,6 +34,7 @@ pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     };
     cust::init(CudaFlags::empty()).expect("the stand-in initialises");
     fake.set_pools(true);
+    fake.set_concurrent(true);
     fake.set_pending(false);
     Some((fake, turn))
 }
@@ -90,6 +91,21 @@ impl Fake {
         self.call("fake_blocks", ())
     }
 
+    /// How many pieces of pinned memory exist.
+    pub fn pinned(&self) -> i32 {
+        self.call("fake_pinned", ())
+    }
+
+    /// Whether an address is of managed memory.
+    pub fn is_managed(&self, address: u64) -> bool {
+        self.call::<_, i32>("fake_is_managed", address) != 0
+    }
+
+    /// Whether device 1 says that it uses managed memory together with the host, as device 0 always does.
+    pub fn set_concurrent(&self, on: bool) {
+        self.call("fake_set_concurrent", i32::from(on))
+    }
+
     /// How often a device's context is retained.
     pub fn owners(&self, device: i32) -> i32 {
         self.call("fake_owners", device)
@@ -107,7 +123,8 @@ impl Fake {
         out
     }
 
-    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f') there were.
+    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f'), and advices for managed
+    /// memory ('m') there were.
     pub fn count(&self, what: char) -> i32 {
         self.call("fake_count", what as std::ffi::c_char)
     }

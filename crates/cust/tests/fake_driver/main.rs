@@ -6,7 +6,9 @@ mod contexts;
 mod fake;
 mod memory;
 mod modules;
+mod on_device;
 mod streams;
+mod unified;
 
 use cust::prelude::*;
 

@@ -6,6 +6,7 @@ mod device;
 mod launches;
 mod memory;
 mod sharing;
+mod unified;
 
 use cust::prelude::*;
 
