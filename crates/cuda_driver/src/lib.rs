@@ -24,6 +24,7 @@
 
 mod context;
 mod context_limits;
+mod context_stack;
 mod copy;
 mod copy_2d;
 mod device;

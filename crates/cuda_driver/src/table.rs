@@ -108,6 +108,10 @@ function_table! {
 
     4000 ctx_get_current "cuCtxGetCurrent" (*mut CUcontext);
     4000 ctx_set_current "cuCtxSetCurrent" (CUcontext);
+    4000 ctx_push_current "cuCtxPushCurrent_v2" (CUcontext);
+    4000 ctx_pop_current "cuCtxPopCurrent_v2" (*mut CUcontext);
+    3020 ctx_create "cuCtxCreate_v2" (*mut CUcontext, c_uint, CUdevice);
+    4000 ctx_destroy "cuCtxDestroy_v2" (CUcontext);
     2000 ctx_synchronize "cuCtxSynchronize" ();
     2000 ctx_get_device "cuCtxGetDevice" (*mut CUdevice);
     7000 ctx_get_flags "cuCtxGetFlags" (*mut c_uint);

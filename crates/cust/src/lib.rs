@@ -55,6 +55,7 @@ pub mod function;
 mod launch;
 pub mod memory;
 pub mod module;
+pub mod nvtx;
 pub mod prelude;
 pub mod stream;
 pub mod util;

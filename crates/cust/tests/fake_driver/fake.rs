@@ -111,6 +111,11 @@ impl Fake {
         self.call("fake_owners", device)
     }
 
+    /// How many contexts there are beside the primary ones.
+    pub fn own_contexts(&self) -> i32 {
+        self.call("fake_own", ())
+    }
+
     /// The device that an address was allocated on, or -1.
     pub fn device_of(&self, address: u64) -> i32 {
         self.call("fake_block_device", address)

@@ -23,7 +23,12 @@ struct block { ptr_t address; size_t bytes; struct context *context; int kind; }
 struct launch { unsigned grid[3], block[3], shared; void *stream; };
 
 static struct context contexts[DEVICES] = {{0, 0}, {1, 0}};
-static __thread struct context *current;
+/* contexts of one's own; one that is there has an owner */
+enum { OWN = 16, DEEP = 32 };
+static struct context own[OWN];
+static __thread struct context *stack[DEEP];
+static __thread int depth;
+#define current (depth ? stack[depth - 1] : 0)
 static int initialized, pools = 1, pending, concurrent = 1, advices;
 static struct handle handles[MAX];
 static struct block blocks[MAX];
@@ -66,6 +71,7 @@ int fake_live(int kind) { int n = 0; for (int i = 0; i < MAX; i++) n += handles[
 int fake_blocks(void) { return count(0); }
 int fake_pinned(void) { return count(1); }
 int fake_is_managed(ptr_t a) { struct block *b = find(a, 1, 0); return b && b->kind == MANAGED; }
+int fake_own(void) { int n = 0; for (int i = 0; i < OWN; i++) n += own[i].owners; return n; }
 int fake_owners(int device) { return contexts[device].owners; }
 int fake_block_device(ptr_t a) { for (int d = 0; d < DEVICES; d++) if (find(a, 1, &contexts[d])) return d; return -1; }
 void fake_set_pools(int on) { pools = on; }
@@ -99,7 +105,30 @@ int cuDevicePrimaryCtxRetain(void **c, int d) { if (!initialized) return NOT_INI
 int cuDevicePrimaryCtxRelease_v2(int d) { if (!contexts[d].owners) return INVALID_CONTEXT; contexts[d].owners--; return OK; }
 int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned f) { (void)d; (void)f; return OK; }
 int cuCtxGetCurrent(void **c) { if (!initialized) return NOT_INITIALIZED; *c = current; return OK; }
-int cuCtxSetCurrent(void *c) { if (c && !((struct context *)c)->owners) return INVALID_CONTEXT; current = c; return OK; }
+int cuCtxPushCurrent_v2(void *c) { if (!c || !((struct context *)c)->owners || depth == DEEP) return INVALID_CONTEXT; stack[depth++] = c; return OK; }
+int cuCtxPopCurrent_v2(void **c) { if (!depth) return INVALID_CONTEXT; *c = stack[--depth]; return OK; }
+int cuCtxSetCurrent(void *c) {
+    if (!c) { depth -= depth > 0; return OK; }
+    if (!((struct context *)c)->owners) return INVALID_CONTEXT;
+    depth -= depth > 0;
+    return cuCtxPushCurrent_v2(c);
+}
+int cuCtxCreate_v2(void **c, unsigned flags, int d) {
+    if (!initialized) return NOT_INITIALIZED;
+    if (flags > 0x1f) return INVALID_VALUE;
+    for (int i = 0; i < OWN; i++)
+        if (!own[i].owners) { own[i] = (struct context){d, 1}; *c = &own[i]; return cuCtxPushCurrent_v2(*c); }
+    return OUT_OF_MEMORY;
+}
+int cuCtxDestroy_v2(void *c) {
+    struct context *x = c;
+    if (x < own || x >= own + OWN || !x->owners) return INVALID_CONTEXT;
+    /* what was made in it would be gone with it: whoever destroys it first is wrong */
+    for (int i = 0; i < MAX; i++) if ((blocks[i].address && blocks[i].context == x) || (handles[i].alive && handles[i].context == x)) return INVALID_VALUE;
+    x->owners = 0; depth -= current == x;
+    return OK;
+}
+int cuCtxGetApiVersion(void *c, unsigned *v) { if (!c && !current) return INVALID_CONTEXT; *v = 3020; return OK; }
 int cuCtxGetDevice(int *d) { NEED_CONTEXT; *d = current->device; return OK; }
 int cuCtxSynchronize(void) { NEED_CONTEXT; return OK; }
 int cuDeviceCanAccessPeer(int *y, int d, int p) { *y = d != p; return OK; }

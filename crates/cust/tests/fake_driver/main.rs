@@ -2,6 +2,7 @@
 //! checks every handle against the current context (`libcuda.c`). Skipped, aloud, where there is no C compiler.
 #![cfg(target_os = "linux")]
 
+mod context_stack;
 mod contexts;
 mod fake;
 mod memory;
