@@ -32,8 +32,10 @@ mod driver;
 mod error;
 mod event;
 mod function;
+mod graph;
 mod init;
 mod launch;
+mod link;
 mod load;
 mod memory;
 mod memset;
@@ -49,12 +51,14 @@ mod unified;
 pub use copy_2d::Rows;
 pub use driver::Driver;
 pub use error::{CudaError, CudaResult};
+pub use link::LinkInput;
 pub use load::{LIBRARY_VARIABLE, LoadError, TriedLibrary};
 pub use module::{JitLog, jit_option};
 pub use table::MissingFunction;
 pub use types::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
-    CUstream, CUuuid, LaunchDims, OpaqueContext, OpaqueEvent, OpaqueFunction, OpaqueMemoryPool,
-    OpaqueModule, OpaqueStream,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    CUjit_option, CUlinkState, CUmemoryPool, CUmodule, CUstream, CUuuid, LaunchDims, OpaqueContext,
+    OpaqueEvent, OpaqueFunction, OpaqueGraph, OpaqueGraphExec, OpaqueGraphNode, OpaqueLinkState,
+    OpaqueMemoryPool, OpaqueModule, OpaqueStream,
 };
 pub use unified::Advice;

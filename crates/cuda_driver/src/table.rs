@@ -1,13 +1,14 @@
 //! The driver's functions: their symbols, signatures, and the CUDA version that introduced each.
 
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 
 use libloading::Library;
 
 use crate::types::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
-    CUstream, CUuuid, Memcpy2d,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    CUjit_option, CUlinkState, CUmemoryPool, CUmodule, CUstream, CUuuid, KernelNodeParams,
+    Memcpy2d,
 };
 
 /// A function that the installed driver does not have.
@@ -131,6 +132,23 @@ function_table! {
     2000 module_unload "cuModuleUnload" (CUmodule);
     2000 module_get_function "cuModuleGetFunction" (*mut CUfunction, CUmodule, *const c_char);
     3020 module_get_global "cuModuleGetGlobal_v2" (*mut CUdeviceptr, *mut usize, CUmodule, *const c_char);
+
+    6050 link_create "cuLinkCreate_v2" (c_uint, *mut CUjit_option, *mut *mut c_void, *mut CUlinkState);
+    6050 link_add_data "cuLinkAddData_v2" (CUlinkState, c_int, *mut c_void, usize, *const c_char, c_uint, *mut CUjit_option, *mut *mut c_void);
+    5050 link_complete "cuLinkComplete" (CUlinkState, *mut *mut c_void, *mut usize);
+    5050 link_destroy "cuLinkDestroy" (CUlinkState);
+
+    10000 graph_create "cuGraphCreate" (*mut CUgraph, c_uint);
+    10000 graph_destroy "cuGraphDestroy" (CUgraph);
+    12000 graph_add_kernel_node "cuGraphAddKernelNode_v2" (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    10000 graph_add_kernel_node_v1 "cuGraphAddKernelNode" (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    10000 graph_get_nodes "cuGraphGetNodes" (CUgraph, *mut CUgraphNode, *mut usize);
+    10000 graph_get_edges "cuGraphGetEdges" (CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
+    10000 graph_node_get_type "cuGraphNodeGetType" (CUgraphNode, *mut c_int);
+    11030 graph_debug_dot_print "cuGraphDebugDotPrint" (CUgraph, *const c_char, c_uint);
+    11040 graph_instantiate "cuGraphInstantiateWithFlags" (*mut CUgraphExec, CUgraph, c_ulonglong);
+    10000 graph_launch "cuGraphLaunch" (CUgraphExec, CUstream);
+    10000 graph_exec_destroy "cuGraphExecDestroy" (CUgraphExec);
 
     2020 func_get_attribute "cuFuncGetAttribute" (*mut c_int, c_int, CUfunction);
     9000 func_set_attribute "cuFuncSetAttribute" (CUfunction, c_int, c_int);

@@ -43,16 +43,18 @@
 //! # Differences from the published crate
 //! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
 //! with NUL bytes, symbols of another size) is an error here. Stricter, since safe code could do harm: tuples, `Option` and `Result` are no
-//! [`DeviceCopy`](memory::DeviceCopy), a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
-//! that was dropped is an [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout. Not here: textures, surfaces,
-//! arrays, unified memory, graphs, the linker, external memory, and legacy context stacks.
+//! [`DeviceCopy`], a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
+//! that was dropped is an [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout. Not here:
+//! textures, surfaces, arrays, external memory and OptiX. `docs/from-rust-cuda.md` in the repository has all names in one table.
 
 pub mod context;
 pub mod device;
 pub mod error;
 pub mod event;
 pub mod function;
+pub mod graph;
 mod launch;
+pub mod link;
 pub mod memory;
 pub mod module;
 pub mod nvtx;

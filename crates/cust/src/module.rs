@@ -20,6 +20,8 @@ mod symbol;
 pub use jit::{JitFallback, JitTarget, ModuleJitOption, OptLevel};
 pub use symbol::Symbol;
 
+pub(crate) use image::check as check_image;
+
 /// Code and data loaded into the context that was current.
 #[derive(Debug)]
 pub struct Module {

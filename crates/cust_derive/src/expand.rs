@@ -24,12 +24,13 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     Ok(quote! {
         // SAFETY: every field is `DeviceCopy`, which the function below shows, and the layout is fixed.
         #[automatically_derived]
+        #[allow(clippy::multiple_bound_locations)]
         unsafe impl #impl_generics ::cust::memory::DeviceCopy for #name #type_generics #conditions {}
 
         const _: () = {
             fn is_device_copy<Field: ::cust::memory::DeviceCopy>() {}
 
-            #[allow(dead_code, clippy::extra_unused_type_parameters, clippy::extra_unused_lifetimes)]
+            #[allow(dead_code, clippy::multiple_bound_locations, clippy::extra_unused_type_parameters, clippy::extra_unused_lifetimes)]
             fn every_field_is #impl_generics () #conditions {
                 #(#checks)*
             }

@@ -42,7 +42,11 @@ pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
 fn build() -> Option<Fake> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let source = folder.path().join("libcuda.c");
-    std::fs::write(&source, include_str!("libcuda.c")).expect("the source is written");
+    std::fs::write(
+        &source,
+        concat!(include_str!("libcuda.c"), include_str!("graphs.c")),
+    )
+    .expect("the source is written");
     let library = compile(&source, folder.path())?;
     // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` keeps all users of the stand-in
     // waiting; no other thread of these tests reads the environment other than through the standard library, which locks.
@@ -84,6 +88,16 @@ impl Fake {
     /// How many handles of a kind exist.
     pub fn live(&self, kind: Handle) -> i32 {
         self.call("fake_live", kind as i32)
+    }
+
+    /// How many linkers exist.
+    pub fn linkers(&self) -> i32 {
+        self.call("fake_links", ())
+    }
+
+    /// How many graphs exist, and how many that are ready to run.
+    pub fn graphs(&self) -> i32 {
+        self.call("fake_graphs", ())
     }
 
     /// How many allocations exist.

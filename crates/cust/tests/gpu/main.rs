@@ -3,6 +3,7 @@
 //! The kernels are in `kernels.ptx`; the driver compiles them for whichever device is present.
 
 mod device;
+mod graphs;
 mod launches;
 mod memory;
 mod sharing;
