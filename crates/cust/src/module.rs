@@ -13,10 +13,12 @@ use crate::error::{CudaError, CudaResult, DropResult};
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 use crate::sys::{CUmodule, JitLog};
 
+mod heap;
 mod image;
 mod jit;
 mod symbol;
 
+pub use heap::ModuleHeap;
 pub use jit::{JitFallback, JitTarget, ModuleJitOption, OptLevel};
 pub use symbol::Symbol;
 

@@ -41,6 +41,7 @@ static int global_value[16384];
 enum { ANY = 0, UNWRITTEN = 0xA5 };
 static int global_value[4];
 #endif
+static uint64_t heap[3];
 static uint64_t threshold;
 static int attribute_8;
 static char peer_copies, async_allocs, async_frees;
@@ -65,7 +66,8 @@ static struct block *find(ptr_t a, size_t n, struct context *c) {
     return 0;
 }
 static int count(int pinned) { int n = 0; for (int i = 0; i < MAX; i++) n += blocks[i].address && (blocks[i].kind == PINNED) == pinned; return n; }
-static int is_range(ptr_t a, size_t n) { return find(a, n, current) || (a >= (ptr_t)global_value && a + n <= (ptr_t)global_value + sizeof global_value); }
+static int is_global(ptr_t a, size_t n) { return (a >= (ptr_t)global_value && a + n <= (ptr_t)global_value + sizeof global_value) || (a >= (ptr_t)heap && a + n <= (ptr_t)heap + sizeof heap); }
+static int is_range(ptr_t a, size_t n) { return find(a, n, current) || is_global(a, n); }
 
 int fake_live(int kind) { int n = 0; for (int i = 0; i < MAX; i++) n += handles[i].alive && handles[i].kind == kind; return n; }
 int fake_blocks(void) { return count(0); }
@@ -157,6 +159,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
 }
 int cuModuleGetGlobal_v2(ptr_t *p, size_t *n, void *m, const char *name) {
     if (!is(m, MODULE)) return INVALID_HANDLE;
+    if (!ANY && !strcmp(name, "__ferrovox_heap")) { *p = (ptr_t)heap; *n = sizeof heap; return OK; }
     if (!ANY && strcmp(name, "TABLE")) return NOT_FOUND;
     *p = (ptr_t)global_value; *n = sizeof global_value; return OK;
 }

@@ -6,6 +6,7 @@ mod context_stack;
 mod contexts;
 mod fake;
 mod graphs;
+mod heap;
 mod links;
 mod memory;
 mod modules;

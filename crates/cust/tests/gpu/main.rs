@@ -4,6 +4,7 @@
 
 mod device;
 mod graphs;
+mod heap;
 mod launches;
 mod memory;
 mod sharing;
