@@ -3,6 +3,8 @@
 //! `published/` type-checks this very file against the published crate, `ours/` builds and runs it with ferrovox's. Nothing in
 //! it may need to know which of the two it is.
 
+mod names;
+
 use std::error::Error;
 use std::ffi::CStr;
 
@@ -297,7 +299,12 @@ fn unified_and_pinned(module: &Module) -> CudaResult<()> {
 
     let mut index = LockedBox::new(&Index { along: [0u32; 3] })?;
     unsafe {
-        let mut on_device = DeviceBox::new_async(&Index { along: [1u32, 2, 3] }, &stream)?;
+        let mut on_device = DeviceBox::new_async(
+            &Index {
+                along: [1u32, 2, 3],
+            },
+            &stream,
+        )?;
         on_device.async_copy_to(&mut *index, &stream)?;
         on_device.async_copy_from(&*index, &stream)?;
         on_device.drop_async(&stream)?;
