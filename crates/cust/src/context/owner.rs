@@ -75,7 +75,8 @@ impl Owner {
 pub struct ContextGuard<'a> {
     /// What to restore; `None` where nothing was changed.
     previous: Option<CUcontext>,
-    _keep: Option<Arc<Held>>,
+    /// The one that is current, and the one that was, if it is one of this crate's: it must be there when it is restored.
+    _keep: [Option<Arc<Held>>; 2],
     /// Which context is current is a matter of one thread, so the guard stays on it: raw pointers are not `Send`.
     _this_thread: PhantomData<(*mut (), &'a ())>,
 }
@@ -84,7 +85,7 @@ impl ContextGuard<'_> {
     fn unchanged() -> Self {
         ContextGuard {
             previous: None,
-            _keep: None,
+            _keep: [None, None],
             _this_thread: PhantomData,
         }
     }
@@ -126,7 +127,7 @@ fn enter<'a>(
     unsafe { driver.set_current_context(raw) }?;
     Ok(ContextGuard {
         previous: Some(previous),
-        _keep: Some(keep),
+        _keep: [Some(keep), Held::with_handle(previous)],
         _this_thread: PhantomData,
     })
 }
@@ -137,8 +138,8 @@ impl Drop for ContextGuard<'_> {
             return;
         };
         if let Ok(driver) = driver() {
-            // SAFETY: this context, or none, was current on this very thread when the guard was made, so the thread is left
-            // as it would be without the guard, also where the context was destroyed meanwhile.
+            // SAFETY: this context, or none, was current on this very thread when the guard was made. It is kept, or another
+            // library's, and then the thread is left as it would be without the guard, also where that destroyed it meanwhile.
             let _ = unsafe { driver.set_current_context(previous) };
         }
     }

@@ -87,8 +87,11 @@ impl<T: DeviceCopy> UnifiedBox<T> {
     where
         T: 'a,
     {
-        // On the heap of the host, where it stays with the owner of the context.
-        &mut Box::leak(Box::new(b)).buffer[0]
+        let value = b.as_unified_ptr().as_raw_mut();
+        // neither the memory nor the owner of its context is given back
+        std::mem::forget(b);
+        // SAFETY: the value of a box that was used up, in memory that stays.
+        unsafe { &mut *value }
     }
 
     /// Frees the memory, and returns the result.

@@ -107,3 +107,25 @@ fn a_context_goes_to_other_threads() {
     drop(handle);
     assert_eq!(fake.own_contexts(), 0);
 }
+
+/// A context that is to be restored must be there.
+#[test]
+fn what_was_current_is_kept_until_it_is_restored() {
+    let Some((fake, _turn)) = fake::open() else {
+        return;
+    };
+    let primary = context(0);
+    let own = create(1);
+    let guard = primary.enter().unwrap();
+    drop(own);
+    assert_eq!(
+        (current(), fake.own_contexts()),
+        (Some(primary.as_raw().addr()), 1)
+    );
+    drop(guard);
+    // it was restored, and then went with its last owner, and from the stack
+    assert_eq!(
+        (current(), fake.own_contexts()),
+        (Some(primary.as_raw().addr()), 0)
+    );
+}

@@ -55,6 +55,9 @@ fn a_kernel_and_the_host_use_unified_memory_in_turn() {
     assert_eq!(*boxed, 1.5);
     UnifiedBuffer::drop(a).unwrap();
     UnifiedBox::drop(boxed).unwrap();
+    let leaked: &'static mut u64 = UnifiedBox::leak(UnifiedBox::new(5u64).unwrap());
+    *leaked += 1;
+    assert_eq!(*leaked, 6);
 }
 
 #[test]
