@@ -1,7 +1,8 @@
 //! Marks and ranges in the time lines of NVIDIA's profilers. (An addition to the published names.)
 //!
-//! They go to NVIDIA's tools extension library, opened when the first mark is made: `libnvToolsExt.so.1`, which CUDA toolkits up to 12 bring, or what
-//! `FERROVOX_NVTX` names. Where there is none, everything here does nothing, and costs a comparison.
+//! They go to NVIDIA's tools extension library, opened when the first mark is made: `libnvtx3interop.so.1`, which CUDA toolkits bring since 12.9, or
+//! `libnvToolsExt.so.1` of those before, or what `FERROVOX_NVTX` names. Where there is none, everything here does nothing, and costs a
+//! comparison.
 //!
 //! ```
 //! use cust::nvtx;
@@ -13,7 +14,7 @@
 //! }
 //! ```
 
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CString, OsStr, c_char, c_int};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
@@ -36,15 +37,18 @@ fn functions() -> Option<&'static Functions> {
 }
 
 fn open() -> Option<Functions> {
-    let named = std::env::var_os(LIBRARY_VARIABLE).filter(|name| !name.is_empty());
-    let name = named.unwrap_or_else(|| {
-        if cfg!(windows) {
-            "nvToolsExt64_1.dll"
-        } else {
-            "libnvToolsExt.so.1"
-        }
-        .into()
-    });
+    let defaults = if cfg!(windows) {
+        ["nvtx3interop.dll", "nvToolsExt64_1.dll"]
+    } else {
+        ["libnvtx3interop.so.1", "libnvToolsExt.so.1"]
+    };
+    match std::env::var_os(LIBRARY_VARIABLE).filter(|name| !name.is_empty()) {
+        Some(named) => open_one(&named),
+        None => defaults.iter().find_map(|name| open_one(name.as_ref())),
+    }
+}
+
+fn open_one(name: &OsStr) -> Option<Functions> {
     // SAFETY: loading runs the library's initialisers. It is NVIDIA's, or what the user asked for by environment variable; trusting the
     // latter is no more than LD_PRELOAD already asks.
     let library = unsafe { Library::new(name) }.ok()?;
