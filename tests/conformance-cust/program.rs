@@ -3,6 +3,8 @@
 //! `published/` type-checks this very file against the published crate, `ours/` builds and runs it with ferrovox's. Nothing in
 //! it may need to know which of the two it is.
 
+mod names;
+
 use std::error::Error;
 use std::ffi::CStr;
 
@@ -12,8 +14,9 @@ use cust::error::{CudaError, CudaResult, DropResult};
 use cust::event::{Event, EventFlags, EventStatus};
 use cust::function::{BlockSize, FunctionAttribute, GridSize};
 use cust::memory::{
-    AsyncCopyDestination, CopyDestination, DeviceBox, DeviceBuffer, DeviceCopy, DevicePointer,
-    GpuBuffer, LockedBuffer, mem_get_info,
+    AsyncCopyDestination, CopyDestination, DeviceBox, DeviceBuffer, DeviceCopy, DeviceMemory,
+    DevicePointer, GpuBuffer, LockedBox, LockedBuffer, MemoryAdvise, UnifiedBox, UnifiedPointer,
+    mem_get_info,
 };
 use cust::module::{Module, ModuleJitOption, OptLevel};
 use cust::prelude::*;
@@ -60,12 +63,19 @@ DONE:
 ";
 
 /// A parameter block, as kernels take them by value.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, cust::DeviceCopy)]
 #[repr(C)]
 struct Spacing {
     along: [f32; 3],
 }
-unsafe impl DeviceCopy for Spacing {}
+
+/// One more, written by hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+struct Index<T> {
+    along: [T; 3],
+}
+unsafe impl<T: DeviceCopy> DeviceCopy for Index<T> {}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let context = match cust::quick_init() {
@@ -94,6 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     boxes_and_pointers()?;
+    unified_and_pinned(&module)?;
     module_errors();
     drop_loudly(Module::drop(module));
     drop_loudly(Context::drop(context));
@@ -257,6 +268,52 @@ fn boxes_and_pointers() -> CudaResult<()> {
     count.copy_dtoh()?;
     assert_eq!(*count, 6);
     drop_loudly(DeviceBox::drop(spacing));
+    Ok(())
+}
+
+fn unified_and_pinned(module: &Module) -> CudaResult<()> {
+    let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+    let mut values = UnifiedBuffer::new(&1.0f32, 100)?;
+    let mut more = [2.0f32; 100].as_unified_buf()?;
+    (values[99], more[99]) = (5.0, 3.0);
+    unsafe {
+        launch!(module.vecadd<<<1, 128, 0, stream>>>(
+            values.as_unified_ptr(), values.len(), more.as_unified_ptr(), more.len(), values.as_unified_ptr()
+        ))?;
+    }
+    stream.synchronize()?;
+    assert!(values[0] > 2.0 && values[99] > values[0]);
+    let device = CurrentContext::get_device()?;
+    if device.get_attribute(DeviceAttribute::ConcurrentManagedAccess)? != 0 {
+        values.advise_read_mostly(true)?;
+        more.prefetch_to_device(&stream, &device)?;
+        stream.synchronize()?;
+    }
+    drop_loudly(UnifiedBuffer::drop(values));
+    let mut boxed = UnifiedBox::new(5u64)?;
+    *boxed += 1;
+    let pointer: UnifiedPointer<u64> = UnifiedBox::into_unified(boxed);
+    let boxed = unsafe { UnifiedBox::from_unified(pointer) };
+    assert_eq!(*boxed, 6);
+    drop_loudly(UnifiedBox::drop(boxed));
+
+    let mut index = LockedBox::new(&Index { along: [0u32; 3] })?;
+    unsafe {
+        let mut on_device = DeviceBox::new_async(
+            &Index {
+                along: [1u32, 2, 3],
+            },
+            &stream,
+        )?;
+        on_device.async_copy_to(&mut *index, &stream)?;
+        on_device.async_copy_from(&*index, &stream)?;
+        on_device.drop_async(&stream)?;
+    }
+    stream.synchronize()?;
+    assert_eq!(index.along, [1, 2, 3]);
+    let words = DeviceBuffer::from_slice(&[0u32; 4])?;
+    let bytes: DeviceBuffer<u8> = words.cast();
+    assert_eq!((bytes.index(..=3).len(), bytes.size_in_bytes()), (4, 16));
     Ok(())
 }
 

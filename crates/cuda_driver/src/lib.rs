@@ -24,14 +24,18 @@
 
 mod context;
 mod context_limits;
+mod context_stack;
 mod copy;
+mod copy_2d;
 mod device;
 mod driver;
 mod error;
 mod event;
 mod function;
+mod graph;
 mod init;
 mod launch;
+mod link;
 mod load;
 mod memory;
 mod memset;
@@ -42,14 +46,19 @@ mod pool;
 mod stream;
 mod table;
 mod types;
+mod unified;
 
+pub use copy_2d::Rows;
 pub use driver::Driver;
 pub use error::{CudaError, CudaResult};
+pub use link::LinkInput;
 pub use load::{LIBRARY_VARIABLE, LoadError, TriedLibrary};
 pub use module::{JitLog, jit_option};
 pub use table::MissingFunction;
 pub use types::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
-    CUstream, CUuuid, LaunchDims, OpaqueContext, OpaqueEvent, OpaqueFunction, OpaqueMemoryPool,
-    OpaqueModule, OpaqueStream,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    CUjit_option, CUlinkState, CUmemoryPool, CUmodule, CUstream, CUuuid, LaunchDims, OpaqueContext,
+    OpaqueEvent, OpaqueFunction, OpaqueGraph, OpaqueGraphExec, OpaqueGraphNode, OpaqueLinkState,
+    OpaqueMemoryPool, OpaqueModule, OpaqueStream,
 };
+pub use unified::Advice;

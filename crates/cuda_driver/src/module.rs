@@ -46,8 +46,18 @@ pub struct JitLog {
     pub error: String,
 }
 
-/// Room for each of the two logs. The compiler stops at the first few errors; 16 KiB has always been enough to see them.
-const LOG_BYTES: usize = 16 * 1024;
+impl JitLog {
+    /// Room for each of the two. The compiler stops at the first few errors; 16 KiB has always been enough to see them.
+    pub const BYTES: usize = 16 * 1024;
+
+    /// What stands in the two buffers that the driver was given.
+    pub fn from_buffers(info: &[u8], error: &[u8]) -> JitLog {
+        JitLog {
+            info: text_until_nul(info),
+            error: text_until_nul(error),
+        }
+    }
+}
 
 impl Driver {
     /// `cuModuleLoadDataEx`: loads PTX, a cubin or a fatbin into the current context. The log comes back also where loading
@@ -61,8 +71,8 @@ impl Driver {
         image: *const c_void,
         options: &[(CUjit_option, usize)],
     ) -> (CudaResult<CUmodule>, JitLog) {
-        let mut info = vec![0u8; LOG_BYTES];
-        let mut error = vec![0u8; LOG_BYTES];
+        let mut info = vec![0u8; JitLog::BYTES];
+        let mut error = vec![0u8; JitLog::BYTES];
         let mut keys: Vec<CUjit_option> = options.iter().map(|option| option.0).collect();
         let mut values: Vec<*mut c_void> = options.iter().map(|option| as_slot(option.1)).collect();
         for (buffer, buffer_key, size_key) in [
@@ -96,13 +106,7 @@ impl Driver {
             };
             check(status).map(|()| module)
         });
-        (
-            loaded,
-            JitLog {
-                info: text_until_nul(&info),
-                error: text_until_nul(&error),
-            },
-        )
+        (loaded, JitLog::from_buffers(&info, &error))
     }
 
     /// `cuModuleUnload`.

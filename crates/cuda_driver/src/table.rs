@@ -1,13 +1,14 @@
 //! The driver's functions: their symbols, signatures, and the CUDA version that introduced each.
 
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 
 use libloading::Library;
 
 use crate::types::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUmemoryPool, CUmodule,
-    CUstream, CUuuid,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode,
+    CUjit_option, CUlinkState, CUmemoryPool, CUmodule, CUstream, CUuuid, KernelNodeParams,
+    Memcpy2d,
 };
 
 /// A function that the installed driver does not have.
@@ -108,6 +109,10 @@ function_table! {
 
     4000 ctx_get_current "cuCtxGetCurrent" (*mut CUcontext);
     4000 ctx_set_current "cuCtxSetCurrent" (CUcontext);
+    4000 ctx_push_current "cuCtxPushCurrent_v2" (CUcontext);
+    4000 ctx_pop_current "cuCtxPopCurrent_v2" (*mut CUcontext);
+    3020 ctx_create "cuCtxCreate_v2" (*mut CUcontext, c_uint, CUdevice);
+    4000 ctx_destroy "cuCtxDestroy_v2" (CUcontext);
     2000 ctx_synchronize "cuCtxSynchronize" ();
     2000 ctx_get_device "cuCtxGetDevice" (*mut CUdevice);
     7000 ctx_get_flags "cuCtxGetFlags" (*mut c_uint);
@@ -128,6 +133,23 @@ function_table! {
     2000 module_get_function "cuModuleGetFunction" (*mut CUfunction, CUmodule, *const c_char);
     3020 module_get_global "cuModuleGetGlobal_v2" (*mut CUdeviceptr, *mut usize, CUmodule, *const c_char);
 
+    6050 link_create "cuLinkCreate_v2" (c_uint, *mut CUjit_option, *mut *mut c_void, *mut CUlinkState);
+    6050 link_add_data "cuLinkAddData_v2" (CUlinkState, c_int, *mut c_void, usize, *const c_char, c_uint, *mut CUjit_option, *mut *mut c_void);
+    5050 link_complete "cuLinkComplete" (CUlinkState, *mut *mut c_void, *mut usize);
+    5050 link_destroy "cuLinkDestroy" (CUlinkState);
+
+    10000 graph_create "cuGraphCreate" (*mut CUgraph, c_uint);
+    10000 graph_destroy "cuGraphDestroy" (CUgraph);
+    12000 graph_add_kernel_node "cuGraphAddKernelNode_v2" (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    10000 graph_add_kernel_node_v1 "cuGraphAddKernelNode" (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const KernelNodeParams);
+    10000 graph_get_nodes "cuGraphGetNodes" (CUgraph, *mut CUgraphNode, *mut usize);
+    10000 graph_get_edges "cuGraphGetEdges" (CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
+    10000 graph_node_get_type "cuGraphNodeGetType" (CUgraphNode, *mut c_int);
+    11030 graph_debug_dot_print "cuGraphDebugDotPrint" (CUgraph, *const c_char, c_uint);
+    11040 graph_instantiate "cuGraphInstantiateWithFlags" (*mut CUgraphExec, CUgraph, c_ulonglong);
+    10000 graph_launch "cuGraphLaunch" (CUgraphExec, CUstream);
+    10000 graph_exec_destroy "cuGraphExecDestroy" (CUgraphExec);
+
     2020 func_get_attribute "cuFuncGetAttribute" (*mut c_int, c_int, CUfunction);
     9000 func_set_attribute "cuFuncSetAttribute" (CUfunction, c_int, c_int);
     3000 func_set_cache_config "cuFuncSetCacheConfig" (CUfunction, c_int);
@@ -147,6 +169,11 @@ function_table! {
     11020 mem_alloc_async "cuMemAllocAsync" (*mut CUdeviceptr, usize, CUstream);
     11020 mem_free_async "cuMemFreeAsync" (CUdeviceptr, CUstream);
     3020 mem_get_info "cuMemGetInfo_v2" (*mut usize, *mut usize);
+    6000 mem_alloc_managed "cuMemAllocManaged" (*mut CUdeviceptr, usize, c_uint);
+    3020 mem_alloc_pitch "cuMemAllocPitch_v2" (*mut CUdeviceptr, *mut usize, usize, usize, c_uint);
+    6000 pointer_get_attribute "cuPointerGetAttribute" (*mut c_void, c_int, CUdeviceptr);
+    8000 mem_prefetch_async "cuMemPrefetchAsync" (CUdeviceptr, usize, CUdevice, CUstream);
+    8000 mem_advise "cuMemAdvise" (CUdeviceptr, usize, c_int, CUdevice);
     2020 mem_host_alloc "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     2000 mem_free_host "cuMemFreeHost" (*mut c_void);
     11020 device_get_default_mem_pool "cuDeviceGetDefaultMemPool" (*mut CUmemoryPool, CUdevice);
@@ -162,6 +189,8 @@ function_table! {
     3020 memcpy_dtod_async "cuMemcpyDtoDAsync_v2" (CUdeviceptr, CUdeviceptr, usize, CUstream);
     4000 memcpy_peer "cuMemcpyPeer" (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize);
     4000 memcpy_peer_async "cuMemcpyPeerAsync" (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, usize, CUstream);
+    3020 memcpy_2d "cuMemcpy2D_v2" (*const Memcpy2d);
+    3020 memcpy_2d_async "cuMemcpy2DAsync_v2" (*const Memcpy2d, CUstream);
     3020 memset_d8 "cuMemsetD8_v2" (CUdeviceptr, c_uchar, usize);
     3020 memset_d16 "cuMemsetD16_v2" (CUdeviceptr, c_ushort, usize);
     3020 memset_d32 "cuMemsetD32_v2" (CUdeviceptr, c_uint, usize);

@@ -1,7 +1,7 @@
 //! Contexts: the state of this process on a device.
 //!
-//! Only primary contexts are here: the one context a device has in a process, which libraries that use CUDA's runtime share.
-//! A [`Context`] counts as one owner of it; so does everything made in it.
+//! A [`Context`] is the primary one: the one context a device has in a process, which libraries that use CUDA's runtime share.
+//! It counts as one owner of it; so does everything made in it. Contexts of one's own are in [`legacy`].
 
 use std::sync::Arc;
 
@@ -12,9 +12,11 @@ use crate::sys::CUcontext;
 use crate::{CudaApiVersion, driver};
 
 mod current;
+mod held;
+pub mod legacy;
 pub(crate) mod owner;
-mod primary;
 mod settings;
+mod unowned;
 
 pub use current::CurrentContext;
 pub use owner::ContextGuard;
@@ -22,7 +24,8 @@ pub use settings::{
     CacheConfig, ContextFlags, ResourceLimit, SharedMemoryConfig, StreamPriorityRange,
 };
 
-use primary::Primary;
+use held::Held;
+use owner::Owner;
 
 /// Something that holds a context.
 pub trait ContextHandle: Sealed {
@@ -36,13 +39,13 @@ pub trait ContextHandle: Sealed {
 /// is gone.
 #[derive(Clone, Debug)]
 pub struct Context {
-    primary: Arc<Primary>,
+    held: Arc<Held>,
 }
 
 impl Sealed for Context {}
 impl ContextHandle for Context {
     fn get_inner(&self) -> CUcontext {
-        self.primary.raw()
+        self.held.raw()
     }
 }
 
@@ -53,7 +56,7 @@ impl Context {
     /// [`CudaError::OutOfMemory`] where the device has no room for a context, [`CudaError::DeviceUnavailable`] and others.
     pub fn new(device: Device) -> CudaResult<Self> {
         let context = Context {
-            primary: Primary::of(device)?,
+            held: Held::of(device)?,
         };
         CurrentContext::set_current(&context)?;
         Ok(context)
@@ -82,7 +85,7 @@ impl Context {
     /// # }
     /// ```
     pub fn enter(&self) -> CudaResult<ContextGuard<'static>> {
-        owner::enter_handle(self.primary.raw())
+        owner::enter_handle(self.held.raw())
     }
 
     /// Makes the context current on this thread for good. (An addition to the published names, which have it as
@@ -96,7 +99,7 @@ impl Context {
 
     /// The device the context is on. (An addition to the published names.)
     pub fn device(&self) -> Device {
-        self.primary.device()
+        self.held.device()
     }
 
     /// (free, total) bytes of the device. (An addition to the published names; [`mem_get_info`](crate::memory::mem_get_info)
@@ -140,7 +143,7 @@ impl Context {
 
     /// The driver's handle.
     pub fn as_raw(&self) -> CUcontext {
-        self.primary.raw()
+        self.held.raw()
     }
 
     /// The version of the driver interface the context was made with.
@@ -148,11 +151,7 @@ impl Context {
     /// # Errors
     /// Those of the driver.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
-        // SAFETY: the context is retained.
-        let version = unsafe { driver()?.context_api_version(self.primary.raw()) }?;
-        Ok(CudaApiVersion::from_number(
-            i32::try_from(version).unwrap_or(i32::MAX),
-        ))
+        unowned::api_version(&Owner::of(Arc::clone(&self.held)))
     }
 
     /// Lets kernels and copies of this context reach the memory of `peer`; not the other way. It is no error where that is on
@@ -174,12 +173,12 @@ impl Context {
     /// # Errors
     /// The driver's error and the context, where this was the last owner and the driver refused.
     pub fn drop(ctx: Context) -> DropResult<Context> {
-        match Arc::try_unwrap(ctx.primary) {
+        match Arc::try_unwrap(ctx.held) {
             Ok(mut last) => last.release().map_err(|error| {
                 (
                     error,
                     Context {
-                        primary: Arc::new(last),
+                        held: Arc::new(last),
                     },
                 )
             }),

@@ -61,6 +61,10 @@ impl Module {
 }
 
 impl Function<'_> {
+    pub(crate) fn module(&self) -> &Arc<ModuleInner> {
+        &self.module
+    }
+
     fn enter(&self) -> CudaResult<ContextGuard<'_>> {
         self.module.enter()
     }

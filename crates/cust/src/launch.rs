@@ -20,8 +20,9 @@ impl Stream {
     /// 1. `func` is of the stream's context.
     /// 2. `args` holds one address for each parameter of the kernel, in order, each readable for the parameter's size and aligned
     ///    for it.
-    /// 3. What the kernel reads and writes through its parameters is valid until the launch has run, and nothing else writes
-    ///    there, or reads what it writes, in that time.
+    /// 3. What the kernel reads and writes, through its parameters, in its module's globals and in its module's
+    ///    [heap](crate::module::Module::set_heap), is valid until the launch has run, and nothing else writes there, or reads what it
+    ///    writes, in that time: neither other work nor the host.
     pub unsafe fn launch<G, B>(
         &self,
         func: &Function<'_>,

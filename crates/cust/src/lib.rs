@@ -1,7 +1,8 @@
 //! The CUDA driver API with the names of the published `cust` 0.3.2, on a libcuda opened at run time.
 //!
-//! A program written for `cust` builds against this crate with its `use` lines unchanged, and with no CUDA toolkit. The binary
-//! starts on machines without an NVIDIA driver too; there, [`init`] answers [`CudaError::NoDriver`](error::CudaError::NoDriver).
+//! A program written for `cust` builds against this crate with the same `use` lines, and with no CUDA toolkit, but for what is listed
+//! at the end of this page. The binary starts on machines without an NVIDIA driver too; there, [`init`] answers
+//! [`CudaError::NoDriver`](error::CudaError::NoDriver).
 //!
 //! # In order of use
 //! | on the CPU | here |
@@ -11,8 +12,10 @@
 //! | a shared library | [`Module`](module::Module), from PTX |
 //! | a function | [`Function`](function::Function) |
 //! | a thread | [`Stream`](stream::Stream): work in it runs in order |
-//! | a `Vec` | [`DeviceBuffer`](memory::DeviceBuffer) |
-//! | a call | [`launch!`] |
+//! | a `Vec` | [`DeviceBuffer`](memory::DeviceBuffer); for both sides [`UnifiedBuffer`](memory::UnifiedBuffer) |
+//! | a call | [`launch!`]; many at once [`Graph`](graph::Graph) |
+//! | a linker | [`Linker`](link::Linker) |
+//! | an allocator | [`Module::set_heap`](module::Module::set_heap), for kernels that use `alloc` |
 //! | a clock, a condition | [`Event`](event::Event) |
 //!
 //! ```no_run
@@ -43,22 +46,30 @@
 //! # Differences from the published crate
 //! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
 //! with NUL bytes, symbols of another size) is an error here. Stricter, since safe code could do harm: tuples, `Option` and `Result` are no
-//! [`DeviceCopy`](memory::DeviceCopy), a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
-//! that was dropped is an [error](error::CudaError::BufferDropped). Not here: textures, surfaces, arrays, unified memory, graphs,
-//! the linker, external memory, legacy context stacks, and the derive for [`DeviceCopy`](memory::DeviceCopy).
+//! [`DeviceCopy`], a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
+//! that was dropped is an [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout. Unified
+//! memory is pinned memory where a device cannot share it with the host. Not here: textures, surfaces, arrays, external memory, OptiX, and
+//! the features that implement [`DeviceCopy`] for other crates' types. `docs/from-rust-cuda.md` in the repository has all names in a table,
+//! which is held to a program that compiles against both crates.
 
 pub mod context;
 pub mod device;
 pub mod error;
 pub mod event;
 pub mod function;
+pub mod graph;
 mod launch;
+pub mod link;
 pub mod memory;
 pub mod module;
+pub mod nvtx;
 pub mod prelude;
 pub mod stream;
 pub mod util;
 mod version;
+
+/// The trait of what may be copied to the device, and its derive macro. (The published crate has the macro alone under this name.)
+pub use memory::DeviceCopy;
 
 /// The driver's functions themselves, without owners.
 pub use cuda_driver as sys;

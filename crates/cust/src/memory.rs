@@ -1,4 +1,4 @@
-//! Memory on the device, pinned memory on the host, and copies between them.
+//! Memory on the device, pinned memory on the host, memory for both, and copies.
 //!
 //! | type | where | freed |
 //! | --- | --- | --- |
@@ -6,7 +6,9 @@
 //! | [`DeviceSlice`] | part of a buffer | never: it only points |
 //! | [`DevicePointer`] | an address on the device | never |
 //! | [`DeviceBox`], [`DeviceVariable`] | one value on the device | when dropped |
-//! | [`LockedBuffer`] | pinned on the host: copies from and to it run beside other work | when dropped |
+//! | [`LockedBuffer`], [`LockedBox`] | pinned on the host: copies from and to it run beside other work | when dropped |
+//! | [`UnifiedBuffer`], [`UnifiedBox`] | wherever it is used: host and device take turns | when dropped |
+//! | [`UnifiedPointer`] | an address on both | never |
 //!
 //! Sizes are 64-bit throughout. Empty buffers are allowed and allocate nothing; a size that overflows is
 //! [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation).
@@ -20,62 +22,56 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::CUdeviceptr;
 
+mod advise;
 mod allocation;
 mod buffer;
+mod buffer_cast;
 mod bytes;
 mod copy;
+mod copy_2d;
 mod device_box;
 mod device_copy;
 mod fill;
+mod host_values;
 mod locked;
+mod locked_box;
 mod malloc;
+mod on_device;
 mod others_types;
 mod pointer;
 mod pool;
 mod slice;
 mod slice_copy;
 mod slice_index;
+mod unified_box;
+mod unified_buffer;
+mod unified_pointer;
 mod variable;
 
 pub use bytemuck;
 
+pub use advise::MemoryAdvise;
 pub use buffer::DeviceBuffer;
 pub use copy::{AsyncCopyDestination, CopyDestination};
+pub use copy_2d::{memcpy_2d_dtoh, memcpy_2d_htod};
+pub use cust_derive::DeviceCopy;
 pub use device_box::DeviceBox;
 pub use device_copy::{DeviceCopy, argument_address};
 pub use locked::LockedBuffer;
+pub use locked_box::LockedBox;
 pub use malloc::{
-    cuda_free, cuda_free_async, cuda_free_locked, cuda_malloc, cuda_malloc_async,
-    cuda_malloc_locked,
+    cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc,
+    cuda_malloc_async, cuda_malloc_locked, cuda_malloc_pitched, cuda_malloc_unified,
 };
+pub use on_device::{DeviceMemory, GpuBox, GpuBuffer};
 pub use pointer::DevicePointer;
 pub use pool::{release_threshold, set_release_threshold, trim_pool};
 pub use slice::DeviceSlice;
 pub use slice_index::DeviceSliceIndex;
+pub use unified_box::UnifiedBox;
+pub use unified_buffer::UnifiedBuffer;
+pub use unified_pointer::UnifiedPointer;
 pub use variable::DeviceVariable;
-
-/// A buffer that a kernel can reach.
-#[expect(
-    clippy::len_without_is_empty,
-    reason = "the published trait has these two"
-)]
-pub trait GpuBuffer<T: DeviceCopy>: crate::private::Sealed {
-    /// The address of the first element.
-    fn as_device_ptr(&self) -> DevicePointer<T>;
-    /// The number of elements.
-    fn len(&self) -> usize;
-}
-
-impl<T: DeviceCopy> crate::private::Sealed for DeviceBuffer<T> {}
-impl<T: DeviceCopy> GpuBuffer<T> for DeviceBuffer<T> {
-    fn as_device_ptr(&self) -> DevicePointer<T> {
-        self.as_slice().as_device_ptr()
-    }
-
-    fn len(&self) -> usize {
-        self.as_slice().len()
-    }
-}
 
 /// (free, total) bytes of the current context's device.
 ///

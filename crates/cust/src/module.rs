@@ -13,12 +13,16 @@ use crate::error::{CudaError, CudaResult, DropResult};
 use crate::memory::{DeviceCopy, DevicePointer, DeviceSlice};
 use crate::sys::{CUmodule, JitLog};
 
+mod heap;
 mod image;
 mod jit;
 mod symbol;
 
+pub use heap::ModuleHeap;
 pub use jit::{JitFallback, JitTarget, ModuleJitOption, OptLevel};
 pub use symbol::Symbol;
+
+pub(crate) use image::check as check_image;
 
 /// Code and data loaded into the context that was current.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ pub use crate::event::{Event, EventFlags, EventStatus};
 pub use crate::function::Function;
 pub use crate::launch;
 pub use crate::memory::{
-    CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice, DeviceVariable,
+    CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice, DeviceVariable, UnifiedBuffer,
 };
 pub use crate::module::Module;
 pub use crate::stream::{Stream, StreamFlags};

@@ -4,8 +4,12 @@ use std::sync::LazyLock;
 
 use cust::CudaApiVersion;
 use cust::context::CurrentContext;
+use cust::context::legacy::{self, ContextStack, UnownedContext};
 use cust::error::CudaError;
-use cust::memory::{DeviceBox, LockedBuffer, mem_get_info};
+use cust::graph::{Graph, GraphCreationFlags, GraphExec, GraphNode, KernelInvocation};
+use cust::link::Linker;
+use cust::memory::{DeviceBox, LockedBox, LockedBuffer, UnifiedBox, UnifiedPointer, mem_get_info};
+use cust::module::ModuleHeap;
 use cust::prelude::*;
 
 const NOWHERE: &str = "/nonexistent/libcuda.so.1";
@@ -36,6 +40,13 @@ fn every_entrance_says_that_there_is_no_driver() {
         LockedBuffer::new(&1u8, 10).unwrap_err(),
         DeviceBox::new(&1u8).unwrap_err(),
         mem_get_info().unwrap_err(),
+        UnifiedBuffer::new(&1u8, 10).unwrap_err(),
+        UnifiedBox::new(1u8).unwrap_err(),
+        LockedBox::new(&1u8).unwrap_err(),
+        Linker::new().unwrap_err(),
+        Graph::new(GraphCreationFlags::NONE).unwrap_err(),
+        ContextStack::pop().unwrap_err(),
+        CurrentContext::get_current().unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error, CudaError::NoDriver);
@@ -53,6 +64,8 @@ fn every_entrance_says_that_there_is_no_driver() {
 #[test]
 fn what_needs_no_device_works_without_one() {
     LazyLock::force(&WITHOUT);
+    assert!(UnifiedBuffer::<u32>::from_slice(&[]).unwrap().is_empty());
+    cust::nvtx::mark("nobody listens, and nothing happens");
     let mut empty = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
     empty.set_32(7).unwrap();
     assert_eq!(empty.as_host_vec(), Ok(vec![]));
@@ -87,5 +100,17 @@ fn handles_move_between_threads() {
     moves::<DeviceSlice<f32>>();
     moves::<DevicePointer<f32>>();
     moves::<LockedBuffer<f32>>();
+    moves::<LockedBox<f32>>();
+    moves::<UnifiedBuffer<f32>>();
+    moves::<UnifiedBox<f32>>();
+    moves::<UnifiedPointer<f32>>();
+    moves::<legacy::Context>();
+    moves::<UnownedContext>();
+    moves::<Linker>();
+    moves::<Graph>();
+    moves::<GraphExec>();
+    moves::<GraphNode>();
+    moves::<KernelInvocation>();
+    moves::<ModuleHeap>();
     moves::<CudaError>();
 }

@@ -2,20 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::adjacency::Wedges;
-use super::components::count_components;
-use super::fan::{Counts, Scratch, count_fan};
+use super::adjacency::{Ranges, Wedges};
+use super::components::count_joins;
+use super::fan::{Counts, count_fan};
 use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
 use crate::memory::OutOfMemory;
 
-/// Vertices per parallel task.
-const TASK: usize = 1 << 13;
-
 /// Looks at the whole mesh: topology, orientation, area, volume and defects.
 ///
-/// Any mesh is accepted, however broken. Time and memory are linear in its size; about 40 bytes
-/// per triangle are needed beside a mesh with 32 bit indices.
+/// Any mesh is accepted, however broken. Time is linear in its size. Beside a mesh with 32 bit indices 4 bytes per vertex are needed, and
+/// a few megabytes for each thread; 40 bytes per triangle more where the triangles name their vertices in no order.
 ///
 /// # Panics
 /// If there is no memory for it: [`try_check`] does not.
@@ -39,24 +36,26 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     triangles: &[[I; 3]],
 ) -> Result<MeshReport, OutOfMemory> {
     let vertices = mesh.vertices.len();
-    let (wedges, measure) = rayon::join(
-        || Wedges::new(triangles, vertices),
-        || measure(mesh, triangles),
-    );
-    let wedges = wedges?;
-    let counts = count_fans(&wedges, vertices);
+    let topology = || {
+        rayon::join(
+            || count_fans(triangles, vertices),
+            || count_joins(triangles, vertices),
+        )
+    };
+    let ((fans, joins), measure) = rayon::join(topology, || measure(mesh, triangles));
+    let ((counts, topological_triangles), joins) = (fans?, joins?);
     let non_finite = |position: &&[f32; 3]| !position.iter().all(|x| x.is_finite());
     Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
         triangles: triangles.len(),
-        topological_triangles: wedges.triangles(),
+        topological_triangles,
         edges: counts.edges,
         boundary_edges: counts.boundary_edges,
         non_manifold_edges: counts.non_manifold_edges,
         inconsistent_edges: counts.inconsistent_edges,
         non_manifold_vertices: counts.non_manifold_vertices,
-        components: count_components(triangles, vertices, counts.used_vertices)?,
+        components: counts.used_vertices - joins,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
         non_finite_vertices: mesh.vertices.par_iter().filter(non_finite).count(),
@@ -65,17 +64,24 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     })
 }
 
-fn count_fans<I: VertexIndex>(wedges: &Wedges<I>, vertices: usize) -> Counts {
-    (0..vertices.div_ceil(TASK))
+/// What the vertices count, and how many triangles take part in it.
+fn count_fans<I: VertexIndex>(
+    triangles: &[[I; 3]],
+    vertices: usize,
+) -> Result<(Counts, usize), OutOfMemory> {
+    let ranges = Ranges::new(triangles, vertices)?;
+    let counts = (0..ranges.len())
         .into_par_iter()
-        .map_init(Scratch::default, |scratch, task| {
-            let first = task * TASK;
-            let last = vertices.min(first + TASK);
-            (first..last).fold(Counts::default(), |counts, vertex| {
-                counts.join(count_fan(vertex, wedges.at(vertex), scratch))
-            })
+        .map_init(Default::default, |(wedges, scratch), range| {
+            Wedges::sort(wedges, triangles, &ranges, range)?;
+            Ok(wedges
+                .iter()
+                .fold(Counts::default(), |counts, (vertex, wedges)| {
+                    counts.join(count_fan(vertex, wedges, scratch))
+                }))
         })
-        .reduce(Counts::default, Counts::join)
+        .try_reduce(Counts::default, |left, right| Ok(left.join(right)))?;
+    Ok((counts, ranges.triangles()))
 }
 
 #[cfg(test)]

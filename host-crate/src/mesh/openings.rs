@@ -3,10 +3,11 @@
 //! Triangles never have an edge in a face of a cell unless it is the trace of the surface on that face; so an edge with
 //! both ends in one face of the volume is a boundary edge there. This needs no table of edges.
 
-use super::TriangleMesh;
+use super::{TriangleMesh, Triangles, VertexIndex};
 use crate::grid::Geometry;
 use crate::memory::{self, OutOfMemory};
 use nalgebra::Point3;
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// Boundary edges in one face of the volume.
@@ -40,18 +41,15 @@ pub fn try_openings(
     geometry: &Geometry,
 ) -> Result<Vec<Opening>, OutOfMemory> {
     let last = dims.map(|n| n.saturating_sub(1) as f64);
-    let vertices = mesh.vertices.iter();
-    let faces_of = vertices.map(|&position| faces(position, &last, geometry));
-    let faces_of = memory::collected("openings of the mesh", faces_of)?;
-    let mut edges = [0; 6];
-    for [a, b, c] in mesh.triangles.iter() {
-        let [a, b, c] = [a, b, c].map(|corner| faces_of.get(corner as usize).copied().unwrap_or(0));
-        for common in [a & b, b & c, c & a] {
-            if common != 0 {
-                edges[common.trailing_zeros() as usize] += 1;
-            }
-        }
-    }
+    let mut faces_of = memory::zeroed("openings of the mesh", mesh.vertices.len())?;
+    mesh.vertices
+        .par_iter()
+        .zip(&mut faces_of)
+        .for_each(|(&position, of)| *of = faces(position, &last, geometry));
+    let edges = match &mesh.triangles {
+        Triangles::U32(triangles) => edges_in(&faces_of, triangles),
+        Triangles::U64(triangles) => edges_in(&faces_of, triangles),
+    };
     let faces = (0..6).map(|face| {
         let at = if face % 2 == 0 {
             0
@@ -64,6 +62,25 @@ pub fn try_openings(
         }
     });
     Ok(faces.filter(|opening| opening.edges > 0).collect())
+}
+
+/// How many edges have both ends in a face, for each face.
+fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6] {
+    let count = |mut edges: [usize; 6], triangle: &[I; 3]| {
+        let [a, b, c] =
+            triangle.map(|corner| faces_of.get(corner.position()).copied().unwrap_or(0));
+        for common in [a & b, b & c, c & a] {
+            if common != 0 {
+                edges[common.trailing_zeros() as usize] += 1;
+            }
+        }
+        edges
+    };
+    let sum = |left: [usize; 6], right: [usize; 6]| std::array::from_fn(|at| left[at] + right[at]);
+    triangles
+        .par_iter()
+        .fold(|| [0; 6], count)
+        .reduce(|| [0; 6], sum)
 }
 
 /// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1 for the upper one.
@@ -80,7 +97,6 @@ fn faces(position: [f32; 3], last: &[f64; 3], geometry: &Geometry) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Triangles;
 
     #[test]
     fn edges_in_a_face_are_counted_there() {

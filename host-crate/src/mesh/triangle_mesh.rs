@@ -3,6 +3,7 @@
 use std::fmt;
 
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 
 /// An integer that names a vertex: u32 where that is enough, else u64.
 pub trait VertexIndex: Copy + Ord + Send + Sync + fmt::Debug + 'static {
@@ -165,15 +166,15 @@ impl TriangleMesh {
 
     /// Smallest box around the finite vertices: lowest and highest corner. `None` without any.
     pub fn bounds(&self) -> Option<(Point3<f32>, Point3<f32>)> {
-        let mut finite = self
+        let join = |(low, high): (Vector3<f32>, Vector3<f32>), (other_low, other_high)| {
+            (low.inf(&other_low), high.sup(&other_high))
+        };
+        let (low, high) = self
             .vertices
-            .iter()
+            .par_iter()
             .filter(|position| position.iter().all(|x| x.is_finite()))
-            .map(|&position| Vector3::from(position));
-        let first = finite.next()?;
-        let (low, high) = finite.fold((first, first), |(low, high), position| {
-            (low.inf(&position), high.sup(&position))
-        });
+            .map(|&position| (Vector3::from(position), Vector3::from(position)))
+            .reduce_with(join)?;
         Some((low.into(), high.into()))
     }
 

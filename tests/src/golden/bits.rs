@@ -2,7 +2,11 @@
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::{BufReader, ErrorKind, Read},
+    path::Path,
+};
 
 /// A SHA-256 hash of whatever is added, bit for bit.
 #[derive(Default)]
@@ -28,14 +32,18 @@ impl Bits {
     }
 }
 
-/// The hash of a file's bytes; of a `.gz` file what is in it, since a compressor may choose other bytes for the same.
+/// The hash of a file's bytes; of a `.gz` or `.png` file what is in it, since a compressor may choose other bytes for the same.
 ///
 /// # Errors
-/// If the file cannot be read, or is not what a `.gz` file should be.
+/// If the file cannot be read, or is not what its name says.
 pub fn of_file(path: &Path) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
     let mut file = File::open(path)?;
-    if path.extension().is_some_and(|extension| extension == "gz") {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if extension == Some("png") {
+        return of_picture(file);
+    }
+    let mut bytes = Vec::new();
+    if extension == Some("gz") {
         MultiGzDecoder::new(file).read_to_end(&mut bytes)?;
     } else {
         file.read_to_end(&mut bytes)?;
@@ -43,6 +51,19 @@ pub fn of_file(path: &Path) -> std::io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(&bytes);
     Ok(Bits(hash).finish())
+}
+
+/// The hash of a picture's size, kind of colours and samples.
+fn of_picture(file: File) -> std::io::Result<String> {
+    let mut reader = png::Decoder::new(BufReader::new(file)).read_info()?;
+    let size = reader.output_buffer_size().ok_or(ErrorKind::FileTooLarge)?;
+    let mut samples = vec![0; size];
+    let frame = reader.next_frame(&mut samples)?;
+    let kind = format!("{:?} {:?}", frame.color_type, frame.bit_depth);
+    let mut bits = Bits::default();
+    bits.add(&[frame.width, frame.height]).add_text(&kind);
+    bits.add(&samples[..frame.buffer_size()]);
+    Ok(bits.finish())
 }
 
 #[cfg(test)]
@@ -63,6 +84,30 @@ mod tests {
         encoder.write_all(b"abc").unwrap();
         encoder.finish().unwrap();
         assert_eq!(of_file(&packed).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_picture_is_its_samples() {
+        let folder = tempfile::tempdir().unwrap();
+        let hash = |name: &str, compression, samples: &[u8]| {
+            let path = folder.path().join(name);
+            let mut encoder = png::Encoder::new(File::create(&path).unwrap(), 64, 64);
+            encoder.set_color(png::ColorType::Grayscale);
+            encoder.set_compression(compression);
+            encoder
+                .write_header()
+                .unwrap()
+                .write_image_data(samples)
+                .unwrap();
+            (of_file(&path).unwrap(), std::fs::read(&path).unwrap())
+        };
+        let mut samples: Vec<u8> = (0..4096).map(|at| (at % 64) as u8).collect();
+        let (fast, fast_bytes) = hash("a.png", png::Compression::Fast, &samples);
+        let (high, high_bytes) = hash("b.png", png::Compression::NoCompression, &samples);
+        assert_ne!(fast_bytes, high_bytes);
+        assert_eq!(fast, high);
+        samples[4095] = 0;
+        assert_ne!(hash("c.png", png::Compression::Fast, &samples).0, fast);
     }
 
     #[test]

@@ -44,11 +44,12 @@ pub struct Place {
 const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
 
 /// All of them.
-pub const JOBS: [Job; 17] = [
+pub const JOBS: [Job; 18] = [
     ("mesh, whole", |place| place.mesh(1, None)),
     ("mesh, in parts", |place| place.mesh(2, Some(200_000))),
     ("mesh, filtered", Place::filtered_mesh),
     ("mesh, labels", Place::label_mesh),
+    ("large copies", Place::large_copies),
     ("scan", Place::scan),
     ("scan, rescan with offset", |place| {
         place.scan_across(MultiDeviceMethod::RescanWithOffset)
@@ -188,6 +189,15 @@ impl Place {
             filters: Default::default(),
             label: None,
         })
+    }
+
+    /// Through pinned memory, in more pieces than that has room for.
+    fn large_copies(&self) -> Made {
+        let stream = self.device()?.stream()?;
+        let elements: Vec<u32> = (0..5_000_001).collect();
+        let downloaded = stream.download(&stream.upload(&elements)?)?;
+        let changed = elements.iter().zip(&downloaded).position(|(a, b)| a != b);
+        Ok(format!("{} {changed:?}", downloaded.len()).into_bytes())
     }
 
     fn scan(&self) -> Made {

@@ -85,3 +85,41 @@ fn a_launch_has_its_input_until_it_is_done() {
         }
     }
 }
+
+/// Copies of many lengths between ordinary memory and a device, some through pinned memory in several rounds, from several threads at a time.
+#[test]
+fn large_copies_are_whole() {
+    const MIB: usize = 1 << 20;
+    let lengths = [
+        0,
+        1,
+        4 * MIB - 1,
+        4 * MIB,
+        4 * MIB + 1,
+        16 * MIB,
+        16 * MIB + 7,
+        41 * MIB - 3,
+    ];
+    for test in devices::fast() {
+        std::thread::scope(|scope| {
+            for thread in 0..3_u64 {
+                let device = &test.device;
+                scope.spawn(move || {
+                    let stream = device.stream().unwrap();
+                    for len in lengths {
+                        let elements: Vec<u8> = (0..len as u64)
+                            .map(|at| {
+                                (at.wrapping_mul(0x9e37_79b9_7f4a_7c15 + 2 * thread) >> 56) as u8
+                            })
+                            .collect();
+                        let buffer = stream.upload(&elements).unwrap();
+                        let mut copied = stream.zeros::<u8>(len).unwrap();
+                        stream.copy(&buffer, &mut copied).unwrap();
+                        drop(buffer);
+                        assert!(stream.download(&copied).unwrap() == elements, "{len} bytes");
+                    }
+                });
+            }
+        });
+    }
+}

@@ -6,7 +6,12 @@ use crate::paths;
 use crate::programs::{Kind, Program, build};
 
 /// Packages whose tests need a compiler, which a GPU host has not.
-const NEED_A_COMPILER: [&str; 3] = ["ferrovox-cuda-builder", "ferrovox-cuda-std-macros", "xtask"];
+const NEED_A_COMPILER: [&str; 4] = [
+    "ferrovox-cuda-builder",
+    "ferrovox-cuda-std-macros",
+    "ferrovox-cust-derive",
+    "xtask",
+];
 
 /// Nothing that is stripped afterwards is made in the first place.
 const VARIABLES: [(&str, &str); 2] = [

@@ -1,5 +1,7 @@
 //! The context that is current on the calling thread.
 
+use super::owner::{self, Owner};
+use super::unowned::UnownedContext;
 use super::{
     CacheConfig, ContextFlags, ContextHandle, ResourceLimit, SharedMemoryConfig,
     StreamPriorityRange,
@@ -93,12 +95,22 @@ impl CurrentContext {
         driver()?.set_context_shared_memory_config(cfg as i32)
     }
 
+    /// The context, whoever made it. (In the published crate a function of the legacy one only.)
+    ///
+    /// # Errors
+    /// Where no context is current.
+    pub fn get_current() -> CudaResult<UnownedContext> {
+        Ok(UnownedContext::of(Owner::current()?))
+    }
+
     /// Makes a context current on this thread.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where it was reset.
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where it was reset,
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another library's that is not current.
     pub fn set_current<C: ContextHandle>(c: &C) -> CudaResult<()> {
-        // SAFETY: only `Context` has handles, and it holds a retain of what it gives out.
+        let _keep = owner::keep(c.get_inner())?;
+        // SAFETY: the context is there.
         unsafe { driver()?.set_current_context(c.get_inner()) }
     }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
 
-use super::primary::{self, Primary};
+use super::held::{self, Held};
 use crate::device::Device;
 use crate::driver;
 use crate::error::{CudaError, CudaResult};
@@ -15,7 +15,7 @@ use crate::sys::CUcontext;
 pub(crate) struct Owner {
     raw: CUcontext,
     /// `None` for a context that another library made: it is that library's to keep alive.
-    primary: Option<Arc<Primary>>,
+    held: Option<Arc<Held>>,
 }
 
 // SAFETY: the handle is only compared and passed to the driver, which may be done from any thread.
@@ -32,8 +32,16 @@ impl Owner {
         }
         Ok(Owner {
             raw,
-            primary: Primary::with_handle(raw),
+            held: Held::with_handle(raw),
         })
+    }
+
+    /// A context that is held.
+    pub(crate) fn of(held: Arc<Held>) -> Owner {
+        Owner {
+            raw: held.raw(),
+            held: Some(held),
+        }
     }
 
     pub(crate) fn raw(&self) -> CUcontext {
@@ -42,15 +50,15 @@ impl Owner {
 
     /// Makes the context current until the guard is dropped.
     pub(crate) fn enter(&self) -> CudaResult<ContextGuard<'_>> {
-        enter(self.raw, || self.primary.clone())
+        enter(self.raw, || self.held.clone())
     }
 
     /// Whether memory of this context can be allocated in the order of a stream.
     pub(crate) fn has_memory_pools(&self) -> bool {
-        match &self.primary {
-            Some(primary) => primary.has_memory_pools(),
+        match &self.held {
+            Some(held) => held.has_memory_pools(),
             None => self.device().is_ok_and(|device| {
-                driver().is_ok_and(|driver| primary::device_has_memory_pools(driver, device))
+                driver().is_ok_and(|driver| held::device_has_memory_pools(driver, device))
             }),
         }
     }
@@ -67,7 +75,8 @@ impl Owner {
 pub struct ContextGuard<'a> {
     /// What to restore; `None` where nothing was changed.
     previous: Option<CUcontext>,
-    _keep: Option<Arc<Primary>>,
+    /// The one that is current, and the one that was, if it is one of this crate's: it must be there when it is restored.
+    _keep: [Option<Arc<Held>>; 2],
     /// Which context is current is a matter of one thread, so the guard stays on it: raw pointers are not `Send`.
     _this_thread: PhantomData<(*mut (), &'a ())>,
 }
@@ -76,7 +85,7 @@ impl ContextGuard<'_> {
     fn unchanged() -> Self {
         ContextGuard {
             previous: None,
-            _keep: None,
+            _keep: [None, None],
             _this_thread: PhantomData,
         }
     }
@@ -87,13 +96,25 @@ pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> 
     if raw.is_null() {
         Ok(ContextGuard::unchanged())
     } else {
-        enter(raw, || Primary::with_handle(raw))
+        enter(raw, || Held::with_handle(raw))
     }
+}
+
+/// Sees to it that a handle is of a context that is there, as long as what this returns: one that is held, or the current one.
+///
+/// # Errors
+/// [`CudaError::ContextIsDestroyed`] where nobody here knows that it is there.
+pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<Held>>> {
+    let held = Held::with_handle(raw);
+    if held.is_none() && (raw.is_null() || driver()?.current_context()? != raw) {
+        return Err(CudaError::ContextIsDestroyed);
+    }
+    Ok(held)
 }
 
 fn enter<'a>(
     raw: CUcontext,
-    keeper: impl FnOnce() -> Option<Arc<Primary>>,
+    keeper: impl FnOnce() -> Option<Arc<Held>>,
 ) -> CudaResult<ContextGuard<'a>> {
     let driver = driver()?;
     let previous = driver.current_context()?;
@@ -106,7 +127,7 @@ fn enter<'a>(
     unsafe { driver.set_current_context(raw) }?;
     Ok(ContextGuard {
         previous: Some(previous),
-        _keep: Some(keep),
+        _keep: [Some(keep), Held::with_handle(previous)],
         _this_thread: PhantomData,
     })
 }
@@ -117,8 +138,8 @@ impl Drop for ContextGuard<'_> {
             return;
         };
         if let Ok(driver) = driver() {
-            // SAFETY: this context, or none, was current on this very thread when the guard was made, so the thread is left
-            // as it would be without the guard, also where the context was destroyed meanwhile.
+            // SAFETY: this context, or none, was current on this very thread when the guard was made. It is kept, or another
+            // library's, and then the thread is left as it would be without the guard, also where that destroyed it meanwhile.
             let _ = unsafe { driver.set_current_context(previous) };
         }
     }

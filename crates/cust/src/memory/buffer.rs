@@ -205,6 +205,23 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         dev_buf.free().map_err(|error| (error, dev_buf))
     }
 
+    /// Lets go of the memory, which is no longer freed.
+    pub(super) fn into_raw(mut self) -> DevicePointer<T> {
+        let Some(memory) = self.memory.take() else {
+            return self.slice.as_device_ptr();
+        };
+        memory.allocation.end();
+        DevicePointer::from_raw(memory.address)
+    }
+
+    /// The same memory and slice, as values of another type; `len` of them are the slice's bytes.
+    pub(super) fn of_other_values<B: DeviceCopy>(mut self, len: usize) -> DeviceBuffer<B> {
+        DeviceBuffer {
+            slice: self.slice.of_other_values(len),
+            memory: self.memory.take(),
+        }
+    }
+
     /// Gives the memory back unless that is done already. Where the driver refuses, the buffer has it still.
     fn free(&mut self) -> CudaResult<()> {
         let Some(memory) = &mut self.memory else {

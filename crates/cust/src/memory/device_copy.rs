@@ -9,24 +9,87 @@ use std::num::{
 
 /// A type whose values may be copied to the device and back, byte for byte.
 ///
-/// # Safety
-/// 1. The type holds no reference or pointer to host memory, directly or inside.
-/// 2. Its layout is the same on both sides: `#[repr(C)]` or `#[repr(transparent)]` for types of your own.
+/// The derive macro of the same name implements it for structs, enums and unions, if every field is `DeviceCopy` and the layout is fixed
+/// (`#[repr(C)]`, `#[repr(transparent)]`, for enums `#[repr(u8)]` and the like). Type parameters get the bound `DeviceCopy`.
 ///
 /// ```
-/// use cust::memory::DeviceCopy;
+/// use cust::DeviceCopy;
+/// use cust::memory::DevicePointer;
 ///
-/// #[derive(Clone, Copy)]
+/// #[derive(Clone, Copy, DeviceCopy)]
 /// #[repr(C)]
 /// struct Voxel {
 ///     index: [u32; 3],
 ///     value: f32,
 /// }
-/// // SAFETY: numbers only, in C layout.
-/// unsafe impl DeviceCopy for Voxel {}
+///
+/// #[derive(Clone, Copy, DeviceCopy)]
+/// #[repr(transparent)]
+/// struct Label(u16);
+///
+/// #[derive(Clone, Copy, DeviceCopy)]
+/// #[repr(C)]
+/// struct Row<T: PartialEq, const N: usize> {
+///     values: [T; N],
+///     next: DevicePointer<u8>,
+/// }
+///
+/// #[derive(Clone, Copy, DeviceCopy)]
+/// #[repr(u8)]
+/// enum Side {
+///     Inside,
+///     Outside { distance: f32 },
+/// }
+///
+/// fn may_be_copied<T: DeviceCopy>() {}
+/// may_be_copied::<Voxel>();
+/// may_be_copied::<Label>();
+/// may_be_copied::<Row<f32, 4>>();
+/// may_be_copied::<[Side; 2]>();
+/// ```
+///
+/// A field that is not `DeviceCopy` is refused, and so is a layout that two compilers need not agree on:
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, cust::DeviceCopy)]
+/// #[repr(C)]
+/// struct Named {
+///     name: &'static str,
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, cust::DeviceCopy)]
+/// #[repr(C)]
+/// struct Pointer(*const f32);
+/// ```
+/// ```compile_fail
+/// #[derive(Clone, Copy, cust::DeviceCopy)]
+/// struct NoLayout {
+///     index: u32,
+///     value: f32,
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, cust::DeviceCopy)]
+/// #[repr(C)]
+/// struct Any<T> {
+///     value: T,
+/// }
+/// # fn may_be_copied<T: cust::DeviceCopy>() {}
+/// may_be_copied::<Any<&u8>>(); // the type parameter has to be DeviceCopy
+/// ```
+/// ```compile_fail,E0277
+/// #[derive(cust::DeviceCopy)]
+/// #[repr(C)]
+/// struct NotCopy(u8);
 /// ```
 ///
 /// With the features `impl_glam`, `impl_half` and `impl_vek` the types of these crates implement it.
+///
+/// # Safety
+/// For who implements it by hand:
+/// 1. The type holds no reference or pointer to host memory, directly or inside.
+/// 2. Its layout is the same on both sides: `#[repr(C)]` or `#[repr(transparent)]` for types of your own.
 ///
 /// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's is another than the host's. The published
 /// crate lets them through; here they are refused, but for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
@@ -43,6 +106,13 @@ use std::num::{
 /// cust::memory::DeviceBuffer::from_slice(&[Ok::<u32, u8>(1)])?;
 /// # Ok::<(), cust::error::CudaError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be copied to the device byte for byte",
+    label = "is not `DeviceCopy`",
+    note = "a type of your own: `#[derive(Clone, Copy, cust::DeviceCopy)]` and `#[repr(C)]`, if its fields are numbers, arrays or such types",
+    note = "a reference, a `Vec` or a `Box`: give the device a `DevicePointer` and a length instead",
+    note = "a tuple, an `Option` or a `Result`: write a `#[repr(C)]` struct instead"
+)]
 pub unsafe trait DeviceCopy: Copy {}
 
 macro_rules! plain_values {

@@ -85,6 +85,29 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         Ok(values)
     }
 
+    /// The values before `mid`, and those from it on.
+    ///
+    /// # Panics
+    /// Where `mid` is more than the length, as in the standard library.
+    #[track_caller]
+    pub fn split_at(&self, mid: usize) -> (DeviceSlice<T>, DeviceSlice<T>) {
+        assert!(
+            mid <= self.len,
+            "cannot split a device slice of length {} at {mid}",
+            self.len
+        );
+        (self.part(0, mid), self.part(mid, self.len - mid))
+    }
+
+    /// [`DeviceSlice::split_at`]. Slices do not borrow, so the two need not either; this is for the name.
+    ///
+    /// # Panics
+    /// As [`DeviceSlice::split_at`].
+    #[track_caller]
+    pub fn split_at_mut(&mut self, mid: usize) -> (DeviceSlice<T>, DeviceSlice<T>) {
+        self.split_at(mid)
+    }
+
     /// Bytes of all values.
     pub(crate) fn size(&self) -> CudaResult<usize> {
         bytes::of::<T>(self.len)
@@ -115,6 +138,16 @@ impl<T: DeviceCopy> DeviceSlice<T> {
             pointer: self.pointer.wrapping_add(start),
             len,
             ..*self
+        }
+    }
+
+    /// The same memory as `len` values of another type.
+    pub(crate) fn of_other_values<B: DeviceCopy>(&self, len: usize) -> DeviceSlice<B> {
+        DeviceSlice {
+            pointer: self.pointer.cast::<B>(),
+            len,
+            context: self.context,
+            allocation: self.allocation,
         }
     }
 

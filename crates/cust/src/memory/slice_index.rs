@@ -74,7 +74,9 @@ macro_rules! ranges {
     )*};
 }
 
-ranges! { Range<usize> RangeFrom<usize> RangeTo<usize> RangeInclusive<usize> RangeToInclusive<usize> RangeFull }
+ranges! {
+    (Bound<usize>, Bound<usize>) Range<usize> RangeFrom<usize> RangeTo<usize> RangeInclusive<usize> RangeToInclusive<usize> RangeFull
+}
 
 impl<T: DeviceCopy> DeviceSlice<T> {
     /// A part of the slice.
@@ -116,7 +118,27 @@ mod tests {
         assert_eq!(place(slice.get(2..=5)), Some((0x1008, 4)));
         assert_eq!(place(slice.get(..=9)), Some((0x1000, 10)));
         assert_eq!(place(slice.get(10..)), Some((0x1028, 0)));
+        let after_two = (Bound::Excluded(2), Bound::Included(4));
+        assert_eq!(place(slice.get(after_two)), Some((0x100c, 2)));
         assert_eq!(place(Some(slice.index(2..5))), Some((0x1008, 3)));
+    }
+
+    #[test]
+    fn two_halves_are_the_whole() {
+        let mut slice = ten();
+        for mid in 0..=10 {
+            let (low, high) = slice.split_at(mid);
+            assert_eq!(place(Some(low)), place(slice.get(..mid)));
+            assert_eq!(place(Some(high)), place(slice.get(mid..)));
+        }
+        let (low, high) = slice.split_at_mut(4);
+        assert_eq!((low.len(), high.len()), (4, 6));
+    }
+
+    #[test]
+    #[should_panic(expected = "length 10 at 11")]
+    fn a_split_beyond_the_end_panics() {
+        ten().split_at(11);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     };
     cust::init(CudaFlags::empty()).expect("the stand-in initialises");
     fake.set_pools(true);
+    fake.set_concurrent(true);
     fake.set_pending(false);
     Some((fake, turn))
 }
@@ -41,7 +42,11 @@ pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
 fn build() -> Option<Fake> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let source = folder.path().join("libcuda.c");
-    std::fs::write(&source, include_str!("libcuda.c")).expect("the source is written");
+    std::fs::write(
+        &source,
+        concat!(include_str!("libcuda.c"), include_str!("graphs.c")),
+    )
+    .expect("the source is written");
     let library = compile(&source, folder.path())?;
     // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` keeps all users of the stand-in
     // waiting; no other thread of these tests reads the environment other than through the standard library, which locks.
@@ -85,14 +90,44 @@ impl Fake {
         self.call("fake_live", kind as i32)
     }
 
+    /// How many linkers exist.
+    pub fn linkers(&self) -> i32 {
+        self.call("fake_links", ())
+    }
+
+    /// How many graphs exist, and how many that are ready to run.
+    pub fn graphs(&self) -> i32 {
+        self.call("fake_graphs", ())
+    }
+
     /// How many allocations exist.
     pub fn blocks(&self) -> i32 {
         self.call("fake_blocks", ())
     }
 
+    /// How many pieces of pinned memory exist.
+    pub fn pinned(&self) -> i32 {
+        self.call("fake_pinned", ())
+    }
+
+    /// Whether an address is of managed memory.
+    pub fn is_managed(&self, address: u64) -> bool {
+        self.call::<_, i32>("fake_is_managed", address) != 0
+    }
+
+    /// Whether device 1 says that it uses managed memory together with the host, as device 0 always does.
+    pub fn set_concurrent(&self, on: bool) {
+        self.call("fake_set_concurrent", i32::from(on))
+    }
+
     /// How often a device's context is retained.
     pub fn owners(&self, device: i32) -> i32 {
         self.call("fake_owners", device)
+    }
+
+    /// How many contexts there are beside the primary ones.
+    pub fn own_contexts(&self) -> i32 {
+        self.call("fake_own", ())
     }
 
     /// The device that an address was allocated on, or -1.
@@ -107,7 +142,8 @@ impl Fake {
         out
     }
 
-    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f') there were.
+    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f'), and advices for managed
+    /// memory ('m') there were.
     pub fn count(&self, what: char) -> i32 {
         self.call("fake_count", what as std::ffi::c_char)
     }

@@ -17,12 +17,19 @@ static const size_t TOTAL = (size_t)64 << 20;
 
 struct context { int device; int owners; };
 struct handle { struct context *context; int kind; int recorded; int alive; };
-struct block { ptr_t address; size_t bytes; struct context *context; int ordered; };
+/* MANAGED and PINNED blocks are every context's. */
+enum { PLAIN, ORDERED, MANAGED, PINNED };
+struct block { ptr_t address; size_t bytes; struct context *context; int kind; };
 struct launch { unsigned grid[3], block[3], shared; void *stream; };
 
 static struct context contexts[DEVICES] = {{0, 0}, {1, 0}};
-static __thread struct context *current;
-static int initialized, pools = 1, pending;
+/* contexts of one's own; one that is there has an owner */
+enum { OWN = 16, DEEP = 32 };
+static struct context own[OWN];
+static __thread struct context *stack[DEEP];
+static __thread int depth;
+#define current (depth ? stack[depth - 1] : 0)
+static int initialized, pools = 1, pending, concurrent = 1, advices;
 static struct handle handles[MAX];
 static struct block blocks[MAX];
 static struct launch last;
@@ -34,6 +41,7 @@ static int global_value[16384];
 enum { ANY = 0, UNWRITTEN = 0xA5 };
 static int global_value[4];
 #endif
+static uint64_t heap[3];
 static uint64_t threshold;
 static int attribute_8;
 static char peer_copies, async_allocs, async_frees;
@@ -54,19 +62,25 @@ static int is_stream(void *h) { return !h || is(h, STREAM); }
 static int destroy(void *h, int kind) { if (!is(h, kind)) return INVALID_HANDLE; ((struct handle *)h)->alive = 0; return OK; }
 static struct block *find(ptr_t a, size_t n, struct context *c) {
     for (int i = 0; i < MAX; i++)
-        if (blocks[i].address && a >= blocks[i].address && a + n <= blocks[i].address + blocks[i].bytes && blocks[i].context == c) return &blocks[i];
+        if (blocks[i].address && a >= blocks[i].address && a + n <= blocks[i].address + blocks[i].bytes && (blocks[i].context == c || blocks[i].kind >= MANAGED)) return &blocks[i];
     return 0;
 }
-static int is_range(ptr_t a, size_t n) { return find(a, n, current) || (a >= (ptr_t)global_value && a + n <= (ptr_t)global_value + sizeof global_value); }
+static int count(int pinned) { int n = 0; for (int i = 0; i < MAX; i++) n += blocks[i].address && (blocks[i].kind == PINNED) == pinned; return n; }
+static int is_global(ptr_t a, size_t n) { return (a >= (ptr_t)global_value && a + n <= (ptr_t)global_value + sizeof global_value) || (a >= (ptr_t)heap && a + n <= (ptr_t)heap + sizeof heap); }
+static int is_range(ptr_t a, size_t n) { return find(a, n, current) || is_global(a, n); }
 
 int fake_live(int kind) { int n = 0; for (int i = 0; i < MAX; i++) n += handles[i].alive && handles[i].kind == kind; return n; }
-int fake_blocks(void) { int n = 0; for (int i = 0; i < MAX; i++) n += blocks[i].address != 0; return n; }
+int fake_blocks(void) { return count(0); }
+int fake_pinned(void) { return count(1); }
+int fake_is_managed(ptr_t a) { struct block *b = find(a, 1, 0); return b && b->kind == MANAGED; }
+int fake_own(void) { int n = 0; for (int i = 0; i < OWN; i++) n += own[i].owners; return n; }
 int fake_owners(int device) { return contexts[device].owners; }
 int fake_block_device(ptr_t a) { for (int d = 0; d < DEVICES; d++) if (find(a, 1, &contexts[d])) return d; return -1; }
 void fake_set_pools(int on) { pools = on; }
+void fake_set_concurrent(int on) { concurrent = on; }
 void fake_set_pending(int on) { pending = on; }
 void fake_last_launch(unsigned *out) { memcpy(out, last.grid, 12); memcpy(out + 3, last.block, 12); out[6] = last.shared; }
-int fake_count(char what) { return what == 'p' ? peer_copies : what == 'a' ? async_allocs : async_frees; }
+int fake_count(char what) { return what == 'p' ? peer_copies : what == 'a' ? async_allocs : what == 'm' ? advices : async_frees; }
 
 int cuInit(unsigned flags) { if (flags) return INVALID_VALUE; initialized = 1; return OK; }
 int cuDriverGetVersion(int *v) { *v = 10020; return OK; }
@@ -81,6 +95,7 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
     case 10: *v = 32; return OK;
     case 75: *v = 9; return OK;
     case 76: *v = 0; return OK;
+    case 89: *v = d == 0 || concurrent; return OK;
     case 115: *v = pools; return OK;
     }
     static const int known[][2] = {{1, 1024}, {8, 49152}, {12, 65536}, {16, 4}, {39, 2048}, {81, 233472}, {82, 65536}, {97, 232448}, {106, 32}, {111, 1024}};
@@ -92,7 +107,30 @@ int cuDevicePrimaryCtxRetain(void **c, int d) { if (!initialized) return NOT_INI
 int cuDevicePrimaryCtxRelease_v2(int d) { if (!contexts[d].owners) return INVALID_CONTEXT; contexts[d].owners--; return OK; }
 int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned f) { (void)d; (void)f; return OK; }
 int cuCtxGetCurrent(void **c) { if (!initialized) return NOT_INITIALIZED; *c = current; return OK; }
-int cuCtxSetCurrent(void *c) { if (c && !((struct context *)c)->owners) return INVALID_CONTEXT; current = c; return OK; }
+int cuCtxPushCurrent_v2(void *c) { if (!c || !((struct context *)c)->owners || depth == DEEP) return INVALID_CONTEXT; stack[depth++] = c; return OK; }
+int cuCtxPopCurrent_v2(void **c) { if (!depth) return INVALID_CONTEXT; *c = stack[--depth]; return OK; }
+int cuCtxSetCurrent(void *c) {
+    if (!c) { depth -= depth > 0; return OK; }
+    if (!((struct context *)c)->owners) return INVALID_CONTEXT;
+    depth -= depth > 0;
+    return cuCtxPushCurrent_v2(c);
+}
+int cuCtxCreate_v2(void **c, unsigned flags, int d) {
+    if (!initialized) return NOT_INITIALIZED;
+    if (flags > 0x1f) return INVALID_VALUE;
+    for (int i = 0; i < OWN; i++)
+        if (!own[i].owners) { own[i] = (struct context){d, 1}; *c = &own[i]; return cuCtxPushCurrent_v2(*c); }
+    return OUT_OF_MEMORY;
+}
+int cuCtxDestroy_v2(void *c) {
+    struct context *x = c;
+    if (x < own || x >= own + OWN || !x->owners) return INVALID_CONTEXT;
+    /* what was made in it would be gone with it: whoever destroys it first is wrong */
+    for (int i = 0; i < MAX; i++) if ((blocks[i].address && blocks[i].context == x) || (handles[i].alive && handles[i].context == x)) return INVALID_VALUE;
+    x->owners = 0; depth -= current == x;
+    return OK;
+}
+int cuCtxGetApiVersion(void *c, unsigned *v) { if (!c && !current) return INVALID_CONTEXT; *v = 3020; return OK; }
 int cuCtxGetDevice(int *d) { NEED_CONTEXT; *d = current->device; return OK; }
 int cuCtxSynchronize(void) { NEED_CONTEXT; return OK; }
 int cuDeviceCanAccessPeer(int *y, int d, int p) { *y = d != p; return OK; }
@@ -121,6 +159,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
 }
 int cuModuleGetGlobal_v2(ptr_t *p, size_t *n, void *m, const char *name) {
     if (!is(m, MODULE)) return INVALID_HANDLE;
+    if (!ANY && !strcmp(name, "__ferrovox_heap")) { *p = (ptr_t)heap; *n = sizeof heap; return OK; }
     if (!ANY && strcmp(name, "TABLE")) return NOT_FOUND;
     *p = (ptr_t)global_value; *n = sizeof global_value; return OK;
 }
@@ -151,29 +190,46 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 }
 int cuLaunchHostFunc(void *stream, void (*f)(void *), void *data) { NEED_CONTEXT; if (!is_stream(stream)) return INVALID_HANDLE; f(data); return OK; }
 
-static int allocate(ptr_t *p, size_t n, int ordered) {
+static int allocate(ptr_t *p, size_t n, int kind) {
     if (!n) return INVALID_VALUE;
-    if (n > TOTAL - used[current->device]) return OUT_OF_MEMORY;
+    if (n > TOTAL - (kind == PINNED ? 0 : used[current->device])) return OUT_OF_MEMORY;
     for (int i = 0; i < MAX; i++)
         if (!blocks[i].address) {
-            void *memory = malloc(n); memset(memory, UNWRITTEN, n);
-            blocks[i] = (struct block){(ptr_t)memory, n, current, ordered};
-            used[current->device] += n; *p = (ptr_t)memory; return OK;
+            void *memory = aligned_alloc(4096, (n + 4095) / 4096 * 4096); memset(memory, UNWRITTEN, n);
+            blocks[i] = (struct block){(ptr_t)memory, n, current, kind};
+            if (kind != PINNED) used[current->device] += n;
+            *p = (ptr_t)memory; return OK;
         }
     return OUT_OF_MEMORY;
 }
-static int release(ptr_t p) {
+static int release(ptr_t p, int pinned) {
     struct block *b = find(p, 1, current);
-    if (!b || b->address != p) return INVALID_VALUE;
-    used[current->device] -= b->bytes; free((void *)p); b->address = 0; return OK;
+    if (!b || b->address != p || (b->kind == PINNED) != pinned) return INVALID_VALUE;
+    if (!pinned) used[b->context->device] -= b->bytes;
+    free((void *)p); b->address = 0; return OK;
 }
-int cuMemAlloc_v2(ptr_t *p, size_t n) { NEED_CONTEXT; return allocate(p, n, 0); }
-int cuMemFree_v2(ptr_t p) { NEED_CONTEXT; return release(p); }
-int cuMemAllocAsync(ptr_t *p, size_t n, void *s) { NEED_CONTEXT; if (!pools) return NOT_SUPPORTED; if (!is_stream(s)) return INVALID_HANDLE; async_allocs++; return allocate(p, n, 1); }
-int cuMemFreeAsync(ptr_t p, void *s) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!is_stream(s) || !b || !b->ordered) return INVALID_HANDLE; async_frees++; return release(p); }
+int cuMemAlloc_v2(ptr_t *p, size_t n) { NEED_CONTEXT; return allocate(p, n, PLAIN); }
+int cuMemFree_v2(ptr_t p) { NEED_CONTEXT; return release(p, 0); }
+int cuMemAllocAsync(ptr_t *p, size_t n, void *s) { NEED_CONTEXT; if (!pools) return NOT_SUPPORTED; if (!is_stream(s)) return INVALID_HANDLE; async_allocs++; return allocate(p, n, ORDERED); }
+int cuMemFreeAsync(ptr_t p, void *s) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!is_stream(s) || !b || b->kind != ORDERED) return INVALID_HANDLE; async_frees++; return release(p, 0); }
 int cuMemGetInfo_v2(size_t *f, size_t *t) { NEED_CONTEXT; *t = TOTAL; *f = TOTAL - used[current->device]; return OK; }
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { (void)flags; NEED_CONTEXT; if (n > TOTAL) return OUT_OF_MEMORY; *p = aligned_alloc(4096, (n + 4095) / 4096 * 4096); return OK; }
-int cuMemFreeHost(void *p) { NEED_CONTEXT; free(p); return OK; }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { NEED_CONTEXT; return flags & ~3u ? INVALID_VALUE : allocate((ptr_t *)p, n, PINNED); }
+int cuMemFreeHost(void *p) { NEED_CONTEXT; return release((ptr_t)p, 1); }
+int cuMemAllocManaged(ptr_t *p, size_t n, unsigned flags) { NEED_CONTEXT; if (flags != 1) return INVALID_VALUE; return allocate(p, n, MANAGED); }
+int cuMemAllocPitch_v2(ptr_t *p, size_t *pitch, size_t width, size_t height, unsigned element) {
+    NEED_CONTEXT;
+    if (element != 4 && element != 8 && element != 16) return INVALID_VALUE;
+    *pitch = (width + 511) / 512 * 512; return allocate(p, *pitch * height, PLAIN);
+}
+int cuPointerGetAttribute(void *out, int a, ptr_t p) { NEED_CONTEXT; struct block *b = find(p, 1, current); if (!b || a != 8) return INVALID_VALUE; *(char *)out = b->kind == MANAGED; return OK; }
+static int advisable(ptr_t p, size_t n, int d) {
+    struct block *b = find(p, n, current);
+    if (d < -1 || d >= DEVICES) return INVALID_DEVICE;
+    if (!b || b->kind != MANAGED) return INVALID_VALUE;
+    advices++; return OK;
+}
+int cuMemPrefetchAsync(ptr_t p, size_t n, int d, void *s) { NEED_CONTEXT; return is_stream(s) ? advisable(p, n, d) : INVALID_HANDLE; }
+int cuMemAdvise(ptr_t p, size_t n, int a, int d) { NEED_CONTEXT; return a < 1 || a > 4 ? INVALID_VALUE : advisable(p, n, d); }
 int cuDeviceGetDefaultMemPool(void **pool, int d) { static int ids[DEVICES]; if (!pools) return NOT_SUPPORTED; *pool = &ids[d]; return OK; }
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; threshold = *(uint64_t *)v; return OK; }
 int cuMemPoolGetAttribute(void *pool, int a, void *v) { (void)pool; if (a != 4) return INVALID_VALUE; *(uint64_t *)v = threshold; return OK; }
@@ -188,6 +244,21 @@ int cuMemcpyDtoHAsync_v2(void *d, ptr_t s, size_t n, void *st) { NEED_CONTEXT; N
 int cuMemcpyDtoDAsync_v2(ptr_t d, ptr_t s, size_t n, void *st) { NEED_CONTEXT; NEED_STREAM(st); return cuMemcpyDtoD_v2(d, s, n); }
 int cuMemcpyPeer(ptr_t d, void *dc, ptr_t s, void *sc, size_t n) { NEED_CONTEXT; if (!find(d, n, dc) || !find(s, n, sc)) return INVALID_VALUE; peer_copies++; COPY(d, s, n); }
 int cuMemcpyPeerAsync(ptr_t d, void *dc, ptr_t s, void *sc, size_t n, void *st) { NEED_CONTEXT; NEED_STREAM(st); return cuMemcpyPeer(d, dc, s, sc, n); }
+struct end { size_t x, y; int type; char *host; ptr_t device; void *array; size_t pitch; };
+struct rows { struct end from, to; size_t width, height; };
+static char *rows_at(const struct end *e, const struct rows *r) {
+    if (e->x || e->y || e->array || e->pitch < r->width || !r->height) return 0;
+    if (e->type == 1) return e->host;
+    return e->type == 2 && is_range(e->device, e->pitch * (r->height - 1) + r->width) ? (char *)e->device : 0;
+}
+int cuMemcpy2D_v2(const struct rows *r) {
+    NEED_CONTEXT;
+    char *from = rows_at(&r->from, r), *to = rows_at(&r->to, r);
+    if (!from || !to) return INVALID_VALUE;
+    for (size_t i = 0; i < r->height; i++) memmove(to + i * r->to.pitch, from + i * r->from.pitch, r->width);
+    return OK;
+}
+int cuMemcpy2DAsync_v2(const struct rows *r, void *st) { NEED_CONTEXT; NEED_STREAM(st); return cuMemcpy2D_v2(r); }
 int cuMemsetD8_v2(ptr_t d, unsigned char v, size_t n) { NEED_CONTEXT; if (!is_range(d, n)) return INVALID_VALUE; memset((void *)d, v, n); return OK; }
 int cuMemsetD16_v2(ptr_t d, unsigned short v, size_t n) { NEED_CONTEXT; if (!is_range(d, n * 2)) return INVALID_VALUE; for (size_t i = 0; i < n; i++) ((uint16_t *)d)[i] = v; return OK; }
 int cuMemsetD32_v2(ptr_t d, unsigned v, size_t n) { NEED_CONTEXT; if (!is_range(d, n * 4)) return INVALID_VALUE; for (size_t i = 0; i < n; i++) ((uint32_t *)d)[i] = v; return OK; }

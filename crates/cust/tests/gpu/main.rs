@@ -3,9 +3,12 @@
 //! The kernels are in `kernels.ptx`; the driver compiles them for whichever device is present.
 
 mod device;
+mod graphs;
+mod heap;
 mod launches;
 mod memory;
 mod sharing;
+mod unified;
 
 use cust::prelude::*;
 

@@ -4,6 +4,7 @@ mod kernels;
 mod memory;
 mod owner;
 mod pool;
+mod staging;
 mod stream;
 mod users;
 
@@ -21,6 +22,7 @@ use cust::{
 };
 use kernels::{Kernels, LoadedKernel};
 use pool::Pool;
+use staging::Staging;
 use std::{
     borrow::Cow,
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -41,6 +43,8 @@ pub(super) struct CudaDevice {
 /// What streams and memory of the device keep alive.
 struct Shared {
     id: String,
+    /// Pinned memory that copies go through; given back while the context is there.
+    staging: Mutex<Vec<Staging>>,
     context: Context,
     /// The memory that streams keep.
     pools: Mutex<Vec<Weak<Pool>>>,
@@ -133,6 +137,7 @@ impl CudaDevice {
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared {
             id,
+            staging: Mutex::default(),
             context,
             pools: Mutex::default(),
         });

@@ -1,7 +1,8 @@
 //! Streams and events of a CUDA device.
 
 use super::{
-    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool, users,
+    CudaConstant, CudaMemory, Shared, kernels::LoadedKernel, owner::StreamOwner, pool::Pool,
+    staging::STAGED, users,
 };
 use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
 use cuda_std::PackedArgs;
@@ -61,6 +62,13 @@ impl CudaStream {
         if bytes.is_empty() {
             return Ok(());
         }
+        if bytes.len() >= STAGED && !is_pinned(bytes) {
+            users::take_up(&self.owner, std::iter::once(memory.pointer()))?;
+            let (shared, stream) = (&self.owner.shared, &self.owner.stream);
+            if shared.upload_staged(stream, &memory.slice(), bytes)? {
+                return Ok(());
+            }
+        }
         self.act_on("copying to the device", &[memory], |stream| {
             let mut to = memory.slice().index(0..bytes.len());
             // SAFETY: the caller's promise.
@@ -79,6 +87,13 @@ impl CudaStream {
     ) -> Result<(), DeviceError> {
         if bytes.is_empty() {
             return Ok(());
+        }
+        if bytes.len() >= STAGED && !is_pinned(bytes) {
+            users::take_up(&self.owner, std::iter::once(memory.pointer()))?;
+            let (shared, stream) = (&self.owner.shared, &self.owner.stream);
+            if shared.download_staged(stream, &memory.slice(), bytes)? {
+                return Ok(());
+            }
         }
         self.act_on("copying to the host", &[memory], |stream| {
             let from = memory.slice().index(0..bytes.len());

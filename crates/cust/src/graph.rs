@@ -1,0 +1,271 @@
+//! Graphs: launches that are described once, with what depends on what, and then run together as often as one likes.
+//!
+//! In the published crate this module is not public, and its graphs cannot be run. Names are as there; what it has not is marked as an addition.
+//!
+//! ```no_run
+//! use cust::graph::{Graph, GraphCreationFlags};
+//! use cust::kernel_invocation;
+//! use cust::prelude::*;
+//!
+//! # fn main() -> cust::error::CudaResult<()> {
+//! let _context = cust::quick_init()?;
+//! let module = Module::from_file("double.ptx")?;
+//! let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+//! let values = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
+//! let double = kernel_invocation!(module.double<<<1, 3, 0, _>>>(values.as_device_ptr(), values.len()))?;
+//! let mut graph = Graph::new(GraphCreationFlags::NONE)?;
+//! // SAFETY: double(ptr, len).
+//! unsafe {
+//!     let first = graph.add_kernel_node(double.clone(), [])?;
+//!     graph.add_kernel_node(double, [first])?;
+//! }
+//! let ready = graph.instantiate()?;
+//! // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is synchronised.
+//! unsafe { ready.launch(&stream) }?;
+//! stream.synchronize()?;
+//! assert_eq!(values.as_host_vec()?, [4.0, 8.0, 12.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::ffi::CString;
+use std::path::Path;
+use std::ptr;
+
+use bitflags::bitflags;
+
+use crate::context::owner::Owner;
+use crate::driver;
+use crate::error::{CudaError, CudaResult};
+use crate::sys::CUgraph;
+
+mod exec;
+mod invocation;
+mod node;
+
+pub use exec::GraphExec;
+pub use invocation::KernelInvocation;
+pub use node::{GraphNode, GraphNodeType};
+
+bitflags! {
+    /// Flags of [`Graph::new`]. The driver has none so far.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct GraphCreationFlags: u32 {
+        /// No flags.
+        const NONE = 0b00000000;
+    }
+}
+
+/// Launches, and which of them run after which.
+#[derive(Debug)]
+pub struct Graph {
+    /// Null where it was let go.
+    raw: CUgraph,
+    owner: Owner,
+    /// What [`Graph::nodes`] found last.
+    nodes: Vec<GraphNode>,
+    /// What each node launches. It keeps the modules loaded.
+    kernels: Vec<(GraphNode, KernelInvocation)>,
+}
+
+// SAFETY: the driver allows a graph to be used from any thread, by one at a time.
+unsafe impl Send for Graph {}
+// SAFETY: whatever asks the driver borrows the graph mutably.
+unsafe impl Sync for Graph {}
+
+impl Graph {
+    /// A graph without nodes.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::DriverLacks`] before CUDA 10.0.
+    pub fn new(flags: GraphCreationFlags) -> CudaResult<Self> {
+        let owner = Owner::current()?;
+        let raw = driver()?.graph_create(flags.bits())?;
+        Ok(Graph {
+            raw,
+            owner,
+            nodes: Vec::new(),
+            kernels: Vec::new(),
+        })
+    }
+
+    /// Adds a launch, which runs after the nodes of `dependencies`.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`] for a dependency that is not a node of this graph, or is named twice (where the published crate panics),
+    /// and for a shape that the device cannot run.
+    ///
+    /// # Safety
+    /// 1. The invocation has one argument for each parameter of the kernel, in order, of the parameter's type.
+    pub unsafe fn add_kernel_node(
+        &mut self,
+        invocation: KernelInvocation,
+        dependencies: impl AsRef<[GraphNode]>,
+    ) -> CudaResult<GraphNode> {
+        let dependencies = dependencies.as_ref();
+        for (i, node) in dependencies.iter().enumerate() {
+            if dependencies[..i].contains(node) || !self.is_valid_node(*node)? {
+                return Err(CudaError::InvalidValue);
+            }
+        }
+        let dependencies: Vec<_> = dependencies.iter().map(|node| node.to_raw()).collect();
+        let _current = invocation.enter()?;
+        // SAFETY: a graph, borrowed mutably, and nodes of it; the function's module, its context current, is kept by the invocation, which the
+        // graph and what is made of it keep; arguments are the caller's promise (1).
+        let raw = unsafe {
+            driver()?.graph_add_kernel(
+                self.raw,
+                &dependencies,
+                invocation.function(),
+                invocation.dims(),
+                &invocation.addresses(),
+            )
+        }?;
+        drop(_current);
+        let node = GraphNode::from_raw(raw);
+        self.kernels.push((node, invocation));
+        Ok(node)
+    }
+
+    /// Whether a node is one of this graph.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn is_valid_node(&mut self, node: GraphNode) -> CudaResult<bool> {
+        Ok(self.nodes()?.contains(&node))
+    }
+
+    /// How many nodes there are.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn num_nodes(&mut self) -> CudaResult<usize> {
+        Ok(self.nodes()?.len())
+    }
+
+    /// All nodes.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn nodes(&mut self) -> CudaResult<&[GraphNode]> {
+        let _current = self.owner.enter()?;
+        // SAFETY: a graph, borrowed mutably.
+        let nodes = unsafe { driver()?.graph_nodes(self.raw) }?;
+        self.nodes = nodes.into_iter().map(GraphNode::from_raw).collect();
+        Ok(&self.nodes)
+    }
+
+    /// How many dependencies there are.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn num_edges(&mut self) -> CudaResult<usize> {
+        Ok(self.edges()?.len())
+    }
+
+    /// (before, after) of all dependencies.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn edges(&mut self) -> CudaResult<Vec<(GraphNode, GraphNode)>> {
+        let _current = self.owner.enter()?;
+        // SAFETY: a graph, borrowed mutably.
+        let edges = unsafe { driver()?.graph_edges(self.raw) }?;
+        let node = GraphNode::from_raw;
+        Ok(edges
+            .into_iter()
+            .map(|(from, to)| (node(from), node(to)))
+            .collect())
+    }
+
+    /// What a node does.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`] for a node that is not of this graph, [`CudaError::NotSupported`] for one that has no name here.
+    pub fn node_type(&mut self, node: GraphNode) -> CudaResult<GraphNodeType> {
+        if !self.is_valid_node(node)? {
+            return Err(CudaError::InvalidValue);
+        }
+        let _current = self.owner.enter()?;
+        // SAFETY: a node of this graph, which is borrowed mutably.
+        let number = unsafe { driver()?.graph_node_type(node.to_raw()) }?;
+        GraphNodeType::from_raw(number).ok_or(CudaError::NotSupported)
+    }
+
+    /// What [`Graph::add_kernel_node`] was given for a node.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`] for any other node.
+    pub fn kernel_node_params(&mut self, node: GraphNode) -> CudaResult<KernelInvocation> {
+        let added = self.kernels.iter().find(|(added, _)| *added == node);
+        added
+            .map(|(_, invocation)| invocation.clone())
+            .ok_or(CudaError::InvalidValue)
+    }
+
+    /// Writes a file that shows the graph, in the DOT language.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`] for a path that is not UTF-8, [`CudaError::InteriorNul`],
+    /// [`CudaError::OperatingSystemError`] where the file cannot be written, [`CudaError::DriverLacks`] before CUDA 11.3.
+    pub fn dump_debug_dotfile<P: AsRef<Path>>(&mut self, path: P) -> CudaResult<()> {
+        const VERBOSE: u32 = 1;
+        let path = path.as_ref().to_str().ok_or(CudaError::InvalidValue)?;
+        let path = CString::new(path).map_err(|_| CudaError::InteriorNul)?;
+        let _current = self.owner.enter()?;
+        // SAFETY: a graph, borrowed mutably.
+        unsafe { driver()?.graph_print(self.raw, &path, VERBOSE) }
+    }
+
+    /// Makes the graph ready to run, as it is now. (An addition to the published names.)
+    ///
+    /// # Errors
+    /// Those of the driver; [`CudaError::DriverLacks`] before CUDA 11.4.
+    pub fn instantiate(&mut self) -> CudaResult<GraphExec> {
+        let _current = self.owner.enter()?;
+        // SAFETY: a graph, borrowed mutably.
+        let raw = unsafe { driver()?.graph_instantiate(self.raw) }?;
+        let kernels = self
+            .kernels
+            .iter()
+            .map(|(_, invocation)| invocation.clone());
+        Ok(GraphExec::new(raw, self.owner.clone(), kernels.collect()))
+    }
+
+    /// Takes over a graph.
+    ///
+    /// # Safety
+    /// 1. `raw` is a graph, and nothing else uses or destroys it.
+    /// 2. What its nodes launch stays loaded as long as the graph and what is made of it.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidContext`] where no context is current. (The published signature has no error.)
+    pub unsafe fn from_raw(raw: CUgraph) -> CudaResult<Self> {
+        Ok(Graph {
+            raw,
+            owner: Owner::current()?,
+            nodes: Vec::new(),
+            kernels: Vec::new(),
+        })
+    }
+
+    /// Lets go of the graph, which no longer keeps the modules of its kernels loaded.
+    pub fn into_raw(mut self) -> CUgraph {
+        std::mem::replace(&mut self.raw, ptr::null_mut())
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if self.raw.is_null() {
+            return;
+        }
+        let destroy = || {
+            let _current = self.owner.enter()?;
+            // SAFETY: this graph's own, destroyed once; a node that outlives it is found in no graph.
+            unsafe { driver()?.graph_destroy(self.raw) }
+        };
+        // A failure cannot be reported here.
+        let _: CudaResult<()> = destroy();
+    }
+}

@@ -1,0 +1,156 @@
+//! Unified memory: values that host and devices use at one address.
+
+use std::ops::{Deref, DerefMut};
+
+use super::host_values::{HostValues, Kind};
+use super::{DeviceCopy, DevicePointer, UnifiedPointer};
+use crate::error::{CudaResult, DropResult};
+use crate::memory::GpuBuffer;
+
+/// Unified memory for a number of values, freed when dropped. On the host it is a slice; a kernel gets its address.
+///
+/// **Host and device take turns.** From the launch of a kernel that uses the buffer until the launch has run (until its stream was
+/// synchronised), the host writes nothing there, and reads nothing that the kernel writes. Whoever launches promises that, since a launch
+/// is `unsafe` ([`Stream::launch`](crate::stream::Stream::launch), point 3); without a launch the buffer is the host's alone.
+///
+/// Where all devices of the process can share memory with the host, pages move to whoever uses them. Where one cannot (on Windows, and
+/// before Pascal), the driver would not let the host use such memory while *any* kernel runs. There it is pinned memory of the host instead, which
+/// devices reach over the bus: the same program with the same rule, but slower. (The published crate ends in a page fault there.)
+///
+/// ```no_run
+/// use cust::prelude::*;
+///
+/// # fn main() -> cust::error::CudaResult<()> {
+/// let _context = cust::quick_init()?;
+/// let module = Module::from_file("double.ptx")?;
+/// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
+/// let mut values = UnifiedBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
+/// values[0] = 5.0; // the host's turn
+/// // SAFETY: double(ptr, len) stays within len, and nobody uses `values` until the stream is synchronised.
+/// unsafe { launch!(module.double<<<1, 3, 0, stream>>>(values.as_unified_ptr(), values.len())) }?;
+/// stream.synchronize()?;
+/// assert_eq!(values[..], [10.0, 4.0, 6.0]); // the host's turn again
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct UnifiedBuffer<T: DeviceCopy> {
+    values: HostValues<T>,
+}
+
+impl<T: DeviceCopy> UnifiedBuffer<T> {
+    /// `size` copies of `value`.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
+    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a size that overflows,
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+    pub fn new(value: &T, size: usize) -> CudaResult<Self> {
+        let values = HostValues::filled(Kind::Unified, value, size)?;
+        Ok(UnifiedBuffer { values })
+    }
+
+    /// A copy of `slice`.
+    ///
+    /// # Errors
+    /// As [`UnifiedBuffer::new`].
+    pub fn from_slice(slice: &[T]) -> CudaResult<Self> {
+        let values = HostValues::copied(Kind::Unified, slice)?;
+        Ok(UnifiedBuffer { values })
+    }
+
+    /// A buffer of `size` values, not written.
+    ///
+    /// # Errors
+    /// As [`UnifiedBuffer::new`].
+    ///
+    /// # Safety
+    /// 1. Every value is written, through a pointer or by a kernel, before the buffer is used as a slice.
+    pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
+        // SAFETY: the caller's promise (1).
+        let values = unsafe { HostValues::uninitialized(Kind::Unified, size) }?;
+        Ok(UnifiedBuffer { values })
+    }
+
+    /// The values.
+    pub fn as_slice(&self) -> &[T] {
+        self.values.as_slice()
+    }
+
+    /// The values.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.values.as_mut_slice()
+    }
+
+    /// The address of the first value. (The published signature asks for `&mut self`.)
+    pub fn as_unified_ptr(&self) -> UnifiedPointer<T> {
+        // SAFETY: it points at the buffer's values.
+        unsafe { UnifiedPointer::wrap(self.values.start()) }
+    }
+
+    /// Takes over unified memory.
+    ///
+    /// # Safety
+    /// 1. `ptr` came from [`cuda_malloc_unified`](super::cuda_malloc_unified) for `capacity` values, all written, and nothing else will
+    ///    free it; or `capacity` values have no bytes and `ptr` is not null.
+    /// 2. The context it was allocated in is current.
+    pub unsafe fn from_raw_parts(ptr: UnifiedPointer<T>, capacity: usize) -> UnifiedBuffer<T> {
+        // SAFETY: the caller's promises (1, 2).
+        let values = unsafe { HostValues::from_raw(Kind::Unified, ptr.as_raw_mut(), capacity) };
+        UnifiedBuffer { values }
+    }
+
+    /// Frees the buffer, and returns the result.
+    ///
+    /// # Errors
+    /// The driver's error and the buffer.
+    pub fn drop(mut uni_buf: UnifiedBuffer<T>) -> DropResult<UnifiedBuffer<T>> {
+        uni_buf.values.free().map_err(|error| (error, uni_buf))
+    }
+
+    pub(super) fn values(&self) -> &HostValues<T> {
+        &self.values
+    }
+
+    pub(super) fn into_unified(self) -> UnifiedPointer<T> {
+        // SAFETY: it points at the buffer's values.
+        unsafe { UnifiedPointer::wrap(self.values.into_raw()) }
+    }
+}
+
+impl<T: DeviceCopy> crate::private::Sealed for UnifiedBuffer<T> {}
+impl<T: DeviceCopy> GpuBuffer<T> for UnifiedBuffer<T> {
+    fn as_device_ptr(&self) -> DevicePointer<T> {
+        self.values.as_device_ptr()
+    }
+
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+}
+
+impl<T: DeviceCopy> AsRef<[T]> for UnifiedBuffer<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: DeviceCopy> AsMut<[T]> for UnifiedBuffer<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T: DeviceCopy> Deref for UnifiedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T: DeviceCopy> DerefMut for UnifiedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.as_mut_slice()
+    }
+}

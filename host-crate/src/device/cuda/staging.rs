@@ -1,0 +1,186 @@
+//! Copies between ordinary memory of the host and a device, by way of pinned memory.
+//!
+//! A driver copies ordinary memory with one thread, through pinned memory of its own. Here the part through the processor is done by all of rayon's threads,
+//! piece after piece, while the device copies the pieces before; new memory, which the system gives page by page when it is first written, is then also
+//! gathered by all of them.
+
+use super::Shared;
+use crate::device::DeviceError;
+use cust::{
+    error::CudaResult,
+    event::{Event, EventFlags},
+    memory::{AsyncCopyDestination, DeviceSlice, LockedBuffer},
+    stream::Stream,
+};
+use rayon::prelude::*;
+use std::sync::PoisonError;
+
+/// Bytes of a slot: what the bus takes some forty microseconds for.
+const SLOT: usize = 2 << 20;
+/// Slots, of which all but one are on their way.
+const SLOTS: usize = 8;
+/// What a thread copies at a time, in bytes.
+const PIECE: usize = 128 << 10;
+/// How many of these a device keeps from copy to copy; more are made if more threads copy at a time.
+const KEPT: usize = 2;
+
+/// From how many bytes on a copy goes this way.
+pub(super) const STAGED: usize = 2 * SLOT;
+
+/// Pinned memory in slots, 16 MiB.
+pub(super) struct Staging {
+    memory: LockedBuffer<u8>,
+    slots: Vec<Slot>,
+}
+
+/// What a slot is used for.
+struct Slot {
+    /// After the last copy from it or to it.
+    done: Event,
+    /// Whether that copy may not be done.
+    busy: bool,
+}
+
+impl Slot {
+    fn synchronize(&mut self) -> CudaResult<()> {
+        if self.busy {
+            self.done.synchronize()?;
+            self.busy = false;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, stream: &Stream) -> CudaResult<()> {
+        self.busy = true;
+        self.done.record(stream)
+    }
+}
+
+impl Staging {
+    fn new() -> CudaResult<Self> {
+        let slots = (0..SLOTS).map(|_| {
+            Ok(Slot {
+                done: Event::new(EventFlags::DISABLE_TIMING)?,
+                busy: false,
+            })
+        });
+        Ok(Self {
+            memory: LockedBuffer::new(&0, SLOT * SLOTS)?,
+            slots: slots.collect::<CudaResult<_>>()?,
+        })
+    }
+
+    /// Enqueues a copy to the device. When this returns, `from` has been read.
+    fn upload(&mut self, stream: &Stream, to: &DeviceSlice<u8>, from: &[u8]) -> CudaResult<()> {
+        for (number, part) in from.chunks(SLOT).enumerate() {
+            let at = number % SLOTS;
+            let slot = &mut self.slots[at];
+            slot.synchronize()?;
+            let staged = &mut self.memory.as_mut_slice()[at * SLOT..][..part.len()];
+            copy(staged, part);
+            let first = number * SLOT;
+            let mut to = to.index(first..first + part.len());
+            // SAFETY: the slot is not touched before the event after this copy.
+            unsafe { to.async_copy_from(&*staged, stream)? };
+            slot.record(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Copies to the host, after what the stream has to do.
+    fn download(
+        &mut self,
+        stream: &Stream,
+        from: &DeviceSlice<u8>,
+        to: &mut [u8],
+    ) -> CudaResult<()> {
+        let len = to.len();
+        let mut begun = 0;
+        for (number, part) in to.chunks_mut(SLOT).enumerate() {
+            while begun * SLOT < len && begun < number + SLOTS {
+                let at = begun % SLOTS;
+                let slot = &mut self.slots[at];
+                slot.synchronize()?;
+                let first = begun * SLOT;
+                let bytes = SLOT.min(len - first);
+                let staged = &mut self.memory.as_mut_slice()[at * SLOT..][..bytes];
+                // SAFETY: the slot is not touched before the event after this copy.
+                unsafe {
+                    from.index(first..first + bytes)
+                        .async_copy_to(staged, stream)?
+                };
+                slot.record(stream)?;
+                begun += 1;
+            }
+            let at = number % SLOTS;
+            self.slots[at].synchronize()?;
+            copy(part, &self.memory.as_slice()[at * SLOT..][..part.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// Copies with all threads.
+fn copy(to: &mut [u8], from: &[u8]) {
+    to.par_chunks_mut(PIECE)
+        .zip(from.par_chunks(PIECE))
+        .for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+impl Shared {
+    /// Enqueues a copy of [`STAGED`] bytes or more to the device. When this returns true, `from` has been read; false: there is no pinned memory.
+    pub(super) fn upload_staged(
+        &self,
+        stream: &Stream,
+        to: &DeviceSlice<u8>,
+        from: &[u8],
+    ) -> Result<bool, DeviceError> {
+        self.staged("copying to the device", stream, |staging| {
+            staging.upload(stream, to, from)
+        })
+    }
+
+    /// Copies [`STAGED`] bytes or more to the host, after what the stream has to do; false: there is no pinned memory.
+    pub(super) fn download_staged(
+        &self,
+        stream: &Stream,
+        from: &DeviceSlice<u8>,
+        to: &mut [u8],
+    ) -> Result<bool, DeviceError> {
+        self.staged("copying to the host", stream, |staging| {
+            staging.download(stream, from, to)
+        })
+    }
+
+    fn staged(
+        &self,
+        what: &str,
+        stream: &Stream,
+        act: impl FnOnce(&mut Staging) -> CudaResult<()>,
+    ) -> Result<bool, DeviceError> {
+        let kept = || self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = kept().pop();
+        self.with(what, || {
+            let mut staging = match taken {
+                Some(staging) => staging,
+                None => match Staging::new() {
+                    Ok(staging) => staging,
+                    Err(_) => return Ok(false),
+                },
+            };
+            if let Err(error) = act(&mut staging) {
+                // copies may be on their way still; the first error is the one to report
+                let _ = stream.synchronize();
+                return Err(error);
+            }
+            let mut kept = kept();
+            if kept.len() < KEPT {
+                kept.push(staging);
+            } else {
+                drop(kept);
+                stream.synchronize()?;
+            }
+            Ok(true)
+        })
+    }
+}
