@@ -10,10 +10,16 @@ const CONFORMANCE: [&str; 2] = [
 ];
 
 /// The short names of the tests, and the files they are in.
-const TESTS: [(&str, &[&str]); 6] = [
+const TESTS: [(&str, &[&str]); 7] = [
     (
         "cpu",
-        &[include_str!("../../../tests/from-rust-cuda/tests/cpu.rs")],
+        &[
+            include_str!("../../../tests/from-rust-cuda/tests/cpu/half_floats.rs"),
+            include_str!("../../../tests/from-rust-cuda/tests/cpu/launches.rs"),
+            include_str!("../../../tests/from-rust-cuda/tests/cpu/machine.rs"),
+            include_str!("../../../tests/from-rust-cuda/tests/cpu/printing.rs"),
+            include_str!("../../../tests/from-rust-cuda/tests/cpu/vectors.rs"),
+        ],
     ),
     (
         "ptx",
@@ -48,6 +54,7 @@ const TESTS: [(&str, &[&str]); 6] = [
             include_str!("gpu/unified.rs"),
         ],
     ),
+    ("vek", &[include_str!("../../cuda_std/tests/with_vek.rs")]),
     ("derive", &[include_str!("derive.rs")]),
     ("nvtx", &[include_str!("nvtx.rs")]),
 ];
