@@ -97,7 +97,12 @@ fn tests(text: &str) -> Vec<(&'static str, String)> {
     found
 }
 
+/// A test of its file, or a path of the repository.
 fn is_there(kind: &str, test: &str) -> bool {
+    if test.contains('/') {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        return std::path::Path::new(root).join(test).exists();
+    }
     let files = TESTS.iter().find(|(known, _)| *known == kind);
     files.is_some_and(|(_, files)| {
         files
