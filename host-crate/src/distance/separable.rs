@@ -31,22 +31,13 @@ pub(super) fn map(
         return Err(DistanceError::NoSites);
     }
     let voxels = sites.grid.samples() as usize;
-    let mut map = DistanceMap {
-        distances: stream.alloc(voxels)?,
-        nearest: match (params.nearest, voxels < u32::MAX as usize) {
-            (false, _) => None,
-            (true, true) => Some(Nearest::U32(stream.alloc(voxels)?)),
-            (true, false) => Some(Nearest::U64(stream.alloc(voxels)?)),
-        },
-        dims: sites.dims(),
-        geometry: sites.geometry,
-    };
+    let mut map = empty_map(stream, sites, params)?;
     if voxels == 0 {
         return Ok(map);
     }
     let unit = Unit::of(sites.grid, &sites.geometry, params);
     if let Some(hulls) = Hulls::choose(stream.device(), sites.grid, &unit, params) {
-        hulls.fill(stream, sites, map.distances.view_mut())?;
+        hulls.fill(stream, sites, &mut map)?;
         return Ok(map);
     }
     match unit.weights {
@@ -70,14 +61,28 @@ pub fn map_by_hulls(
     let Some(hulls) = Hulls::of(sites.grid, &unit, params) else {
         return Ok(None);
     };
-    let mut map = DistanceMap {
-        distances: stream.alloc(sites.grid.samples() as usize)?,
-        nearest: None,
+    let mut map = empty_map(stream, sites, params)?;
+    hulls.fill(stream, sites, &mut map)?;
+    Ok(Some(map))
+}
+
+/// A map that is still to be filled.
+fn empty_map(
+    stream: &Stream,
+    sites: &DeviceMask,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DeviceError> {
+    let voxels = sites.grid.samples() as usize;
+    Ok(DistanceMap {
+        distances: stream.alloc(voxels)?,
+        nearest: match (params.nearest, voxels < u32::MAX as usize) {
+            (false, _) => None,
+            (true, true) => Some(Nearest::U32(stream.alloc(voxels)?)),
+            (true, false) => Some(Nearest::U64(stream.alloc(voxels)?)),
+        },
         dims: sites.dims(),
         geometry: sites.geometry,
-    };
-    hulls.fill(stream, sites, map.distances.view_mut())?;
-    Ok(Some(map))
+    })
 }
 
 /// Makes all parts of a map.

@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    distance::{self, DistanceParams, NoSites, Sites},
+    distance::{self, DistanceParams, Nearest, NoSites, Sites},
     grid::{DeviceMask, Geometry},
 };
 use ferrovox_tests::{devices, noise::Noise};
@@ -11,10 +11,13 @@ use simt::Mode;
 
 type Dims = [usize; 3];
 
-/// Squared distances in voxels, the least along each axis in turn, by all pairs that can be better.
-fn squared_distances(mask: &[u8], [nx, ny, nz]: Dims) -> Vec<u64> {
-    let far = u64::MAX / 4;
-    let mut map: Vec<u64> = mask.iter().map(|&m| if m == 0 { far } else { 0 }).collect();
+/// The squared distance in voxels to the nearest site, and of several at that distance the smallest index: the least along each axis in turn, by all pairs that can
+/// be better.
+fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims) -> Vec<(u64, usize)> {
+    let far = (u64::MAX / 4, usize::MAX);
+    let mut map: Vec<(u64, usize)> = (0..mask.len())
+        .map(|i| if mask[i] == 0 { far } else { (0, i) })
+        .collect();
     for (len, apart, lines) in [
         (nx, 1, (0..ny * nz).map(|i| i * nx).collect::<Vec<_>>()),
         (
@@ -25,15 +28,16 @@ fn squared_distances(mask: &[u8], [nx, ny, nz]: Dims) -> Vec<u64> {
         (nz, nx * ny, (0..nx * ny).collect()),
     ] {
         for first in lines {
-            let costs: Vec<u64> = (0..len).map(|i| map[first + i * apart]).collect();
+            let costs: Vec<(u64, usize)> = (0..len).map(|i| map[first + i * apart]).collect();
             for output in 0..len {
                 let mut best = costs[output];
                 let mut step = 1;
-                while step < len && ((step * step) as u64) < best {
+                while step < len && ((step * step) as u64) <= best.0 {
                     let square = (step * step) as u64;
                     let before = output.checked_sub(step).map_or(far, |place| costs[place]);
                     let after = costs.get(output + step).copied().unwrap_or(far);
-                    best = best.min(before.min(after).saturating_add(square));
+                    let (cost, site) = before.min(after);
+                    best = best.min((cost.saturating_add(square), site));
                     step += 1;
                 }
                 map[first + output * apart] = best;
@@ -52,10 +56,26 @@ fn distances(mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
             (side * (squared as f64).sqrt()) as f32
         }
     };
-    squared_distances(mask, dims)
+    nearest_sites(mask, dims)
         .into_iter()
-        .map(root)
+        .map(|(squared, _)| root(squared))
         .collect()
+}
+
+/// Distances and sites up to a bound.
+fn bounded(mask: &[u8], dims: Dims, side: f64, bound: Option<f64>) -> (Vec<f32>, Vec<u32>) {
+    let far = bound.map_or(f32::INFINITY, |bound| bound as f32);
+    let most = bound.map_or(f64::from(u32::MAX), |bound| (bound / side).powi(2).floor());
+    nearest_sites(mask, dims)
+        .into_iter()
+        .map(|(squared, site)| {
+            if squared as f64 > most {
+                return (far, u32::MAX);
+            }
+            let distance = (side * (squared as f64).sqrt()) as f32;
+            (distance.min(far), site as u32)
+        })
+        .unzip()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -279,17 +299,6 @@ fn the_border_between_the_variants() {
     let small = [9, 8, 7];
     assert!(is_for(&sites(small, [0.7; 3]), params()));
     assert!(!is_for(&sites(small, [0.7, 0.7, 1.4]), params()));
-    let cubes = sites(small, [1.0; 3]);
-    let bounded = DistanceParams {
-        max_distance: Some(5.0),
-        ..params()
-    };
-    assert!(!is_for(&cubes, bounded));
-    let nearest = DistanceParams {
-        nearest: true,
-        ..params()
-    };
-    assert!(!is_for(&cubes, nearest));
     for n in [1023, 1024, 1025] {
         for dims in [[n, 3, 2], [3, n, 2], [3, 2, n]] {
             let mask = mask(Field::Random(200), dims, n as u64);
@@ -348,5 +357,106 @@ proptest! {
             let found = map(&labelled.device, &mask, dims, side);
             assert_same(&found, &expected, &labelled.label);
         }
+    }
+}
+
+/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima along lines.
+fn check_sites(device: &Device, field: Field, dims: Dims, side: f64, bound: Option<f64>) {
+    let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
+    check_mask(device, &mask, dims, side, bound, &format!("{field:?}"));
+}
+
+fn check_mask(device: &Device, mask: &[u8], dims: Dims, side: f64, bound: Option<f64>, what: &str) {
+    let (distances, sites) = bounded(mask, dims, side, bound);
+    let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
+    let fast = devices::fast();
+    let all = std::iter::once((device, true)).chain(fast.iter().map(|it| (&it.device, false)));
+    for (device, by_hulls) in all {
+        let stream = device.stream().unwrap();
+        let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
+        for nearest in [false, true] {
+            let what = format!("{} {what} {dims:?} {side} {bound:?} {nearest}", device.id());
+            let params = DistanceParams {
+                max_distance: bound,
+                nearest,
+                ..params()
+            };
+            let map = if by_hulls {
+                let map = distance::map_by_hulls(&stream, &mask, &params).unwrap();
+                map.expect("hulls are for it")
+            } else {
+                distance::map(&stream, Sites::Voxels(&mask), &params).unwrap()
+            };
+            assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
+            match map.nearest {
+                Some(Nearest::U32(found)) => {
+                    let found = stream.download(&found).unwrap();
+                    let wrong = (0..found.len()).find(|&i| found[i] != sites[i]);
+                    if let Some(i) = wrong {
+                        panic!("{what}, voxel {i}: site {}, not {}", found[i], sites[i]);
+                    }
+                }
+                found => assert!(found.is_none() && !nearest, "{what}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_and_sites_in_checked_mode() {
+    for dims in [
+        [1, 1, 1],
+        [5, 5, 5],
+        [33, 33, 33],
+        [65, 3, 2],
+        [3, 100, 2],
+        [2, 3, 100],
+        [2, 70, 70],
+    ] {
+        for field in FIELDS {
+            for bound in [None, Some(0.5), Some(3.0), Some(40.0)] {
+                check_sites(&checked(3), field, dims, 1.0, bound);
+            }
+            check_sites(&checked(4), field, dims, 0.7, Some(7.0));
+        }
+    }
+}
+
+#[test]
+fn bounds_and_sites() {
+    for dims in [
+        [64, 65, 20],
+        [31, 100, 97],
+        [20, 35, 200],
+        [1000, 3, 5],
+        [3, 1024, 2],
+        [2, 2, 1023],
+    ] {
+        for field in FIELDS {
+            for bound in [None, Some(1.0), Some(10.0), Some(36.5), Some(5000.0)] {
+                check_sites(&Device::cpu(), field, dims, 1.0, bound);
+            }
+            check_sites(&Device::cpu(), field, dims, 1.3, Some(13.0));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_bound_and_its_sites(
+        nx in 1usize..70,
+        ny in 1usize..70,
+        nz in 1usize..70,
+        of in prop_oneof![1u64..6, 6u64..300, 300u64..100_000],
+        side in prop_oneof![Just(1.0), 0.01f64..50.0],
+        voxels in prop_oneof![Just(f64::INFINITY), (1u32..30).prop_map(f64::from), 0.1f64..100.0],
+        seed in any::<u64>(),
+    ) {
+        let dims = [nx, ny, nz];
+        let mask = mask(Field::Random(of), dims, seed);
+        let bound = voxels.is_finite().then_some(voxels * side);
+        check_mask(&Device::cpu(), &mask, dims, side, bound, &format!("one in {of}, {seed}"));
     }
 }

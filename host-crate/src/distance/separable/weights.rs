@@ -114,6 +114,11 @@ impl Unit {
         most.min(FAR - 1)
     }
 
+    /// The largest squared distance that counts, in voxels or whatever the unit is, where costs are integers.
+    pub fn largest_squared(&self) -> u64 {
+        self.none as u64 - 1
+    }
+
     /// The squared bound, rounded up, where costs are integers.
     pub fn squared_bound(&self) -> Option<u64> {
         self.bound.map(|bound| {

@@ -1,6 +1,9 @@
 //! The lower hull of a chunk.
 
-use super::tile::{COST_BITS, INVERSES, Level, RAISE, Tile, inverse, link, start, with_link};
+use super::{
+    goal::Goal,
+    tile::{COST_BITS, INVERSES, Level, RAISE, Tile, inverse, link, start, with_link},
+};
 use cuda_std::{
     bits::{highest, zeros_above},
     warp,
@@ -10,7 +13,7 @@ impl Tile {
     /// The places of the chunk that win among them, a bit each, of those that `wins` names: first place highest. Their starts are put into
     /// their words. All lanes of a warp call it.
     #[inline(always)]
-    pub fn hull_of_chunk<L: Level>(&self, wins: u32) -> u32 {
+    pub fn hull_of_chunk<L: Level, G: Goal>(&self, wins: u32) -> u32 {
         let inverses = self.scratch(INVERSES);
         inverses.write(
             self.lane as usize,
@@ -45,7 +48,12 @@ impl Tile {
             let mut begins;
             loop {
                 let inverse = f32::from_bits(inverses.read((next - top) as usize));
-                begins = start(next_value - top_value, inverse, first);
+                let mut difference = next_value - top_value;
+                if G::NEAREST {
+                    // an integer, and the quotient may be negative: it is not to be rounded to less
+                    difference += 0.5;
+                }
+                begins = start(difference, inverse, first);
                 begins = if begins < 0 { 0 } else { begins };
                 if begins > top_start {
                     break;
@@ -60,8 +68,13 @@ impl Tile {
                 top_start = link(word) as i32;
             }
             if begins < self.len as i32 {
-                // a word that has no link yet
-                self.write_own(next, word + (begins as u32 * (1 << COST_BITS)));
+                let linked = if G::NEAREST {
+                    with_link(word, begins as u32)
+                } else {
+                    // a word that has no link yet
+                    word + (begins as u32 * (1 << COST_BITS))
+                };
+                self.write_own(next, linked);
                 hull |= 1_u32.rotate_left(next);
                 top = next;
                 top_value = next_value;

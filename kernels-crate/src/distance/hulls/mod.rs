@@ -24,12 +24,18 @@
 //! | [`planes`] | `along_y` | a quarter of a byte, 4 bytes written; nothing for planes without a site |
 //! | [`volume`] | `along_z` | 4 bytes but of planes without a site, 4 written |
 //!
+//! Of places that are even the first wins: a difference of costs is an integer, and half of one more moves a quotient beyond that place and no other. So nearest
+//! sites are those with the smallest index. Their y lies above the costs between the two passes, and their x follows from what is known of rows.
+//!
+//! With a [bound](Within) places beyond it never win. A line without any place left, and a chunk whose only winner is farther than the bound, are left at once.
+//!
 //! These kernels take whole warps, and blocks of [`Tile`]'s size: the host's `Launch` has it from there.
 
 #[macro_use]
 mod repeat;
 pub mod bridge;
 pub mod filter;
+pub mod goal;
 pub mod hull;
 pub mod near;
 pub mod outputs;
@@ -38,6 +44,7 @@ pub mod scatter;
 pub mod tile;
 pub mod volume;
 
+pub use goal::{BoundedDistances, Distances, Goal, NearestSites, Within};
 pub use near::{near_words, row_words};
 pub use planes::along_y;
 pub use tile::Tile;
@@ -45,3 +52,6 @@ pub use volume::{Unit, along_z};
 
 /// The longest side, in voxels.
 pub const MOST: u32 = 1024;
+
+/// What a place costs where there is no site: more than any.
+pub const NONE: u32 = 2047 * 2047;

@@ -5,8 +5,8 @@ use crate::{
     grid::Grid,
 };
 use cuda_std::{
-    SharedView, View, ViewMut, async_copy, cfg::ComputeCapability, kernel, misc::max_registers,
-    shared::dynamic_shared_mem, thread, warp,
+    SharedView, View, ViewMut, async_copy, bits::zeros_above, cfg::ComputeCapability, kernel,
+    misc::max_registers, shared::dynamic_shared_mem, thread, warp,
 };
 
 /// Farther than anything: with up to 31 added, it has 11 bits.
@@ -133,4 +133,18 @@ fn copy_rows(from: View<u32>, to: SharedView<u32>, words: u32) {
     async_copy::wait_all();
     // SAFETY: whole warps.
     unsafe { warp::sync_warp(u32::MAX) };
+}
+
+/// The x of the site of a row that is nearest to the voxel at `x`, of two the one before, from what [`near_words`] wrote of its word. The row has a site.
+#[inline(always)]
+pub fn site_of_row([bits, near]: [u32; 2], x: u32) -> u32 {
+    let lane = x % 32;
+    let (before, after) = ((near & 0xffff) + lane, (near >> 16) + (31 - lane));
+    let (down, up) = (
+        zeros_above(bits << (31 - lane)),
+        zeros_above(bits.reverse_bits() << lane),
+    );
+    let down = if down < before { down } else { before };
+    let up = if up < after { up } else { after };
+    if down <= up { x - down } else { x + up }
 }

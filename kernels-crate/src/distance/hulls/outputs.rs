@@ -4,10 +4,10 @@ use super::tile::{ENTRY, Level, STARTS, Tile, cost, link};
 use cuda_std::{bits::highest, misc::opaque};
 
 impl Tile {
-    /// Calls `done` with each of the chunk's outputs, from 0 on, and the least squared distance there.
+    /// Calls `done` with each of the chunk's outputs, from 0 on, and the least squared distance there and its place.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub fn outputs<L: Level>(&self, mut done: impl FnMut(u32, u32)) {
+    pub fn outputs<L: Level>(&self, mut done: impl FnMut(u32, u32, u32)) {
         let mut starts = self.row(self.chunk, STARTS);
         let mut place = if self.chunk == 0 {
             // at the first output there is no winner before
@@ -28,7 +28,11 @@ impl Tile {
                     before = first.wrapping_sub(place);
                 }
                 let apart = before.wrapping_add(I);
-                done(I, L::squared(cost(word)).wrapping_add(apart.wrapping_mul(apart)));
+                done(
+                    I,
+                    L::squared(cost(word)).wrapping_add(apart.wrapping_mul(apart)),
+                    first.wrapping_sub(before),
+                );
             });
             return;
         }
@@ -43,9 +47,39 @@ impl Tile {
             done(
                 i,
                 L::squared(cost(word)).wrapping_add(apart.wrapping_mul(apart)),
+                place,
             );
             i = opaque(i + 1);
         }
+    }
+
+    /// Whether the chunk may have outputs whose least squared distance is up to `most`: the line has a winner, and one begins in the chunk or the one before
+    /// is not too far.
+    #[inline(always)]
+    pub fn reaches(&self, most: u32) -> bool {
+        // the first winner begins at the first output
+        if self.row(0, STARTS) & 1 == 0 {
+            return false;
+        }
+        if self.chunk == 0 || self.row(self.chunk, STARTS) != 0 {
+            return true;
+        }
+        let (place, first) = (self.entry(), self.first());
+        let apart = if place < first {
+            first - place
+        } else if place > first + 31 {
+            place - (first + 31)
+        } else {
+            0
+        };
+        apart * apart <= most
+    }
+
+    /// How many outputs the chunk has.
+    #[inline(always)]
+    pub fn inside(&self) -> u32 {
+        let inside = self.len - self.first();
+        if inside < 32 { inside } else { 32 }
     }
 
     /// The first winner of the line.

@@ -1,8 +1,11 @@
 //! The least of all.
 
 use super::{
+    NONE,
     filter::Filter,
-    tile::{Squared, Tile},
+    goal::{BoundedDistances, Distances, Goal, NearestSites, Within},
+    near::site_of_row,
+    tile::{COST_BITS, Squared, Tile, cost},
 };
 use crate::{arith::div_rem_u32, grid::Grid};
 use cuda_std::{
@@ -13,9 +16,6 @@ use cuda_std::{
     misc::{max_registers, of_each_lane, opaque},
     thread, warp,
 };
-
-/// What a place costs where there is no site: more than any.
-const NONE: u32 = 2047 * 2047;
 
 /// How long a side of a voxel is: 1, in 32 bits, or as in 64 bits of floating point.
 pub trait Unit: KernelType {
@@ -50,26 +50,34 @@ impl Unit for f64 {
     }
 }
 
-/// For each voxel the distance to the nearest site; `far` where there is none.
+/// For each voxel the distance to the nearest site; `far` where there is none. Where they are asked for, also the sites' indices, all ones where there is none.
 ///
 /// A block has the 32 lines along z of a word of a row: rows of the first word come first. A thread has 32 places of a line. Per voxel 4 bytes are read, but of planes
-/// without a site, and 4 are written.
+/// without a site, and 4 are written; with nearest sites 16 and 8.
 ///
-/// `squared` and `planes` are what [`near_words`](super::near_words) and [`along_y`](super::along_y) wrote.
+/// `info`, `squared` and `planes` are what [`near_words`](super::near_words) and [`along_y`](super::along_y) wrote: where there is a bound, `planes` are what is reached, and
+/// `far` is the bound.
 ///
 /// # Safety
 /// Sides are up to [`MOST`](super::MOST); there is a block for each word of each row of a plane, with [`threads`](super::tile::threads) of `nz` threads, and
-/// [`bytes`](super::tile::bytes) of shared memory; `distances` has an element for each voxel.
-#[kernel(U = [u32, f64])]
-pub unsafe fn along_z<U: Unit>(
+/// [`bytes`](super::tile::bytes) of shared memory; `distances` has an element for each voxel, and so has `nearest` where sites are asked for.
+#[kernel(U = [u32, f64], G = [Distances, BoundedDistances, NearestSites])]
+pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
+    info: View<u32>,
     squared: View<u32>,
     planes: View<u32>,
     grid: Grid,
     unit: U,
+    within: Within,
     far: f32,
     distances: ViewMut<f32>,
+    nearest: ViewMut<u32>,
 ) {
-    U::limit_registers();
+    if G::NEAREST {
+        max_registers::<64>();
+    } else {
+        U::limit_registers();
+    }
     let block = thread::block_idx_x();
     let (word, row) = div_rem_u32(block, grid.ny);
     // SAFETY: the caller's promise.
@@ -77,21 +85,32 @@ pub unsafe fn along_z<U: Unit>(
     let apart = of_each_lane(grid.ny * 32);
     let output_apart = of_each_lane(grid.ny * grid.nx);
     let from = (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
-    let wins = tile.load_planes(squared, from, apart, planes);
+    let planes = if G::BOUNDED {
+        planes.slice(word as usize * grid.nz as usize, grid.nz as usize)
+    } else {
+        planes
+    };
+    let wins = tile.load_planes::<G>(squared, from, apart, planes, within.squared);
     tile.clear();
-    let hull = tile.hull_of_chunk::<Squared>(wins);
+    let hull = tile.hull_of_chunk::<Squared, G>(wins);
     tile.put_hull(tile.chunk, hull);
     let any = thread::sync_threads_or(hull);
     let column = word * 32 + tile.lane;
     let apart = grid.ny as usize * grid.nx as usize;
     let at = tile.first() as usize * apart + row as usize * grid.nx as usize + column as usize;
+    let write_far = || {
+        let mut i = 0;
+        while i < tile.inside() {
+            distances.write(at + i as usize * apart, far);
+            if G::NEAREST {
+                nearest.write(at + i as usize * apart, u32::MAX);
+            }
+            i += 1;
+        }
+    };
     if any == 0 {
         if column < grid.nx {
-            let mut i = 0;
-            while i < 32 && tile.first() + i < grid.nz {
-                distances.write(at + i as usize * apart, far);
-                i += 1;
-            }
+            write_far();
         }
         return;
     }
@@ -102,13 +121,59 @@ pub unsafe fn along_z<U: Unit>(
         return;
     }
     let mut out = WriteCursor::new(distances, at, output_apart);
-    tile.outputs::<Squared>(|_, least| out.write(unit.distance(least)));
+    if !G::BOUNDED {
+        tile.outputs::<Squared>(|_, least, _| out.write(unit.distance(least)));
+        return;
+    }
+    if !tile.reaches(within.squared) {
+        write_far();
+        return;
+    }
+    if !G::NEAREST {
+        tile.outputs::<Squared>(|_, least, _| {
+            out.write(within.distance(least, unit, far));
+        });
+        return;
+    }
+    let mut sites = WriteCursor::new(nearest, at, output_apart);
+    let from = from + tile.lane as usize;
+    tile.outputs::<Squared>(|_, least, z| {
+        out.write(within.distance(least, unit, far));
+        let mut site = u32::MAX;
+        if least <= within.squared {
+            let y = squared.read(from + z as usize * (grid.ny as usize * 32)) >> COST_BITS;
+            let line = (word * grid.nz + z) as usize * grid.ny as usize;
+            let row = info.read_vector::<2>(2 * (line + y as usize));
+            site = (z * grid.ny + y) * grid.nx + site_of_row(row, column);
+        }
+        sites.write(site);
+    });
+}
+
+impl Within {
+    /// A distance, or `far` if it does not count.
+    #[inline(always)]
+    fn distance<U: Unit>(self, squared: u32, unit: U, far: f32) -> f32 {
+        let distance = unit.distance(squared);
+        if squared > self.squared || distance > far {
+            far
+        } else {
+            distance
+        }
+    }
 }
 
 impl Tile {
-    /// Copies the chunk's rows of costs; which places may win, the first highest.
+    /// Copies the chunk's rows of costs; which places may win, the first highest: none beyond `most` where there is a bound.
     #[inline(always)]
-    fn load_planes(&self, squared: View<u32>, from: usize, apart: u32, planes: View<u32>) -> u32 {
+    fn load_planes<G: Goal>(
+        &self,
+        squared: View<u32>,
+        from: usize,
+        apart: u32,
+        planes: View<u32>,
+        most: u32,
+    ) -> u32 {
         let plane = self.first() + self.lane;
         let has = plane < self.len && planes.read(plane as usize) != 0;
         // SAFETY: whole warps.
@@ -143,8 +208,16 @@ impl Tile {
         // SAFETY: whole warps.
         unsafe { warp::sync_warp(u32::MAX) };
         let mut filter = Filter::new(self.first(), self.len);
+        let mut counts = 0;
         for_32!(I => {
-            let cost = (self.read_own(I) + I * I) as i32;
+            let mut squared = self.read_own(I);
+            if G::NEAREST {
+                squared = cost(squared);
+            }
+            if G::BOUNDED {
+                counts = counts << 1 | squared.wrapping_sub(most + 1) >> 31;
+            }
+            let cost = (squared + I * I) as i32;
             if I == 0 {
                 filter.begin(cost);
             } else {
@@ -152,6 +225,7 @@ impl Tile {
             }
         });
         filter.end();
-        filter.wins & with_sites.reverse_bits()
+        let wins = filter.wins & with_sites.reverse_bits();
+        if G::BOUNDED { wins & counts } else { wins }
     }
 }
