@@ -1,5 +1,6 @@
 //! A launch: its body, and what all of its workers share.
 
+use crate::executor::Steps;
 use crate::fiber::{Command, FiberYielder};
 use crate::{LaunchError, LaunchShape};
 use std::marker::PhantomData;
@@ -49,6 +50,8 @@ pub(crate) struct Launch<'a> {
     /// Whether the caller answers for what the body does with shared memory.
     pub(crate) is_kernel: bool,
     pub(crate) body: Body<'a>,
+    /// The same body in steps, for blocks of several threads in fast mode.
+    pub(crate) steps: Option<Steps<'a>>,
     stopped: AtomicBool,
     failure: Mutex<Option<LaunchError>>,
 }
@@ -58,6 +61,7 @@ impl<'a> Launch<'a> {
         kernel: &'a str,
         shape: LaunchShape,
         body: Body<'a>,
+        steps: Option<Steps<'a>>,
         is_kernel: bool,
     ) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
@@ -69,6 +73,7 @@ impl<'a> Launch<'a> {
             blocks: shape.grid.count(),
             is_kernel,
             body,
+            steps,
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         }

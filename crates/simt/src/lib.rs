@@ -26,6 +26,7 @@
 //! | the threads of a block | a loop on one CPU thread; one that must wait keeps its stack, a fiber |
 //! | `threadIdx`, `blockIdx`, … | [`current`] |
 //! | `__syncthreads`, `__syncwarp`, shuffles, votes | [`sync`] |
+//! | a kernel's barriers, known to who compiles it | [`steps`] |
 //! | `__shared__` memory | [`memory::shared_static`], [`memory::dynamic_shared`] |
 //! | compute-sanitizer's memcheck, racecheck, initcheck, synccheck | [`Mode::Checked`] |
 //!
@@ -34,7 +35,7 @@
 //! Its threads run one after another in a plain loop, which runs on a fiber. A thread that must wait suspends that
 //! fiber and keeps it; another fiber goes on with the loop at the next thread. So nothing has to be declared: a kernel
 //! that never waits is a loop, and one that does pays for the threads that wait. A block of one thread waits for nobody
-//! and needs no fiber at all. Fibers have 64 KiB of stack (256 KiB where the crate is built with debug assertions) above
+//! and needs no fiber at all. A kernel that comes with its body in [`steps`] waits at barriers without a fiber of its own. Fibers have 64 KiB of stack (256 KiB where the crate is built with debug assertions) above
 //! a guard page, and are kept by each CPU thread for the next block and the next launch.
 //!
 //! In fast mode CPU threads take blocks in ascending order, a few at a time, and each runs those it took in that order. So
@@ -95,6 +96,7 @@ mod finding;
 mod launch;
 pub mod memory;
 mod shape;
+pub mod steps;
 pub mod sync;
 mod waiting;
 mod workers;

@@ -3,7 +3,7 @@
 //! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at once, and a warp
 //! operation sees only its own lane.
 
-use crate::executor::{Lanes, WarpOperation, running};
+use crate::executor::{BarrierOutcome, Lanes, WarpOperation, running};
 use std::panic::Location;
 
 /// How [`barrier_reduce`] combines the threads' predicates.
@@ -15,6 +15,17 @@ pub enum Reduce {
     And,
     /// 1 where any predicate is not zero, else 0.
     Or,
+}
+
+impl Reduce {
+    #[inline(always)]
+    pub(crate) fn of(self, outcome: BarrierOutcome) -> u32 {
+        match self {
+            Reduce::Count => outcome.held,
+            Reduce::And => u32::from(outcome.held == outcome.arrived),
+            Reduce::Or => u32::from(outcome.held > 0),
+        }
+    }
 }
 
 /// What the lanes of a rendezvous brought.
@@ -64,12 +75,7 @@ pub fn barrier() {
 #[inline(always)]
 #[track_caller]
 pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
-    let outcome = running().barrier(Location::caller(), predicate != 0);
-    match op {
-        Reduce::Count => outcome.held,
-        Reduce::And => u32::from(outcome.held == outcome.arrived),
-        Reduce::Or => u32::from(outcome.held > 0),
-    }
+    op.of(running().barrier(Location::caller(), predicate != 0))
 }
 
 /// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of those lanes.

@@ -2,7 +2,7 @@
 
 use crate::checked::{BlockOrder, Checker};
 use crate::current;
-use crate::executor::{Entered, Executor, body_of, here};
+use crate::executor::{Entered, Executor, StepFunctions, Steps, body_of, here};
 use crate::fiber::{FiberSet, stack_budget};
 use crate::launch::Launch;
 use crate::{LaunchError, LaunchShape};
@@ -56,7 +56,7 @@ pub fn launch<F: Fn() + Sync>(
     mode: Mode,
     body: F,
 ) -> Result<(), LaunchError> {
-    run(kernel, shape, mode, body, false)
+    run(kernel, shape, mode, body, None, false)
 }
 
 /// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that ends with the block
@@ -73,7 +73,30 @@ pub unsafe fn launch_kernel<F: Fn() + Sync>(
     mode: Mode,
     body: F,
 ) -> Result<(), LaunchError> {
-    run(kernel, shape, mode, body, true)
+    run(kernel, shape, mode, body, None, true)
+}
+
+/// [`launch_kernel`] of a kernel whose body is there in steps as well, which blocks of several threads in fast mode take: a thread
+/// that waits at a barrier then needs no stack to wait on.
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// 1. As for [`launch_kernel`].
+/// 2. `steps` does what `body` does, with what `arguments` points to, in any number of threads at a time.
+pub unsafe fn launch_kernel_in_steps<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+    steps: StepFunctions,
+    arguments: *const (),
+) -> Result<(), LaunchError> {
+    let has_use = mode == Mode::Fast && shape.block.count() > 1;
+    // SAFETY: the caller's promise; the arguments live until the launch is done.
+    let steps = has_use.then(|| unsafe { Steps::new(steps, arguments) });
+    run(kernel, shape, mode, body, steps, true)
 }
 
 fn run<F: Fn() + Sync>(
@@ -81,6 +104,7 @@ fn run<F: Fn() + Sync>(
     shape: LaunchShape,
     mode: Mode,
     body: F,
+    steps: Option<Steps<'_>>,
     is_kernel: bool,
 ) -> Result<(), LaunchError> {
     let kernel_name = || kernel.to_owned();
@@ -103,7 +127,7 @@ fn run<F: Fn() + Sync>(
     if shape.grid.count() == 0 {
         return Ok(());
     }
-    let launch = Launch::new(kernel, shape, body_of(&body), is_kernel);
+    let launch = Launch::new(kernel, shape, body_of(&body), steps, is_kernel);
     match mode {
         Mode::Fast => run_fast(&launch),
         Mode::Checked { seed } => run_checked(&launch, seed),

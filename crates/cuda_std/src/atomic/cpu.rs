@@ -12,8 +12,8 @@ thread_local! {
 
 /// Counts one operation that a waiting loop may be made of. A block's threads share one CPU thread, so a loop that waits for
 /// another of them must let it run.
-#[inline]
-fn poll() {
+#[inline(always)]
+pub(super) fn poll() {
     let polls = POLLS.get().wrapping_add(1);
     POLLS.set(polls);
     if polls.is_multiple_of(POLLS_PER_YIELD) {

@@ -18,6 +18,8 @@
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
 mod float;
+#[cfg(not(target_arch = "nvptx64"))]
+mod in_block;
 mod integer;
 pub mod intrinsics;
 pub mod mid;

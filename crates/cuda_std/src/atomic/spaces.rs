@@ -50,10 +50,15 @@ pub trait SpaceInteger: SpaceWord {
 }
 
 macro_rules! fetch_methods {
-    ($($method:ident $cpu:ident $ptx:literal $reg:ident;)+) => {
+    ($words:ident: $($method:ident $cpu:ident $ptx:literal $reg:ident;)+) => {
         $(
             #[inline(always)]
             unsafe fn $method<S: Space>(ptr: *mut Self, value: Self) -> Self {
+                #[cfg(not(target_arch = "nvptx64"))]
+                if S::SHARED {
+                    // SAFETY: the trait's condition.
+                    return unsafe { crate::atomic::in_block::$words::$cpu(ptr, value) };
+                }
                 // SAFETY: the trait's condition.
                 unsafe {
                     if S::SHARED {
@@ -102,6 +107,7 @@ macro_rules! space_word {
                 }
 
                 fetch_methods! {
+                    Word:
                     add add $add $reg;
                     exchange exch $exchange $reg;
                 }
@@ -124,6 +130,7 @@ macro_rules! space_integer {
         $(
             impl SpaceInteger for $word {
                 fetch_methods! {
+                    Integer:
                     min min $min $reg;
                     max max $max $reg;
                     and and $and $reg;
@@ -133,6 +140,11 @@ macro_rules! space_integer {
 
                 #[inline(always)]
                 unsafe fn compare_exchange<S: Space>(ptr: *mut Self, expected: Self, new: Self) -> Self {
+                    #[cfg(not(target_arch = "nvptx64"))]
+                    if S::SHARED {
+                        // SAFETY: the trait's condition.
+                        return unsafe { crate::atomic::in_block::compare_and_swap(ptr, expected, new) };
+                    }
                     // SAFETY: the trait's condition.
                     unsafe {
                         if S::SHARED {

@@ -1,6 +1,7 @@
 //! The `Kernel` trait and launches on the CPU executor.
 
 use super::{Instructions, PackedArgs};
+use simt::steps::StepFunctions;
 use simt::{LaunchError, LaunchShape, Mode};
 use std::borrow::Cow;
 
@@ -31,6 +32,12 @@ pub trait Kernel: 'static {
     /// defines the kernel.
     #[doc(hidden)]
     fn runner(instructions: Instructions) -> unsafe fn(*const ());
+
+    /// The same in steps, where the kernel has barriers, for blocks of several threads.
+    #[doc(hidden)]
+    fn steps(_instructions: Instructions) -> Option<StepFunctions> {
+        None
+    }
 
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
@@ -81,6 +88,7 @@ pub(super) unsafe fn launch<K: Kernel>(
     unsafe { K::open(&mut args, matches!(mode, Mode::Checked { .. })) };
     let launch = Erased {
         run: K::runner(instructions),
+        steps: K::steps(instructions),
         args: (&raw const args).cast(),
     };
     launch.on(&K::entry(), shape, mode)
@@ -90,6 +98,7 @@ pub(super) unsafe fn launch<K: Kernel>(
 struct Erased {
     /// Runs the kernel for the executor's current thread.
     run: unsafe fn(*const ()),
+    steps: Option<StepFunctions>,
     /// What `run` asks for; lives as long as the launch.
     args: *const (),
 }
@@ -100,8 +109,17 @@ unsafe impl Sync for Erased {}
 
 impl Erased {
     fn on(&self, entry: &str, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError> {
-        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the block.
-        unsafe { simt::launch_kernel(entry, shape, mode, || self.run_thread()) }
+        let body = || self.run_thread();
+        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the block. Of the steps the same is true as of
+        // the body.
+        unsafe {
+            match self.steps {
+                Some(steps) => {
+                    simt::steps::launch_kernel_in_steps(entry, shape, mode, body, steps, self.args)
+                }
+                None => simt::launch_kernel(entry, shape, mode, body),
+            }
+        }
     }
 
     #[inline(always)]

@@ -46,6 +46,9 @@ mod names;
 mod packed;
 #[cfg(not(target_arch = "nvptx64"))]
 mod runner;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub mod steps;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::Instructions;

@@ -7,6 +7,7 @@ mod intrinsics;
 mod kernel;
 mod machine;
 mod shared;
+mod steps;
 mod support;
 mod thread;
 mod view;

@@ -9,6 +9,7 @@ use super::KernelItem;
 use super::body::conditions;
 use super::device::combinations;
 use super::parameter::Kind;
+use super::steps;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
@@ -26,33 +27,33 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         let is_view = match &parameter.kind {
             Kind::View(element) => {
                 types.push(quote!(::cuda_std::View<'arguments, #element>));
-                passed.push(quote!(arguments.#field));
+                passed.push(quote!(__arguments.#field));
                 true
             }
             Kind::ViewMut(element) => {
                 types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
-                passed.push(quote!(arguments.#field));
+                passed.push(quote!(__arguments.#field));
                 true
             }
             Kind::Slice(element) => {
                 types.push(quote!(::cuda_std::View<'arguments, #element>));
-                passed.push(quote!(arguments.#field.as_slice()));
+                passed.push(quote!(__arguments.#field.as_slice()));
                 true
             }
             Kind::SliceMut(element) => {
                 types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
-                passed.push(quote!(arguments.#field.as_mut_slice()));
+                passed.push(quote!(__arguments.#field.as_mut_slice()));
                 true
             }
             Kind::Ref(element) => {
                 types.push(quote!(::cuda_std::View<'arguments, #element>));
-                passed.push(quote!(&arguments.#field.as_slice()[0]));
+                passed.push(quote!(&__arguments.#field.as_slice()[0]));
                 is_one = true;
                 true
             }
             Kind::RefMut(element) => {
                 types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
-                passed.push(quote!(&mut arguments.#field.as_mut_slice()[0]));
+                passed.push(quote!(&mut __arguments.#field.as_mut_slice()[0]));
                 is_one = true;
                 true
             }
@@ -60,7 +61,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 let mut ty = ty.clone();
                 RenameLifetimes.visit_type_mut(&mut ty);
                 types.push(quote!(#ty));
-                passed.push(quote!(arguments.#field));
+                passed.push(quote!(__arguments.#field));
                 packed.push(quote!(into.push(arguments.#field);));
                 false
             }
@@ -80,7 +81,48 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
-    let runner = runner(kernel);
+    let runner = one_for_each(
+        kernel,
+        &quote!(::cuda_std::kernel::runner),
+        &quote!(unsafe fn(*const ())),
+    );
+    let steps = steps::body(kernel, &passed);
+    let steps_of = steps.as_ref().map(|_| {
+        let of = one_for_each(
+            kernel,
+            &quote!(::cuda_std::kernel::steps::steps_of),
+            &quote!(::core::option::Option<::cuda_std::kernel::steps::StepFunctions>),
+        );
+        quote! {
+            #[inline(never)]
+            fn steps(
+                instructions: ::cuda_std::kernel::Instructions,
+            ) -> ::core::option::Option<::cuda_std::kernel::steps::StepFunctions> {
+                #of
+            }
+        }
+    });
+    let in_steps = steps.map(|steps| {
+        quote! {
+            #(#conditions)*
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[automatically_derived]
+            unsafe impl #impl_generics ::cuda_std::kernel::steps::KernelInSteps for #name #type_arguments #where_clause {
+                #[inline(always)]
+                #[allow(warnings, clippy::all, clippy::pedantic)]
+                unsafe fn body_in_steps<'arguments>(
+                    __arguments: &'arguments Self::Args<'arguments>,
+                ) -> impl ::core::future::Future<Output = ()> + 'arguments {
+                    ::cuda_std::kernel::steps::in_steps(
+                        #[inline(always)]
+                        async move {
+                            #steps
+                        },
+                    )
+                }
+            }
+        }
+    });
     quote! {
         #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
@@ -96,7 +138,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
             #[inline(always)]
             #[allow(unused_variables)]
-            unsafe fn run_thread(arguments: &Self::Args<'_>) {
+            unsafe fn run_thread(__arguments: &Self::Args<'_>) {
                 // SAFETY: the caller promises what the kernel's own contract asks for.
                 unsafe { Self::body(#(#passed),*) }
             }
@@ -105,6 +147,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             fn runner(instructions: ::cuda_std::kernel::Instructions) -> unsafe fn(*const ()) {
                 #runner
             }
+
+            #steps_of
 
             #[allow(unused_variables)]
             fn pack(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::PackedArgs) {
@@ -117,6 +161,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 unsafe { #(#opened)* }
             }
         }
+
+        #in_steps
     }
 }
 
@@ -161,16 +207,16 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     }
 }
 
-/// The expression for the pointer to the function that runs one thread. The functions that call `runner` are not generic: a generic
+/// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are not generic: a generic
 /// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
-fn runner(kernel: &KernelItem) -> TokenStream {
+fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -> TokenStream {
     if kernel.types.is_empty() {
-        return quote!(::cuda_std::kernel::runner::<Self>(instructions));
+        return quote!(#make::<Self>(instructions));
     }
     let name = &kernel.type_name;
     let combinations = combinations(kernel);
     let numbers: Vec<_> = (0..combinations.len())
-        .map(|number| format_ident!("runner_{number}"))
+        .map(|number| format_ident!("make_{number}"))
         .collect();
     let types = combinations.iter().map(|combination| {
         let types = combination.iter().map(|(ty, _)| ty);
@@ -180,11 +226,11 @@ fn runner(kernel: &KernelItem) -> TokenStream {
     quote! {
         #(
             #[inline(never)]
-            fn #numbers(instructions: ::cuda_std::kernel::Instructions) -> unsafe fn(*const ()) {
-                ::cuda_std::kernel::runner::<#name<#types>>(instructions)
+            fn #numbers(instructions: ::cuda_std::kernel::Instructions) -> #result {
+                #make::<#name<#types>>(instructions)
             }
         )*
-        let runners: &[fn(::cuda_std::kernel::Instructions) -> unsafe fn(*const ())] = &[#(#numbers),*];
+        let makers: &[fn(::cuda_std::kernel::Instructions) -> #result] = &[#(#numbers),*];
         let position = const {
             match #position {
                 Some(position) => position,
@@ -192,7 +238,7 @@ fn runner(kernel: &KernelItem) -> TokenStream {
                 None => 0,
             }
         };
-        runners[position](instructions)
+        makers[position](instructions)
     }
 }
 

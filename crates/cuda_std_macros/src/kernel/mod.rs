@@ -5,12 +5,15 @@ mod closures;
 mod device;
 mod features;
 mod host;
+mod locals;
 mod options;
 mod parameter;
 mod printing;
 mod signature;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

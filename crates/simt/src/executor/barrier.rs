@@ -23,8 +23,10 @@ pub(super) struct Barrier {
     /// Threads that have arrived, and those of them whose predicate held.
     arrived: Cell<u32>,
     held: Cell<u32>,
+    /// Those that wait on a fiber.
+    on_fibers: Cell<u32>,
     /// Of the barrier that completed last. Every thread reads it before it can arrive at the next, so one is enough.
-    completed: Cell<BarrierOutcome>,
+    pub(super) completed: Cell<BarrierOutcome>,
     pub(super) waiting: Queue,
 }
 
@@ -39,6 +41,7 @@ impl Barrier {
     pub(super) fn clear(&self) {
         self.arrived.set(0);
         self.held.set(0);
+        self.on_fibers.set(0);
         self.waiting.clear();
     }
 }
@@ -48,23 +51,36 @@ impl Executor<'_> {
     /// outcome means nothing.
     #[inline(always)]
     pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
-        let Barrier { arrived, held, .. } = &self.barrier;
         if self.alone {
             return BarrierOutcome {
                 arrived: 1,
                 held: u32::from(predicate),
             };
         }
-        if self.may_wait() {
-            arrived.set(arrived.get() + 1);
-            held.set(held.get() + u32::from(predicate));
-            if arrived.get() == self.live.get() {
-                self.complete_barrier(Some(site));
-            } else {
-                self.stand_in(&self.barrier.waiting, site);
-                self.suspend();
-            }
+        if self.may_wait() && !self.is_last_to_arrive(site, predicate) {
+            self.barrier.on_fibers.set(self.barrier.on_fibers.get() + 1);
+            self.stand_in(&self.barrier.waiting, site);
+            self.suspend();
         }
+        self.barrier.completed.get()
+    }
+
+    /// Counts the running thread in, and lets everybody go on if it was the last.
+    #[inline(always)]
+    pub(super) fn is_last_to_arrive(&self, site: Site, predicate: bool) -> bool {
+        let Barrier { arrived, held, .. } = &self.barrier;
+        arrived.set(arrived.get() + 1);
+        held.set(held.get() + u32::from(predicate));
+        let is_last = arrived.get() == self.live.get();
+        if is_last {
+            self.complete_barrier(Some(site));
+        }
+        is_last
+    }
+
+    /// What the threads brought to the barrier that the running thread was let go on from.
+    #[inline(always)]
+    pub(crate) fn outcome(&self) -> BarrierOutcome {
         self.barrier.completed.get()
     }
 
@@ -88,11 +104,15 @@ impl Executor<'_> {
             let left = self.first_that_left(&checker);
             checker.barrier_completed(arrivals, left);
         }
+        let arrived = barrier.arrived.take();
         barrier.completed.set(BarrierOutcome {
-            arrived: barrier.arrived.take(),
+            arrived,
             held: barrier.held.take(),
         });
         self.ready.append(&self.seats, &barrier.waiting);
+        if let Some(frames) = &self.frames {
+            frames.release(arrived - u32::from(last.is_some()) - barrier.on_fibers.take());
+        }
     }
 
     /// The thread of lowest rank that left the kernel by returning from it.

@@ -1,5 +1,6 @@
 //! The driver: decides, whenever a fiber comes back, which fiber runs next.
 
+use super::frames::Frames;
 use super::record::here;
 use super::run::run_on_fiber;
 use super::{Executor, WarpOperation};
@@ -38,7 +39,7 @@ impl Executor<'_> {
         loop {
             let fiber = if let Some(fiber) = self.ready.pop(&self.seats) {
                 fiber
-            } else if self.next.get() < self.launch.threads {
+            } else if self.next.get() < self.launch.threads || self.any_frame_is_ready() {
                 match self.acquire(fibers) {
                     Some(fiber) => fiber,
                     None => return,
@@ -57,6 +58,13 @@ impl Executor<'_> {
                 return;
             }
         }
+    }
+
+    #[inline(always)]
+    fn any_frame_is_ready(&self) -> bool {
+        self.frames
+            .as_ref()
+            .is_some_and(|frames| frames.ready() > 0)
     }
 
     /// Checked mode: any of those that can go on or start, drawn at random; those that yielded, only when nobody else
@@ -129,13 +137,23 @@ impl Executor<'_> {
             fibers.resume(fiber);
             fibers.release(fiber);
         }
+        if let Some((frames, steps)) = self.in_frames() {
+            self.drop_frames(frames, steps, here());
+        }
     }
 
     /// Who waits where, now that nobody can go on.
     #[cold]
     fn deadlock(&self) -> LaunchError {
         let mut waiting: Vec<(Waiter, String)> = Vec::new();
-        for waiter in self.barrier.waiting.waiters(&self.seats) {
+        let in_frames = self.frames.iter().flat_map(Frames::waiters);
+        for waiter in self
+            .barrier
+            .waiting
+            .waiters(&self.seats)
+            .into_iter()
+            .chain(in_frames)
+        {
             waiting.push((waiter, "barrier".to_owned()));
         }
         for (waiter, operation, mask) in self.rendezvouses.waiters(&self.seats) {

@@ -8,15 +8,20 @@
 
 mod barrier;
 mod drive;
+mod frames;
 mod queue;
 mod record;
 mod rendezvous;
 mod run;
+mod steps;
 mod watch;
 
+pub(crate) use barrier::BarrierOutcome;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::body_of;
+pub use steps::StepFunctions;
+pub(crate) use steps::{EndOfStep, Steps};
 
 use crate::arena::Arena;
 use crate::checked::Checker;
@@ -25,6 +30,7 @@ use crate::launch::Launch;
 use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
+use frames::Frames;
 use queue::{Queue, Seats};
 use record::Current;
 use rendezvous::Rendezvouses;
@@ -67,6 +73,8 @@ pub(crate) struct Executor<'a> {
     /// Threads that gave way to others: they go on once nobody else can.
     yielded: Queue,
     seats: Seats,
+    /// Threads that wait without a fiber, where the launch has its body in steps.
+    frames: Option<Frames>,
     barrier: Barrier,
     rendezvouses: Rendezvouses,
     pub(crate) arena: RefCell<Arena>,
@@ -76,6 +84,10 @@ pub(crate) struct Executor<'a> {
 impl<'a> Executor<'a> {
     /// For a worker that has, or may come to have, `fibers` fibers.
     pub(crate) fn new(launch: &'a Launch<'a>, fibers: usize, checker: Option<Checker>) -> Self {
+        let frames = launch
+            .steps
+            .as_ref()
+            .and_then(|steps| Frames::new(steps, launch.threads));
         let executor = Executor {
             launch,
             alone: launch.threads == 1 && checker.is_none(),
@@ -90,6 +102,7 @@ impl<'a> Executor<'a> {
             ready: Queue::default(),
             yielded: Queue::default(),
             seats: Seats::new(fibers),
+            frames,
             barrier: Barrier::default(),
             rendezvouses: Rendezvouses::default(),
             arena: RefCell::default(),
@@ -123,6 +136,12 @@ impl<'a> Executor<'a> {
     pub(crate) fn into_report(self) -> Option<Report> {
         let report = self.checker?.into_inner().report;
         (!report.is_empty()).then_some(report)
+    }
+
+    /// The frames that threads are in, and the body that they run, where it is one in steps.
+    #[inline(always)]
+    fn in_frames(&self) -> Option<(&Frames, &Steps<'a>)> {
+        self.frames.as_ref().zip(self.launch.steps.as_ref())
     }
 
     /// Starts the next thread of the block, if there is one to start: sets its index.
@@ -180,12 +199,14 @@ impl<'a> Executor<'a> {
     fn suspend(&self) {
         let current = here();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
+        let frame = current.frame.get();
         self.suspended.set(true);
         // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and the fiber's yielder
         // lives on its stack, below this frame.
         unsafe { (*yielder).suspend(()) };
         current.thread.set(thread);
         current.yielder.set(yielder);
+        current.frame.set(frame);
         if self.failing.get() {
             end_thread();
         }

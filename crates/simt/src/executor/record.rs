@@ -1,6 +1,7 @@
 //! Which thread of which block an operating-system thread runs, for which executor: one thread-local record.
 
 use super::Executor;
+use super::frames::Head;
 use crate::Dim3;
 use crate::fiber::FiberYielder;
 use std::cell::Cell;
@@ -20,6 +21,13 @@ pub(crate) struct ThreadId {
     rank: u32,
 }
 
+impl ThreadId {
+    pub(super) const FIRST: Self = ThreadId {
+        index: ORIGIN,
+        rank: 0,
+    };
+}
+
 /// The kernel thread that this operating-system thread runs.
 pub(crate) struct Current {
     /// The executor of the block, null outside a launch. It outlives every use: see [`Entered`].
@@ -30,21 +38,31 @@ pub(crate) struct Current {
     pub(crate) grid_dim: Cell<Dim3>,
     /// How the running fiber suspends itself; null where the thread runs without a fiber.
     pub(crate) yielder: Cell<*const FiberYielder>,
+    /// The running thread's frame, null where its body is not in steps. It outlives every use: see [`Current::frame`].
+    pub(super) frame: Cell<*const Head>,
+    /// Whether the step that runs begins where the last one of its thread ended.
+    pub(super) goes_on: Cell<bool>,
 }
 
 impl Current {
     const fn inactive() -> Self {
         Current {
             executor: Cell::new(ptr::null()),
-            thread: Cell::new(ThreadId {
-                index: ORIGIN,
-                rank: 0,
-            }),
+            thread: Cell::new(ThreadId::FIRST),
             block: Cell::new(ORIGIN),
             block_dim: Cell::new(ORIGIN),
             grid_dim: Cell::new(ORIGIN),
             yielder: Cell::new(ptr::null()),
+            frame: Cell::new(ptr::null()),
+            goes_on: Cell::new(false),
         }
+    }
+
+    /// The running thread's frame, where its body is in steps.
+    #[inline(always)]
+    pub(super) fn frame<'a>(&self) -> Option<&'a Head> {
+        // SAFETY: not null only while a step runs, which is on a frame of the executor that is current, and within its life.
+        unsafe { self.frame.get().as_ref() }
     }
 
     /// The running thread is now the one of this index and rank.
@@ -79,6 +97,8 @@ impl Current {
         self.block_dim.swap(&other.block_dim);
         self.grid_dim.swap(&other.grid_dim);
         self.yielder.swap(&other.yielder);
+        self.frame.swap(&other.frame);
+        self.goes_on.swap(&other.goes_on);
     }
 }
 

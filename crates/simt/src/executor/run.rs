@@ -20,8 +20,11 @@ pub(crate) fn body_of<F: Fn() + Sync>(body: &F) -> Body<'_> {
 pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     loop {
         let body = &running().launch.body;
-        // SAFETY: the function is called with the body that it was made for, and that launch is the current one.
-        let command = unsafe { (body.run_threads)(yielder, body.pointer) };
+        let command = match running().in_frames() {
+            Some(_) => run_in_frames(yielder),
+            // SAFETY: the function is called with the body that it was made for, and that launch is the current one.
+            None => unsafe { (body.run_threads)(yielder, body.pointer) },
+        };
         if let Command::Finish = command {
             return;
         }
@@ -54,6 +57,34 @@ unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Comma
                     unsafe { (*body)() };
                     executor.leave(current.rank());
                 }
+                if let Command::Finish = yielder.suspend(()) {
+                    return Command::Finish;
+                }
+            }
+        };
+        match panic::catch_unwind(AssertUnwindSafe(run)) {
+            Ok(command) => return command,
+            Err(payload) => running().thread_unwound(payload),
+        }
+    }
+}
+
+/// [`run_threads`] of a body in steps. Never unwinds.
+fn run_in_frames(yielder: &FiberYielder) -> Command {
+    let launch = running().launch.id;
+    let current = here();
+    loop {
+        let run = || {
+            loop {
+                let executor = running();
+                if executor.launch.id != launch {
+                    return Command::Run;
+                }
+                let Some((frames, steps)) = executor.in_frames() else {
+                    return Command::Run;
+                };
+                current.yielder.set(yielder);
+                executor.run_frames(frames, steps, current);
                 if let Command::Finish = yielder.suspend(()) {
                     return Command::Finish;
                 }

@@ -1,0 +1,153 @@
+//! A kernel's body in steps: what `#[kernel]` makes of one with barriers in it, for blocks of several threads on the CPU.
+//!
+//! It is the kernel's own source as the body of a future, in which a barrier is waited for as a future is. So a thread that waits is its
+//! future and no stack. What is not in the source, such as a barrier in a function that the kernel calls, waits on a stack as ever.
+
+use super::{Instructions, Kernel};
+use core::alloc::Layout;
+use core::any::TypeId;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+pub use simt::steps::{StepFunctions, arrive, end, give_way, outcome};
+pub use simt::sync::Reduce;
+
+/// A kernel whose body is there in steps, too.
+///
+/// # Safety
+///
+/// The future awaits nothing but [`end`], where [`arrive`] or [`give_way`] have just asked for it.
+pub unsafe trait KernelInSteps: Kernel {
+    /// The body, for the executor's current thread.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::run_thread`]; and it is polled by [`steps_of`] alone.
+    unsafe fn body_in_steps<'a>(args: &'a Self::Args<'a>) -> impl Future<Output = ()> + 'a;
+}
+
+/// The body in steps of kernel `K`, compiled for `instructions`, in the crate that defines the kernel. On x86-64 there is none for the
+/// baseline: a kernel is compiled often enough, and nearly every processor has the better instructions.
+#[must_use]
+pub fn steps_of<K: KernelInSteps>(instructions: Instructions) -> Option<StepFunctions> {
+    functions::<K, _>(K::body_in_steps, instructions)
+}
+
+/// The first argument is there for the name of its future.
+fn functions<K: KernelInSteps, F: Future<Output = ()>>(
+    _body: unsafe fn(&'static K::Args<'static>) -> F,
+    instructions: Instructions,
+) -> Option<StepFunctions> {
+    let layout = Layout::new::<F>();
+    // SAFETY: the functions are made for each other and for that layout; frames that wait are at `steps::end`, since a kernel's body
+    // awaits nothing else, and the launch promises what the arguments are.
+    unsafe {
+        match instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => Some(StepFunctions::new(
+                layout,
+                avx2::begin::<K>,
+                avx2::go_on::<F>,
+                drop_frame::<F>,
+            )),
+            #[cfg(not(target_arch = "x86_64"))]
+            Instructions::Baseline => Some(StepFunctions::new(
+                layout,
+                baseline::begin::<K>,
+                baseline::go_on::<F>,
+                drop_frame::<F>,
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// The functions for one set of instructions, which the machine must have.
+macro_rules! functions_for {
+    ($(#[$instructions:meta])?) => {
+        use super::{KernelInSteps, first_step, step};
+
+        /// # Safety
+        /// As for [`Kernel::run_thread`](super::Kernel::run_thread), with the `K::Args` that `args` points to; `frame` is vacant memory for
+        /// the future.
+        $(#[$instructions])?
+        pub(super) unsafe fn begin<K: KernelInSteps>(args: *const (), frame: *mut u8) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let future = K::body_in_steps(&*args.cast::<K::Args<'_>>());
+                first_step(future, frame, go_on_of)
+            }
+        }
+
+        /// # Safety
+        /// A thread that waits is in `frame`.
+        $(#[$instructions])?
+        pub(super) unsafe fn go_on<F: Future<Output = ()>>(frame: *mut u8) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { step::<F>(frame) }
+        }
+
+        fn go_on_of<F: Future<Output = ()>>(_: &F) -> unsafe fn(*mut u8) -> bool {
+            go_on::<F>
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    functions_for!(#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod baseline {
+    functions_for!();
+}
+
+/// Puts the future into its frame, and takes the first step with `go_on`, so that the body is compiled there alone.
+///
+/// # Safety
+/// As for the function `begin` that calls it.
+#[inline(always)]
+unsafe fn first_step<F: Future<Output = ()>>(
+    future: F,
+    frame: *mut u8,
+    go_on: fn(&F) -> unsafe fn(*mut u8) -> bool,
+) -> bool {
+    let go_on = go_on(&future);
+    // SAFETY: the caller's promise.
+    unsafe {
+        frame.cast::<F>().write(future);
+        go_on(frame)
+    }
+}
+
+/// # Safety
+/// A future that is not done is in `frame`, and stays there.
+#[inline(always)]
+unsafe fn step<F: Future<Output = ()>>(frame: *mut u8) -> bool {
+    // SAFETY: the caller's promise. A future that is done, or that unwound, has nothing left to be dropped but what is `Copy`.
+    let future = unsafe { Pin::new_unchecked(&mut *frame.cast::<F>()) };
+    let mut context = Context::from_waker(Waker::noop());
+    match future.poll(&mut context) {
+        Poll::Ready(()) => true,
+        Poll::Pending => false,
+    }
+}
+
+/// # Safety
+/// A thread that waits is in `frame`; then nothing is.
+unsafe fn drop_frame<F>(frame: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { frame.cast::<F>().drop_in_place() }
+}
+
+/// The future, named so that an attribute can be put before it.
+#[inline(always)]
+pub fn in_steps<F: Future<Output = ()>>(future: F) -> F {
+    future
+}
+
+/// Whether `function` is the barrier that `barrier` is: `#[kernel]` knows a name, which may be another function's.
+#[inline(always)]
+pub fn is_barrier<F: 'static, B: 'static>(_function: &F, _barrier: &B) -> bool {
+    TypeId::of::<F>() == TypeId::of::<B>()
+}

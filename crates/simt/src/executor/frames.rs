@@ -1,0 +1,225 @@
+//! Where threads wait whose body runs in steps: one frame for each thread of the block, in a row.
+
+use super::Executor;
+use super::record::{Current, ThreadId};
+use super::steps::Steps;
+use crate::finding::Site;
+use crate::waiting::Waiter;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::{self, MaybeUninit};
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+
+/// What frames are cut from: a line of the cache.
+#[repr(align(64))]
+struct Line(#[allow(dead_code, reason = "memory")] UnsafeCell<MaybeUninit<[u8; LINE]>>);
+
+const LINE: usize = 64;
+
+/// Bytes before a frame, for its [`Head`].
+const HEAD: usize = 32;
+
+const _: () = assert!(size_of::<Head>() <= HEAD && align_of::<Head>() <= HEAD);
+
+/// Memory that an operating-system thread keeps for later launches, at most.
+const MAX_KEPT_LINES: usize = (1 << 20) / LINE;
+
+thread_local! {
+    static POOL: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+}
+
+/// What begins a frame: which thread it is of, and what that waits for.
+pub(crate) struct Head {
+    thread: Cell<ThreadId>,
+    /// Where it waits.
+    site: Cell<Option<Site>>,
+    /// The number of the barrier at which the thread waits, or [`NOWHERE`]. Where that barrier is complete, the thread can go on.
+    barrier: Cell<u32>,
+}
+
+/// The frame's thread does not wait: it runs, has left, or has not begun.
+const NOWHERE: u32 = u32::MAX;
+
+/// The frames of a block's threads.
+pub(super) struct Frames {
+    memory: Vec<Line>,
+    /// Bytes from one frame to the next.
+    stride: usize,
+    threads: u32,
+    /// How many threads can go on.
+    ready: Cell<u32>,
+    /// Number of the barrier that completed last: they are counted, and begin again before [`NOWHERE`].
+    completed: Cell<u32>,
+}
+
+impl Frames {
+    /// For blocks of `threads` threads. `None` where frames are aligned to more than fits.
+    pub(super) fn new(steps: &Steps<'_>, threads: u32) -> Option<Self> {
+        let frame = steps.frame();
+        if frame.align() > HEAD {
+            return None;
+        }
+        let lines = (HEAD + frame.size()).div_ceil(LINE);
+        // While the thread exits its pool may be gone.
+        let mut memory = POOL.try_with(Cell::take).unwrap_or_default();
+        let missing = (lines * threads as usize).saturating_sub(memory.len());
+        memory.extend((0..missing).map(|_| Line(UnsafeCell::new(MaybeUninit::uninit()))));
+        let frames = Frames {
+            memory,
+            stride: lines * LINE,
+            threads,
+            ready: Cell::new(0),
+            completed: Cell::new(0),
+        };
+        for rank in 0..threads {
+            let head = Head {
+                thread: Cell::new(ThreadId::FIRST),
+                site: Cell::new(None),
+                barrier: Cell::new(NOWHERE),
+            };
+            // SAFETY: the memory of the frame begins with that of its head, and nobody else has it yet.
+            unsafe { frames.start(rank).cast::<Head>().write(head) };
+        }
+        Some(frames)
+    }
+
+    /// Where the memory for the thread's frame starts.
+    #[inline(always)]
+    fn start(&self, rank: u32) -> *mut u8 {
+        assert!(rank < self.threads);
+        let first = UnsafeCell::raw_get(self.memory.as_ptr().cast::<UnsafeCell<u8>>());
+        // SAFETY: `new` made as many bytes for each of the threads.
+        unsafe { first.add(rank as usize * self.stride) }
+    }
+
+    /// The thread's head and frame.
+    #[inline(always)]
+    fn at(&self, rank: u32) -> (&Head, *mut u8) {
+        // SAFETY: it starts there.
+        unsafe { self.parts(self.start(rank)) }
+    }
+
+    /// The head and the frame behind it.
+    ///
+    /// # Safety
+    /// `start` is where a thread's frame starts.
+    #[inline(always)]
+    unsafe fn parts(&self, start: *mut u8) -> (&Head, *mut u8) {
+        // SAFETY: `new` wrote a head there, which is only ever borrowed shared, and the frame is behind it.
+        unsafe { (&*start.cast::<Head>(), start.add(HEAD)) }
+    }
+
+    /// The thread of this frame waits at the barrier that is next to complete.
+    #[inline(always)]
+    pub(super) fn wait(&self, head: &Head, site: Site) {
+        head.site.set(Some(site));
+        head.barrier.set(after(self.completed.get()));
+    }
+
+    /// The thread of this frame waits for nothing but its turn.
+    #[inline(always)]
+    pub(super) fn give_way(&self, head: &Head, site: Site) {
+        head.site.set(Some(site));
+        // No barrier completes before all threads have arrived there, and this one has not.
+        head.barrier.set(self.completed.get());
+        self.ready.set(self.ready.get() + 1);
+    }
+
+    /// Who waits at the barrier, which is `waiting` of the threads, can go on.
+    pub(super) fn release(&self, waiting: u32) {
+        self.completed.set(after(self.completed.get()));
+        self.ready.set(self.ready.get() + waiting);
+    }
+
+    /// How many threads can go on.
+    #[inline(always)]
+    pub(super) fn ready(&self) -> u32 {
+        self.ready.get()
+    }
+
+    /// The threads that wait at the barrier.
+    pub(super) fn waiters(&self) -> Vec<Waiter> {
+        let waiter = |rank| {
+            let (head, _) = self.at(rank);
+            let site = head.site.get().filter(|_| head.barrier.get() != NOWHERE)?;
+            Some(Waiter { rank, site })
+        };
+        (0..self.threads).filter_map(waiter).collect()
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        let any_waits = !self.waiters().is_empty();
+        let mut memory = mem::take(&mut self.memory);
+        if any_waits {
+            // Only if the executor itself panicked: what a thread that waits has is neither used nor freed.
+            mem::forget(memory);
+            return;
+        }
+        memory.truncate(MAX_KEPT_LINES);
+        let _ = POOL.try_with(|pool| pool.set(memory));
+    }
+}
+
+/// The number of the barrier that follows.
+#[inline(always)]
+fn after(barrier: u32) -> u32 {
+    (barrier + 1) % NOWHERE
+}
+
+impl Executor<'_> {
+    /// Takes the steps of all threads that can take one: first of those that are left to start, then of those that can go on, in turn,
+    /// until there is none. On a fiber, since a step may have to wait for something else than a barrier.
+    pub(super) fn run_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
+        while self.start_next(current) {
+            let rank = current.rank();
+            let (head, frame) = frames.at(rank);
+            head.thread.set(current.thread.get());
+            current.frame.set(head);
+            // SAFETY: the thread begins, so its frame is vacant.
+            if unsafe { steps.begin(frame) } {
+                self.leave(rank);
+            }
+        }
+        while frames.ready() > 0 && !self.failing.get() {
+            let (mut start, stride) = (frames.start(0), frames.stride);
+            for rank in 0..frames.threads {
+                // SAFETY: `rank` is of a thread, so this is where its frame starts.
+                let (head, frame) = unsafe { frames.parts(start) };
+                start = start.wrapping_add(stride);
+                if head.barrier.get() != frames.completed.get() {
+                    continue;
+                }
+                head.barrier.set(NOWHERE);
+                frames.ready.set(frames.ready.get() - 1);
+                current.thread.set(head.thread.get());
+                current.frame.set(head);
+                current.goes_on.set(true);
+                // SAFETY: the thread waits, for what is there.
+                if unsafe { steps.go_on(frame) } {
+                    self.leave(rank);
+                }
+            }
+        }
+        current.frame.set(ptr::null());
+    }
+
+    /// Ends every thread that waits in a frame: its block is given up.
+    #[cold]
+    pub(super) fn drop_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
+        frames.ready.set(0);
+        for rank in 0..frames.threads {
+            let (head, frame) = frames.at(rank);
+            if head.barrier.replace(NOWHERE) != NOWHERE {
+                current.thread.set(head.thread.get());
+                // SAFETY: the thread waits, and no queue has it any more.
+                let drop = || unsafe { steps.drop(frame) };
+                // What its values do when they are dropped may be to wait, which ends them, or to panic, which is given up.
+                if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
+                    mem::forget(payload);
+                }
+            }
+        }
+    }
+}
