@@ -6,9 +6,9 @@ use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::{Max, Min, Operator, Order, Sum, Value},
     scan::{
-        BlockShape, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, TileJob, WORD_EXTREMES, WORDS,
-        add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words,
-        word_extremes,
+        BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, TileJob, WORD_EXTREMES,
+        WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
+        sum_words, word_extremes,
     },
 };
 
@@ -171,9 +171,9 @@ scans! {
     u32 to u32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
     i32 to i32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
     f32 to f32 by Sum: sum_words<f32>, WORDS, 0.0, as f32 to f32;
-    u64 to u64 by Sum: sum_longs<u64>, LONGS, 0, as u64 to u64, and three_pass;
-    i64 to i64 by Sum: sum_longs<u64>, LONGS, 0, as u64 to u64, and three_pass;
-    f64 to f64 by Sum: sum_longs<f64>, LONGS, 0.0, as f64 to f64;
+    u64 to u64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
+    i64 to i64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
+    f64 to f64 by Sum: sum_doubles, DOUBLES, 0.0, as f64 to f64;
     u8 to u32 by Sum: sum_into_words<u8>, INTO_WORDS, 0, as u8 to u32, and three_pass;
     u16 to u32 by Sum: sum_into_words<u16>, INTO_WORDS, 0, as u16 to u32, and three_pass;
     u8 to u64 by Sum: sum_into_longs<u8>, INTO_LONGS, 0, as u8 to u64, and three_pass;

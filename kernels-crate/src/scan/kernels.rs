@@ -47,14 +47,16 @@ impl BlockShape {
 pub const WORDS: BlockShape = BlockShape::in_registers(32);
 /// For the kernels that sum flags or counts into 32-bit values.
 pub const INTO_WORDS: BlockShape = BlockShape::in_registers(28);
-/// For the kernels that sum 64-bit values.
-pub const LONGS: BlockShape = BlockShape::specialised(800, 12);
+/// For the kernel that sums 64-bit integers.
+pub const LONGS: BlockShape = BlockShape::specialised(512, 18);
+/// For the kernel that sums 64-bit floating-point numbers.
+pub const DOUBLES: BlockShape = BlockShape::specialised(512, 16);
 /// For the kernels that sum flags or counts into 64-bit values.
 pub const INTO_LONGS: BlockShape = BlockShape::in_registers(12);
 /// For the kernels for extremes of 32-bit values.
-pub const WORD_EXTREMES: BlockShape = BlockShape::specialised(1024, 16);
+pub const WORD_EXTREMES: BlockShape = BlockShape::specialised(896, 16);
 /// For the kernels for extremes of 64-bit values.
-pub const LONG_EXTREMES: BlockShape = BlockShape::specialised(800, 12);
+pub const LONG_EXTREMES: BlockShape = BlockShape::specialised(512, 16);
 
 /// Vectors of `vector` elements of a thread.
 const fn rows(shape: BlockShape, vector: usize) -> usize {
@@ -85,15 +87,44 @@ pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
     sums::<V, V, 4, { rows(WORDS, 4) }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` values of 64 bits in a single pass; see [`scan_tiles_specialised`] and [`sum_words`].
+/// Sums `job.count` integers of 64 bits in a single pass; see [`scan_tiles_specialised`] and [`sum_words`].
 ///
-/// A thread has 6 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
+/// A thread has 9 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
 /// memory.
 ///
 /// # Safety
 /// As [`sum_words`], with two words for each tile.
-#[kernel(V = [u64, f64])]
-pub unsafe fn sum_longs<V: Value + KernelType>(
+#[kernel]
+pub unsafe fn sum_longs(
+    input: View<u64>,
+    output: ViewMut<u64>,
+    initial: u64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<u64>,
+) {
+    long_sums::<u64, { rows(LONGS, 2) }>(input, output, initial, job, states, total);
+}
+
+/// [`sum_longs`] of floating-point numbers; a thread has 8 vectors of 2 elements, as many as fit in its registers beside what adds up in one
+/// order.
+///
+/// # Safety
+/// As [`sum_longs`].
+#[kernel]
+pub unsafe fn sum_doubles(
+    input: View<f64>,
+    output: ViewMut<f64>,
+    initial: f64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<f64>,
+) {
+    long_sums::<f64, { rows(DOUBLES, 2) }>(input, output, initial, job, states, total);
+}
+
+#[inline(always)]
+fn long_sums<V: Value, const ROWS: usize>(
     input: View<V>,
     output: ViewMut<V>,
     initial: V,
@@ -107,7 +138,7 @@ pub unsafe fn sum_longs<V: Value + KernelType>(
     let lift = |item: V| item;
     let put = |before: V, through: V| if inclusive { through } else { before };
     let put_total = |sum: V| total.write(0, sum);
-    scan_tiles_specialised::<V, V, Sum, V, 2, { rows(LONGS, 2) }, 80>(
+    scan_tiles_specialised::<V, V, Sum, V, 2, ROWS, 128>(
         input, output, initial, job, states, lift, put, put_total,
     );
 }
@@ -129,12 +160,12 @@ pub unsafe fn word_extremes(
     total: ViewMut<u32>,
     order: Order<u32>,
 ) {
-    extremes::<u32, 4, { rows(WORD_EXTREMES, 4) }, 64>(
+    extremes::<u32, 4, { rows(WORD_EXTREMES, 4) }, 72>(
         input, output, initial, job, states, total, order,
     );
 }
 
-/// [`word_extremes`] of 64-bit values; a thread has 6 vectors of 2 elements.
+/// [`word_extremes`] of 64-bit values; a thread has 8 vectors of 2 elements.
 ///
 /// # Safety
 /// As [`sum_longs`].
@@ -148,7 +179,7 @@ pub unsafe fn long_extremes(
     total: ViewMut<u64>,
     order: Order<u64>,
 ) {
-    extremes::<u64, 2, { rows(LONG_EXTREMES, 2) }, 80>(
+    extremes::<u64, 2, { rows(LONG_EXTREMES, 2) }, 128>(
         input, output, initial, job, states, total, order,
     );
 }

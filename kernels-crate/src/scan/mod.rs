@@ -21,8 +21,9 @@ pub mod tile;
 
 pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
 pub use kernels::{
-    BlockShape, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, OFFSET_ITEMS, WORD_EXTREMES, WORDS,
-    add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
+    BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, OFFSET_ITEMS, WORD_EXTREMES,
+    WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
+    sum_words, word_extremes,
 };
 pub use scheduler::TileJob;
 pub use small::{SMALL, sum_small};

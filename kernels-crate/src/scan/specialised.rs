@@ -20,6 +20,9 @@ pub const LOOK_BACK_THREADS: u32 = 32;
 /// Tiles that a block has room for: one on its way, one that waits, one that is written.
 pub const SLOTS: usize = 3;
 
+/// Bytes of a line of shared memory: 32 banks of 4.
+const LINE: usize = 128;
+
 /// Nanoseconds from a tile's publication to the look-back for the one before. By then most of what is looked for is there, and nobody
 /// who looks again and again is in the way of those who publish.
 const PAUSE: u32 = 1500;
@@ -78,22 +81,26 @@ pub fn scan_tiles_specialised<
     if tiles.tile < whole {
         let slot_len = RegisterTile::<I, N, ROWS>::slot_len();
         let room = staging_room::<I>(SLOTS * slot_len);
+        // Copies fill whole lines. The last row of the last slot has room for the idle threads' vectors, which is enough for this.
+        let past_line = room.as_mut_ptr() as usize % LINE;
+        let first_slot = (LINE - past_line) % LINE / size_of::<I>();
         let start = |tile: u32| tile as u64 * job.tile;
         let none = job.tiles;
         let looks_back = rank + LOOK_BACK_THREADS >= threads;
         let lane = warp::lane();
         let my_warp = (rank / 32) as usize;
-        // of this round and of the one before; at place `PREFIX` what comes before the tile of two rounds before, and of the round before
-        let mut values = WarpValues::new(shared_view![u32; WarpValues::LEN]);
-        let mut values_before = WarpValues::new(shared_view![u32; WarpValues::LEN]);
+        // of even and of odd rounds; at place `PREFIX` what comes before the tile of two rounds before, of which the last warp learned in
+        // the round before
+        let values = shared_view![u32; 2 * WarpValues::LEN];
         // tiles of two rounds before, of the round before, of this one and of the next
         let (mut writing, mut waiting) = (none, none);
         let (mut current, mut next) = (tiles.tile, tiles.next);
-        // slots of this round, of the next (which is that of two rounds before), of the round before
-        let (mut slot, mut next_slot, mut slot_before) = (0, slot_len, 2 * slot_len);
-        // what comes before each row within the warp, and before the warp within the block
-        let mut rows_writing = [O::identity(); ROWS];
-        let mut rows_waiting = [O::identity(); ROWS];
+        // the slot of this round; the next round's is that of two rounds before
+        let mut slot = first_slot;
+        // What comes before each row within the warp, and before the warp within the block. Not read before there is a tile; an array of
+        // constants would be kept in memory.
+        let mut rows_writing = [initial; ROWS];
+        let mut rows_waiting = [initial; ROWS];
         let (mut block_writing, mut block_waiting) = (O::identity(), O::identity());
         let mut total_waiting = O::identity();
         if !looks_back {
@@ -104,31 +111,39 @@ pub fn scan_tiles_specialised<
             let scans = current < whole;
             let writes = writing < whole;
             let stages = next < whole;
-            let mut rows_current = [O::identity(); ROWS];
-            let mut warp_total = O::identity();
-            let mut taken = none;
-            if !looks_back {
-                if scans {
-                    let tile = RegisterTile::<I, N, ROWS>::unstage(room, slot);
-                    // nobody waits in the next slot yet
-                    if !writes && stages {
-                        RegisterTile::<I, N, ROWS>::stage(input, start(next), room, next_slot);
-                    }
-                    (rows_current, warp_total) = tile.scan_warp::<V, O>(lift);
+            let next_slot = if slot == first_slot + (SLOTS - 1) * slot_len {
+                first_slot
+            } else {
+                slot + slot_len
+            };
+            let (rows_current, warp_total) = if scans && !looks_back {
+                let tile = RegisterTile::<I, N, ROWS>::unstage(room, slot);
+                // nobody waits in the next slot yet
+                if !writes && stages {
+                    RegisterTile::<I, N, ROWS>::stage(input, start(next), room, next_slot);
                 }
-            } else if lane == 0 {
-                taken = tiles.number_after(tiles.kept_number(round + 2));
-            }
+                tile.scan_warp::<V, O>(lift)
+            } else {
+                (rows_waiting, O::identity())
+            };
+            let values_of = |round: u32| WarpValues::of_two(values, round);
             if lane == 0 {
-                values.write(my_warp, warp_total);
+                values_of(round).write(my_warp, warp_total);
             }
             thread::sync_threads();
-            let block = values.scan::<V, O, FullWarps>();
+            let block;
             if looks_back {
+                block = values_of(round).scan::<V, O, FullWarps>();
                 let first = lane == 0;
                 if scans {
                     tiles.publish::<V, O>(current, block.total, initial, first);
                 }
+                // the counter is far away, and its answer not needed before the round's end
+                let taken = if first {
+                    tiles.number_after(tiles.kept_number(round + 2))
+                } else {
+                    none
+                };
                 if waiting < whole {
                     pause(round);
                     let prefix = tiles.look_back::<V, O, FullWarps>(
@@ -139,28 +154,32 @@ pub fn scan_tiles_specialised<
                         put_total,
                     );
                     if first {
-                        values_before.write(PREFIX, prefix);
+                        values_of(round + 1).write(PREFIX, prefix);
                     }
                 }
                 total_waiting = block.total;
                 if first {
                     tiles.keep_number(round + 3, taken);
                 }
-            } else if writes {
-                let prefix = O::combine(values.read(PREFIX), block_writing);
-                let next = if stages { Some(start(next)) } else { None };
-                RegisterTile::<I, N, ROWS>::write_staged::<V, O, R>(
-                    room,
-                    next_slot,
-                    prefix,
-                    &rows_writing,
-                    output,
-                    start(writing),
-                    lift,
-                    put,
-                    input,
-                    next,
-                );
+            } else {
+                if writes {
+                    let prefix = O::combine(values_of(round).read(PREFIX), block_writing);
+                    let next = if stages { Some(start(next)) } else { None };
+                    RegisterTile::<I, N, ROWS>::write_staged::<V, O, R>(
+                        room,
+                        next_slot,
+                        prefix,
+                        &rows_writing,
+                        output,
+                        start(writing),
+                        lift,
+                        put,
+                        input,
+                        next,
+                    );
+                }
+                // not before the copies are under way
+                block = values_of(round).scan::<V, O, FullWarps>();
             }
             if !scans && waiting >= whole {
                 break;
@@ -169,8 +188,7 @@ pub fn scan_tiles_specialised<
             (block_writing, block_waiting) = (block_waiting, block.before);
             (writing, waiting, current) = (waiting, current, next);
             next = tiles.kept_number(round + 2);
-            (slot, next_slot, slot_before) = (next_slot, slot_before, slot);
-            (values, values_before) = (values_before, values);
+            slot = next_slot;
             round += 1;
         }
         // the last that was not done, and after it a number that no tile has

@@ -164,17 +164,24 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         input: View<I>,
         next: Option<u64>,
     ) {
-        let mut row = 0;
-        while row < ROWS {
-            let before = O::combine(prefix, before[row]);
-            let items = room.read_vector::<N>(Self::staged_at(slot, row));
-            let results = scan_vector::<I, V, O, R, N>(before, items, &lift, &put);
-            output.write_vector::<N>(Self::at(start, row), results);
-            if let Some(next) = next {
-                Self::stage_row(input, next, room, slot, row);
-            }
-            row += 1;
+        const { assert!(ROWS <= 9, "as many rows as are written out below") };
+        // a loop would be kept as one where `put` is long, with `before` in memory
+        macro_rules! rows {
+            ($($row:literal)+) => {
+                $(
+                    if $row < ROWS {
+                        let before = O::combine(prefix, before[$row]);
+                        let items = room.read_vector::<N>(Self::staged_at(slot, $row));
+                        let results = scan_vector::<I, V, O, R, N>(before, items, &lift, &put);
+                        output.write_vector::<N>(Self::at(start, $row), results);
+                        if let Some(next) = next {
+                            Self::stage_row(input, next, room, slot, $row);
+                        }
+                    }
+                )+
+            };
         }
+        rows!(0 1 2 3 4 5 6 7 8);
     }
 }
 
