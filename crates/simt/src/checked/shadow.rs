@@ -106,6 +106,16 @@ impl Shadow {
         met
     }
 
+    /// Whether a write of the byte at `address` is remembered.
+    pub(crate) fn is_written(&self, address: usize) -> bool {
+        self.index
+            .get(&(address / PAGE_BYTES))
+            .is_some_and(|&page| {
+                let page = &self.pages[page];
+                page.granules[(address % PAGE_BYTES) >> page.shift].is_written()
+            })
+    }
+
     /// The page, in granules of at most `1 << shift` bytes.
     fn page(&mut self, number: usize, shift: u32) -> &mut Page {
         let recent = &mut self.recent[number % RECENT];
