@@ -109,6 +109,6 @@ pub use finding::{Access, Finding, FindingKind, Place, Site};
 pub use limits::Limits;
 pub use parameter::{Parameter, Reach};
 pub use shape::{Dim3, LaunchShape, MAX_BLOCK_THREADS, MAX_BLOCK_Z, MAX_DYNAMIC_SHARED_BYTES};
-pub use unwatched::{Unwatched, unwatched};
+pub use unwatched::{Unseen, Unwatched, unwatched};
 pub use waiting::Waiting;
 pub use workers::{Mode, launch, launch_kernel, launch_kernel_with};

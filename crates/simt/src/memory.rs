@@ -6,6 +6,7 @@
 use crate::executor::{end_thread, running, try_running};
 use crate::finding::{Access, FindingKind};
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Which memory an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,31 @@ pub fn note_atomic(space: Space, address: usize, bytes: usize) {
     note(Access::Atomic, space, address, bytes);
 }
 
+/// Checked launches that run in the process.
+static CHECKED: AtomicUsize = AtomicUsize::new(0);
+
+/// While it lives, a checked launch runs.
+pub(crate) struct CheckedLaunch(());
+
+impl CheckedLaunch {
+    pub(crate) fn begin() -> Self {
+        CHECKED.fetch_add(1, Ordering::Relaxed);
+        CheckedLaunch(())
+    }
+}
+
+impl Drop for CheckedLaunch {
+    fn drop(&mut self) {
+        CHECKED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be noted. It is one read of one variable.
+#[inline(always)]
+pub fn may_be_watched() -> bool {
+    CHECKED.load(Ordering::Relaxed) != 0
+}
+
 /// How memory was reached that is no view's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Plain {
@@ -114,6 +140,21 @@ pub fn note_pointer(address: usize) {
     {
         let arena = executor.arena.borrow();
         arena.handed_out(address, Location::caller());
+    }
+}
+
+/// Notes that what lies at `address` is passed to a function that may not be instrumented. If that is, it [says so](note_received).
+#[track_caller]
+pub fn note_passed(address: usize) {
+    if let Some(executor) = try_running() {
+        executor.hand(address, Some(Location::caller()));
+    }
+}
+
+/// Notes that a function that tells of its accesses was given what lies at `address`.
+pub fn note_received(address: usize) {
+    if let Some(executor) = try_running() {
+        executor.hand(address, None);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What checked mode did not watch.
 
 use crate::finding::Site;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -18,16 +18,48 @@ pub enum Unwatched {
         bytes: usize,
         /// Where the kernel got the pointer.
         site: Site,
-        /// Whether its bytes changed without a write that was seen. Else no access was seen at all.
-        written: bool,
+        /// What is known of the accesses.
+        because: Unseen,
     },
-    /// A slice, reference or pointer that is a parameter of the kernel, and no access to its memory was seen.
+    /// A slice, reference or pointer that is a parameter of the kernel.
     Parameter {
         /// Its name.
         name: &'static str,
         /// Its place among the parameters, from 1.
         number: u32,
+        /// What is known of the accesses.
+        because: Unseen,
     },
+}
+
+/// Why memory counts as not watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unseen {
+    /// No access to it was seen at all.
+    Everything,
+    /// Its bytes changed without a write that was seen.
+    Writes,
+    /// It was passed to a function that is not instrumented.
+    Passed {
+        /// Where.
+        site: Site,
+    },
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unseen::Everything => f.write_str("no access to it was seen"),
+            Unseen::Writes => f.write_str("code that is not instrumented wrote it"),
+            Unseen::Passed { site } => {
+                write!(
+                    f,
+                    "it was passed to code that is not instrumented at {site}"
+                )
+            }
+        }
+    }
 }
 
 impl fmt::Display for Unwatched {
@@ -37,21 +69,66 @@ impl fmt::Display for Unwatched {
                 dynamic,
                 bytes,
                 site,
-                written,
+                because,
             } => {
                 let what = match dynamic {
                     true => "the dynamic shared memory",
                     false => "the shared array",
                 };
-                let seen = match written {
-                    true => "was written by code that is not instrumented",
-                    false => "no access to it was seen",
-                };
-                write!(f, "{what} of {bytes} bytes, made at {site}: {seen}")
+                write!(f, "{what} of {bytes} bytes, made at {site}: {because}")
             }
-            Unwatched::Parameter { name, number } => {
-                write!(f, "`{name}` (parameter {number}): no access to it was seen")
-            }
+            Unwatched::Parameter {
+                name,
+                number,
+                because,
+            } => write!(f, "`{name}` (parameter {number}): {because}"),
+        }
+    }
+}
+
+/// What checked mode knows of the accesses to an array or a parameter.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Whether an access was seen.
+    any: Cell<bool>,
+    /// Whether it changed without a write that was seen.
+    written: Cell<bool>,
+    /// How often it was passed on to code that has not said yet that it is instrumented, and where that was last.
+    passed: Cell<u64>,
+    passed_at: Cell<Option<Site>>,
+}
+
+impl Seen {
+    pub(crate) fn access(&self) {
+        self.any.set(true);
+    }
+
+    pub(crate) fn hidden_write(&self) {
+        self.written.set(true);
+    }
+
+    pub(crate) fn has_hidden_write(&self) -> bool {
+        self.written.get()
+    }
+
+    pub(crate) fn pass(&self, site: Site) {
+        self.passed.set(self.passed.get() + 1);
+        self.passed_at.set(Some(site));
+    }
+
+    pub(crate) fn receive(&self) {
+        self.any.set(true);
+        self.passed.set(self.passed.get().saturating_sub(1));
+    }
+
+    /// What was not seen.
+    pub(crate) fn unseen(&self) -> Option<Unseen> {
+        if self.written.get() {
+            Some(Unseen::Writes)
+        } else if let (1.., Some(site)) = (self.passed.get(), self.passed_at.get()) {
+            Some(Unseen::Passed { site })
+        } else {
+            (!self.any.get()).then_some(Unseen::Everything)
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::current;
 use crate::executor::{Entered, Executor, body_of, here};
 use crate::fiber::{FiberSet, stack_budget};
 use crate::launch::Launch;
+use crate::memory::CheckedLaunch;
 use crate::monitor::Monitored;
 use crate::{LaunchError, LaunchShape, Parameter, fault, unwatched};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -204,6 +205,7 @@ fn run_checked(
     parameters: &[Parameter],
 ) -> Result<(), LaunchError> {
     fault::prepare();
+    let _checked = CheckedLaunch::begin();
     let monitored = Monitored::new(launch.kernel, launch.shape);
     let (kernel, shape, beat) = (launch.kernel, launch.shape, monitored.beat());
     let checker = Checker::new(kernel, shape, seed, parameters, beat);

@@ -8,7 +8,7 @@ mod pieces;
 pub(crate) use guard::guarded_at;
 
 use crate::finding::Site;
-use crate::unwatched::Unwatched;
+use crate::unwatched::{Seen, Unwatched};
 use pieces::Piece;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -32,10 +32,7 @@ struct Array {
 struct Watch {
     /// Where the kernel got a raw pointer to it, if it did.
     pointer: Cell<Option<Site>>,
-    /// Whether an access was seen.
-    seen: Cell<bool>,
-    /// Whether it changed without a write that was seen.
-    written: Cell<bool>,
+    seen: Seen,
 }
 
 impl Array {
@@ -178,9 +175,15 @@ impl Arena {
         }
     }
 
+    /// What is known of the accesses to the array at `address`.
+    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
+        let place = self.locate(address)?;
+        Some(&self.arrays[place.array].watch.seen)
+    }
+
     /// An access to the place was seen.
     pub(crate) fn saw(&self, place: &SharedPlace) {
-        self.arrays[place.array].watch.seen.set(true);
+        self.arrays[place.array].watch.seen.access();
     }
 
     /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen. Where somebody has, that is remembered.
@@ -188,10 +191,9 @@ impl Arena {
         self.locate(address).is_none_or(|place| {
             let array = &self.arrays[place.array];
             let unwritten = array.is_poison(place.offset, bytes);
-            array
-                .watch
-                .written
-                .set(!unwritten || array.watch.written.get());
+            if !unwritten {
+                array.watch.seen.hidden_write();
+            }
             unwritten
         })
     }
@@ -206,11 +208,11 @@ impl Arena {
             };
             let start = array.start.as_ptr().addr();
             let changed = |at: &usize| !array.is_poison(*at, 1);
-            if !array.watch.written.get() {
-                let unseen = (0..array.bytes)
-                    .filter(changed)
-                    .any(|at| !is_written(start + at));
-                array.watch.written.set(unseen);
+            if !array.watch.seen.has_hidden_write() {
+                let mut changed = (0..array.bytes).filter(changed);
+                if changed.any(|at| !is_written(start + at)) {
+                    array.watch.seen.hidden_write();
+                }
             }
             if !array.is_poison(array.bytes, array.slack()) {
                 let place = SharedPlace {
@@ -229,13 +231,13 @@ impl Arena {
     pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
         let of_one = |array: &Array| {
             let site = array.watch.pointer.get()?;
-            let written = array.watch.written.get();
-            let hidden = written || !array.watch.seen.get();
-            (hidden && array.piece.is_some()).then_some(Unwatched::Shared {
+            let because = array.watch.seen.unseen()?;
+            array.piece.as_ref()?;
+            Some(Unwatched::Shared {
                 dynamic: array.key.is_none(),
                 bytes: array.bytes,
                 site,
-                written,
+                because,
             })
         };
         self.arrays.iter().filter_map(of_one).collect()

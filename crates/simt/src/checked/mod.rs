@@ -17,7 +17,7 @@ use crate::arena::{Arena, SharedPlace};
 use crate::finding::{Access, FindingKind, Place, Site};
 use crate::monitor::Beat;
 use crate::parameter::{Parameter, Reach, parameter_of};
-use crate::unwatched::Unwatched;
+use crate::unwatched::{Seen, Unwatched};
 use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, LaunchShape, Report};
 use clocks::Clocks;
@@ -51,8 +51,8 @@ pub(crate) struct Checker {
     steps: Steps,
     copies: Copies,
     parameters: Vec<Parameter>,
-    /// Of each parameter, whether an access to its memory was seen.
-    seen: Vec<bool>,
+    /// What is known of the accesses to each of them.
+    seen: Vec<Seen>,
     /// Global memory to which the kernel took references from raw pointers.
     lent: HashSet<usize>,
 }
@@ -82,7 +82,7 @@ impl Checker {
             steps: Steps::new(kernel, shape, beat),
             copies: Copies::default(),
             parameters: parameters.to_vec(),
-            seen: vec![false; parameters.len()],
+            seen: parameters.iter().map(|_| Seen::default()).collect(),
             lent: HashSet::new(),
         }
     }
@@ -109,15 +109,16 @@ impl Checker {
 
     /// What was not watched: arrays of `arena`, and parameters.
     pub(crate) fn unwatched(&self, arena: &Arena) -> Vec<Unwatched> {
-        let hidden = |(parameter, seen): (&Parameter, &bool)| {
+        let hidden = |(parameter, seen): (&Parameter, &Seen)| {
             let has_memory = match parameter.reach {
                 Reach::View => false,
                 Reach::Slice => parameter.elements > 0,
                 Reach::Pointer => parameter.address != 0,
             };
-            (has_memory && !seen).then_some(Unwatched::Parameter {
+            Some(Unwatched::Parameter {
                 name: parameter.name,
                 number: parameter.number,
+                because: seen.unseen().filter(|_| has_memory)?,
             })
         };
         let mut all = arena.unwatched();
@@ -146,6 +147,12 @@ impl Checker {
     pub(crate) fn is_known(&self, address: usize) -> bool {
         self.lent.contains(&(address / LENT_BYTES))
             || parameter_of(&self.parameters, address).is_some_and(|(_, certain)| certain)
+    }
+
+    /// What is known of the accesses to the parameter whose memory `address` lies in.
+    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
+        let (position, _) = parameter_of(&self.parameters, address)?;
+        Some(&self.seen[position])
     }
 
     /// The thread begins an asynchronous copy.
@@ -284,7 +291,7 @@ impl Checker {
         };
         let met = shadow.touch(now, address, bytes, ordered);
         if !is_shared && let Some((position, _)) = parameter_of(&self.parameters, address) {
-            self.seen[position] = true;
+            self.seen[position].access();
         }
         let disturbed = self.copies.disturbed_by(access, address, bytes);
         let place = |checker: &Self, at: usize| match &shared {

@@ -87,6 +87,23 @@ impl Executor<'_> {
         }
     }
 
+    /// Notes that a pointer is passed to a function that may not be instrumented, or that an instrumented function has got one.
+    pub(crate) fn hand(&self, address: usize, passed: Option<Site>) {
+        let Some(checker) = &self.checker else {
+            return;
+        };
+        if fiber::is_on_running_stack(address) {
+            return;
+        }
+        let (arena, checker) = (self.arena.borrow(), checker.borrow());
+        if let Some(seen) = arena.seen(address).or_else(|| checker.seen(address)) {
+            match passed {
+                Some(site) => seen.pass(site),
+                None => seen.receive(),
+            }
+        }
+    }
+
     fn touch(&self, checker: &RefCell<Checker>, access: Access, memory: Memory, site: Site) {
         let rank = here().rank();
         {
