@@ -381,10 +381,16 @@ impl Instrument {
             }
             Expr::Cast(cast) => is_pointer(&cast.ty),
             Expr::RawAddr(_) => true,
+            Expr::Unsafe(it) => self.ends_in_pointer(&it.block),
+            Expr::Block(it) => self.ends_in_pointer(&it.block),
             Expr::Macro(call) => mentions(call.mac.path.to_token_stream(), &["shared_array"]),
             Expr::Call(call) => mentions(call.func.to_token_stream(), &["dynamic_shared_mem"]),
             _ => false,
         }
+    }
+
+    fn ends_in_pointer(&self, block: &Block) -> bool {
+        matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if self.is_pointer(value))
     }
 
     /// Whether the place is reached by a raw pointer.
