@@ -147,8 +147,9 @@ thread_local! {
     static LAST: RefCell<Vec<Unwatched>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What the last launch in checked mode that this thread made did not watch. Empty where every access to memory that the kernel was
-/// known to use was seen.
+/// What the last launch in checked mode that this thread made did not watch, as far as that is known: arrays of shared memory that the kernel
+/// has by a raw pointer, and parameters, of which no access was seen, or that were passed to code that is not instrumented, or (shared
+/// arrays) that changed unseen.
 ///
 /// The report of a launch with findings has the same ([`Report::not_watched`](crate::Report::not_watched)); a launch without findings writes
 /// it to the standard error, once for each kernel and array.

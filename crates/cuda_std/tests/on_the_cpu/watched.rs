@@ -124,6 +124,48 @@ fn instrumented_bodies_do_what_they_did() {
     }
 }
 
+/// Uses the elements by iterators, which are not instrumented.
+#[kernel]
+pub unsafe fn by_iterators(x: &[u32], y: View<u32>, z: &[u32], out: ViewMut<u32>) {
+    // SAFETY: nobody writes `y`.
+    let y = unsafe { y.as_slice() };
+    let tail = &x[1..];
+    let mut sum = tail.iter().sum::<u32>() + y.iter().sum::<u32>() + x[0];
+    for &more in z {
+        sum += more;
+    }
+    out.write(thread::index_1d() as usize, sum);
+}
+
+#[test]
+fn what_iterators_use_is_named() {
+    let (x, mut out) = ([1, 2, 3], [0]);
+    let view = View::from(&x[..]);
+    let arguments = (
+        view,
+        View::from(&[4, 5][..]),
+        View::from(&[6][..]),
+        ViewMut::from(&mut out[..]),
+    );
+    // SAFETY: one thread.
+    unsafe { launch_on_cpu::<by_iterators>(shape(1, 1), CHECKED, arguments) }.unwrap();
+    assert_eq!(out, [21]);
+    let texts: Vec<String> = simt::unwatched().iter().map(ToString::to_string).collect();
+    let [x, y, z] = &texts[..] else {
+        panic!("{texts:?}");
+    };
+    for (text, parameter) in [
+        (x, "`x` (parameter 1)"),
+        (y, "`y` (parameter 2)"),
+        (z, "`z` (parameter 3)"),
+    ] {
+        assert!(
+            text.starts_with(&format!("{parameter}: it was passed to code that is not")),
+            "{text}"
+        );
+    }
+}
+
 /// The neighbour's number, by dynamic shared memory.
 #[kernel]
 pub unsafe fn by_dynamic_memory(out: ViewMut<u32>, barrier: bool, skip: u32) {

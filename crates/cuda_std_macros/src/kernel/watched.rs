@@ -389,6 +389,23 @@ impl Instrument {
         }
     }
 
+    /// Whether the value is a slice of memory of the kernel's, as far as can be told.
+    fn is_slice(&self, expression: &Expr) -> bool {
+        match bare(expression) {
+            Expr::Path(_) => name_of(expression).is_some_and(|it| self.names.slices.contains(&it)),
+            Expr::Reference(reference) => match bare(&reference.expr) {
+                Expr::Index(index) => {
+                    matches!(bare(&index.index), Expr::Range(_)) && self.is_of_memory(&index.expr)
+                }
+                _ => false,
+            },
+            Expr::MethodCall(call) => {
+                call.args.is_empty() && (call.method == "as_slice" || call.method == "as_mut_slice")
+            }
+            _ => false,
+        }
+    }
+
     fn ends_in_pointer(&self, block: &Block) -> bool {
         matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if self.is_pointer(value))
     }
@@ -797,7 +814,9 @@ impl VisitMut for Instrument {
             }
             Expr::Repeat(repeat) => self.visit_value(&mut repeat.expr),
             Expr::ForLoop(it) => {
-                self.visit_value(&mut it.expr);
+                let mut notes = Vec::new();
+                self.given(&mut it.expr, &mut notes);
+                self.after(notes, &mut it.expr);
                 self.visit_block_mut(&mut it.body);
                 self.count_turns(&mut it.body, it.for_token.span);
             }
@@ -844,6 +863,7 @@ impl VisitMut for Instrument {
                 _ => (None, false),
             };
             if let Some(name) = name {
+                let is_slice = self.is_slice(&init.expr);
                 if let Expr::Closure(_) = bare(&init.expr) {
                     self.names.closures.insert(name.clone());
                 }
@@ -853,6 +873,9 @@ impl VisitMut for Instrument {
                     self.names.pointers.remove(&name);
                     self.names.references.remove(&name);
                     self.names.slices.remove(&name);
+                    if is_slice {
+                        self.names.slices.insert(name);
+                    }
                 }
             }
             if binds {

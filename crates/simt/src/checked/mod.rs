@@ -17,7 +17,7 @@ use crate::arena::{Arena, SharedPlace};
 use crate::finding::{Access, FindingKind, Place, Site};
 use crate::monitor::Beat;
 use crate::parameter::{Parameter, Reach, parameter_of};
-use crate::unwatched::{Seen, Unwatched};
+use crate::unwatched::{Seen, Unseen, Unwatched};
 use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, LaunchShape, Report};
 use clocks::Clocks;
@@ -110,15 +110,17 @@ impl Checker {
     /// What was not watched: arrays of `arena`, and parameters.
     pub(crate) fn unwatched(&self, arena: &Arena) -> Vec<Unwatched> {
         let hidden = |(parameter, seen): (&Parameter, &Seen)| {
-            let has_memory = match parameter.reach {
-                Reach::View => false,
+            let because = seen.unseen()?;
+            let counts = match parameter.reach {
+                // unless it is passed on as a slice or pointer, the view tells of every access
+                Reach::View => because != Unseen::Everything,
                 Reach::Slice => parameter.elements > 0,
                 Reach::Pointer => parameter.address != 0,
             };
-            Some(Unwatched::Parameter {
+            counts.then_some(Unwatched::Parameter {
                 name: parameter.name,
                 number: parameter.number,
-                because: seen.unseen().filter(|_| has_memory)?,
+                because,
             })
         };
         let mut all = arena.unwatched();
