@@ -35,10 +35,11 @@ enum Shape {
 }
 
 #[watched]
+#[allow(clippy::needless_range_loop)]
 fn sum(of: &[u32], more: &mut u32) -> u32 {
     let mut sum = 0;
-    for &x in of {
-        sum += x;
+    for i in 0..of.len() {
+        sum += of[i];
     }
     *more += of[0];
     sum
@@ -83,6 +84,17 @@ pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32
         COUNT = COUNT.wrapping_mul(0);
         *pointer += COUNT + (*pointer).rotate_left(1) % 2;
         pointer.write(pointer.read() + [1, 2, 3][i % 3] + i.to_le_bytes()[7] as u32);
+    }
+    // names that mean something else for a while
+    let shadowed = {
+        let (x, pair) = (4_u32, 5_u32);
+        x.max(pair) + [x, pair].map(|out: u32| out.pow(1))[0]
+    };
+    for more in 0..2_u32 {
+        let _ = more.max(shadowed);
+    }
+    if let Some(x) = Some(2_u32) {
+        let _ = core::convert::identity(x);
     }
     let mut turns = 0;
     while turns < i % 3 {

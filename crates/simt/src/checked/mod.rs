@@ -322,7 +322,7 @@ impl Checker {
             self.add(rank, site, kind);
         }
         if let (true, true, Some(at)) = (is_shared, access != Access::Write, met.unwritten)
-            && is_unwritten(at, address.saturating_add(bytes) - at)
+            && is_unwritten(at, met.unwritten_bytes)
         {
             let place = place(self, at);
             self.add(rank, site, FindingKind::Uninitialized { place, bytes });

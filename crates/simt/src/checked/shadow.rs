@@ -49,6 +49,8 @@ pub(crate) struct Met {
     pub(crate) race: Option<(Touch, usize)>,
     /// The first address that nobody had written.
     pub(crate) unwritten: Option<usize>,
+    /// How many bytes from there on are of one granule, and so like it.
+    pub(crate) unwritten_bytes: usize,
 }
 
 /// The shadow of one address space.
@@ -95,8 +97,8 @@ impl Shadow {
             let shift = page.shift;
             for (offset, granule) in page.granules[low..high].iter_mut().enumerate() {
                 let place = number * PAGE_BYTES + ((low + offset) << shift);
-                if !granule.is_written() {
-                    met.unwritten = met.unwritten.or(Some(place));
+                if met.unwritten.is_none() && !granule.is_written() {
+                    (met.unwritten, met.unwritten_bytes) = (Some(place), 1 << shift);
                 }
                 let race = granule.touch(now, &ordered);
                 met.race = met.race.or(race.map(|earlier| (earlier, place)));

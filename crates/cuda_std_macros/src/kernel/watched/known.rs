@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Block, Expr, Stmt, Type, UnOp, parse_quote};
 
 use super::syntax::{OF_POINTERS, bare, is_constant, is_pointer, mentions, name_of};
 
 /// What is known of names in a body.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Names {
     /// Of raw pointers.
     pub pointers: HashSet<String>,
@@ -38,6 +38,28 @@ impl Names {
                 self.pointers.insert(name.to_string());
             }
             _ => {}
+        }
+    }
+
+    /// The pattern gives its names another meaning.
+    pub(super) fn forget(&mut self, pattern: TokenStream) {
+        for token in pattern {
+            match token {
+                TokenTree::Ident(name) => self.forget_name(&name.to_string()),
+                TokenTree::Group(group) => self.forget(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
+    fn forget_name(&mut self, name: &str) {
+        for names in [
+            &mut self.pointers,
+            &mut self.references,
+            &mut self.slices,
+            &mut self.closures,
+        ] {
+            names.remove(name);
         }
     }
 
@@ -125,6 +147,9 @@ impl Instrument {
             },
             Expr::MethodCall(call) => {
                 call.args.is_empty() && (call.method == "as_slice" || call.method == "as_mut_slice")
+            }
+            Expr::Unsafe(it) => {
+                matches!(it.block.stmts.last(), Some(Stmt::Expr(value, None)) if self.is_slice(value))
             }
             _ => false,
         }

@@ -5,8 +5,8 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, ExprConst, Item, Local, Macro, Member, Pat, PointerMutability, Token, Type,
-    parse_quote_spanned,
+    Arm, Block, Expr, ExprClosure, ExprConst, Item, Local, Macro, Member, Pat, PointerMutability,
+    Token, Type, parse_quote_spanned,
 };
 
 use super::known::Instrument;
@@ -125,13 +125,17 @@ impl VisitMut for Instrument {
             Expr::Let(it) => {
                 let binds = binds_by_reference(&it.pat);
                 self.scrutinee(&mut it.expr, binds);
+                self.names.forget(it.pat.to_token_stream());
             }
             Expr::Repeat(repeat) => self.visit_value(&mut repeat.expr),
             Expr::ForLoop(it) => {
                 let mut notes = Vec::new();
                 self.given(&mut it.expr, &mut notes);
                 self.after(notes, &mut it.expr);
+                let names = self.names.clone();
+                self.names.forget(it.pat.to_token_stream());
                 self.visit_block_mut(&mut it.body);
+                self.names = names;
                 self.count_turns(&mut it.body, it.for_token.span);
             }
             Expr::While(it) => {
@@ -176,22 +180,9 @@ impl VisitMut for Instrument {
                 },
                 _ => (None, false),
             };
-            if let Some(name) = name {
-                let is_slice = self.is_slice(&init.expr);
-                if let Expr::Closure(_) = bare(&init.expr) {
-                    self.names.closures.insert(name.clone());
-                }
-                if is_typed || self.is_pointer(&init.expr) {
-                    self.names.pointers.insert(name);
-                } else {
-                    self.names.pointers.remove(&name);
-                    self.names.references.remove(&name);
-                    self.names.slices.remove(&name);
-                    if is_slice {
-                        self.names.slices.insert(name);
-                    }
-                }
-            }
+            let is_closure = matches!(bare(&init.expr), Expr::Closure(_));
+            let is_of_pointer = is_typed || self.is_pointer(&init.expr);
+            let is_slice = self.is_slice(&init.expr);
             if binds {
                 self.scrutinee(&mut init.expr, binds);
             } else {
@@ -200,7 +191,39 @@ impl VisitMut for Instrument {
             if let Some((_, otherwise)) = &mut init.diverge {
                 self.visit_value(otherwise);
             }
+            self.names.forget(local.pat.to_token_stream());
+            if let Some(name) = name {
+                let meaning = match (is_closure, is_of_pointer, is_slice) {
+                    (true, ..) => Some(&mut self.names.closures),
+                    (_, true, _) => Some(&mut self.names.pointers),
+                    (.., true) => Some(&mut self.names.slices),
+                    _ => None,
+                };
+                meaning.map(|names| names.insert(name));
+            }
+        } else {
+            self.names.forget(local.pat.to_token_stream());
         }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let names = self.names.clone();
+        visit_mut::visit_block_mut(self, block);
+        self.names = names;
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        let names = self.names.clone();
+        self.names.forget(arm.pat.to_token_stream());
+        visit_mut::visit_arm_mut(self, arm);
+        self.names = names;
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        let names = self.names.clone();
+        self.names.forget(closure.inputs.to_token_stream());
+        self.visit_value(&mut closure.body);
+        self.names = names;
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
