@@ -119,8 +119,12 @@ pub struct Report {
     /// Where each finding seen so far stands in `findings`; `None` beyond the cap.
     seen: HashMap<FindingKey, Option<usize>>,
     ended_by: Option<Box<LaunchError>>,
-    not_watched: Vec<Unwatched>,
+    not_watched: Box<NotWatched>,
 }
+
+/// Behind a pointer, so that errors stay small.
+#[derive(Debug, Default)]
+struct NotWatched(Vec<Unwatched>);
 
 impl Report {
     pub(crate) fn new(kernel: &str, seed: Option<u64>) -> Self {
@@ -130,7 +134,7 @@ impl Report {
             findings: Vec::new(),
             seen: HashMap::new(),
             ended_by: None,
-            not_watched: Vec::new(),
+            not_watched: Box::default(),
         }
     }
 
@@ -169,7 +173,7 @@ impl Report {
 
     /// Says what checked mode did not watch.
     pub(crate) fn without(mut self, not_watched: Vec<Unwatched>) -> Self {
-        self.not_watched = not_watched;
+        self.not_watched.0 = not_watched;
         self
     }
 
@@ -200,7 +204,7 @@ impl Report {
 
     /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races there.
     pub fn not_watched(&self) -> &[Unwatched] {
-        &self.not_watched
+        &self.not_watched.0
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -226,8 +230,8 @@ impl fmt::Display for Report {
         if let Some(error) = &self.ended_by {
             write!(f, "\n  then the launch ended: {error}")?;
         }
-        if !self.not_watched.is_empty() {
-            write!(f, "\n  {}", unwatched::describe(&self.not_watched))?;
+        if !self.not_watched().is_empty() {
+            write!(f, "\n  {}", unwatched::describe(self.not_watched()))?;
         }
         Ok(())
     }

@@ -47,7 +47,11 @@ fn sum(of: &[u32], more: &mut u32) -> u32 {
 
 /// Whatever a body may hold that is rewritten, or must not be.
 #[kernel]
-#[allow(clippy::needless_range_loop, clippy::explicit_auto_deref)]
+#[allow(
+    clippy::needless_range_loop,
+    clippy::explicit_auto_deref,
+    clippy::useless_vec
+)]
 pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32; 2]]) {
     static mut COUNT: u32 = 0;
     let i = thread::index_1d() as usize;
@@ -73,6 +77,7 @@ pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32
         _ => 0,
     };
     let add = |by: u32| moved[place] + by;
+    // SAFETY: there are as many elements as threads.
     let pointer = unsafe { out.add(i) };
     // SAFETY: an element of this thread's.
     let element = unsafe { &mut *pointer };
