@@ -4,6 +4,7 @@ mod alloc_kernels;
 mod arguments;
 mod features;
 mod gemm;
+mod gemm_tiled;
 mod half_floats;
 mod machine;
 mod printing;
@@ -13,16 +14,19 @@ mod vectors;
 pub use crate::alloc_kernels::*;
 pub use crate::arguments::*;
 pub use crate::features::*;
+pub use crate::gemm_tiled::{neighbours, tile_product};
 pub use crate::half_floats::*;
 pub use crate::machine::*;
 pub use crate::printing::*;
 pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.
 pub use crate::gemm::gemm;
+pub use crate::gemm_tiled::gemm_tiled;
 pub use crate::vecadd::vecadd;
 
 /// The types of kernels whose module has their name: what a launch on the CPU asks for.
 pub mod types {
     pub use crate::gemm::gemm_kernel;
+    pub use crate::gemm_tiled::gemm_tiled_kernel;
     pub use crate::vecadd::vecadd_kernel;
 }

@@ -38,6 +38,8 @@
 //! ```
 
 #[cfg(not(target_arch = "nvptx64"))]
+mod described;
+#[cfg(not(target_arch = "nvptx64"))]
 mod instructions;
 #[cfg(not(target_arch = "nvptx64"))]
 mod launch;
@@ -47,6 +49,9 @@ mod packed;
 #[cfg(not(target_arch = "nvptx64"))]
 mod runner;
 
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use described::Described;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::Instructions;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -61,4 +66,4 @@ pub use names::{generic_entry, position};
 pub use packed::PackedArgs;
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub use runner::runner;
+pub use runner::{WatchedKernel, runner, watched_runner};

@@ -11,3 +11,4 @@ mod support;
 mod thread;
 mod view;
 mod warp;
+mod watched;

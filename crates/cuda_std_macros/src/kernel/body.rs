@@ -26,6 +26,27 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let copy_checks = copy_checks(kernel);
     let name_checks = name_checks(kernel);
 
+    let watched = kernel.watched.as_ref().map(|watched| {
+        let allowed = super::watched::allowed();
+        let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
+        let generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
+        let inputs = &signature.inputs;
+        quote! {
+            /// The body as checked mode runs it.
+            ///
+            /// # Safety
+            ///
+            /// As for `body`.
+            #(#other_attributes)*
+            #allowed
+            #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[doc(hidden)]
+            unsafe fn __watched_body #generics (#inputs) {
+                unsafe #watched
+            }
+        }
+    });
     let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
     let body_generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let inputs = &signature.inputs;
@@ -106,6 +127,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 #copy_checks
                 #block
             }
+            #watched
         }
         #name_checks
     }

@@ -8,7 +8,8 @@ use syn::{GenericParam, Index, Lifetime};
 use super::KernelItem;
 use super::body::conditions;
 use super::device::combinations;
-use super::parameter::Kind;
+use super::parameter::{Kind, Parameter};
+use super::watched::is_pointer;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
@@ -20,6 +21,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let mut passed = Vec::new();
     let mut packed = Vec::new();
     let mut opened = Vec::new();
+    let mut described = Vec::new();
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
         let mut is_one = false;
@@ -76,12 +78,36 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             });
             opened.push(quote!(arguments.#field.open(checked);));
         }
+        described.extend(description(parameter, position));
     }
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
     let runner = runner(kernel);
+    let (watched, watched_kernel) = match &kernel.watched {
+        None => (quote!(), quote!()),
+        Some(_) => (
+            quote! {
+                fn watched() -> ::core::option::Option<unsafe fn(*const ())> {
+                    ::core::option::Option::Some(::cuda_std::kernel::watched_runner::<Self>())
+                }
+            },
+            quote! {
+                #(#conditions)*
+                #[cfg(not(target_arch = "nvptx64"))]
+                #[automatically_derived]
+                impl #impl_generics ::cuda_std::kernel::WatchedKernel for #name #type_arguments #where_clause {
+                    #[allow(unused_variables)]
+                    unsafe fn run_thread_watched(arguments: &Self::Args<'_>) {
+                        // SAFETY: the caller promises what the kernel's own contract asks for.
+                        unsafe { Self::__watched_body(#(#passed),*) }
+                    }
+                }
+            },
+        ),
+    };
     quote! {
+        #watched_kernel
         #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
         #[automatically_derived]
@@ -116,7 +142,32 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 // SAFETY: the caller promises what the kernel's own contract asks for.
                 unsafe { #(#opened)* }
             }
+
+            #[allow(unused_variables)]
+            fn describe(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::Described) {
+                #(#described)*
+            }
+
+            #watched
         }
+    }
+}
+
+/// What says of a parameter's memory where it lies and what it is called, for checked mode's reports.
+fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
+    let (field, number) = (Index::from(position), position as u32 + 1);
+    let name = parameter.name.to_string();
+    match &parameter.kind {
+        Kind::View(_) | Kind::ViewMut(_) => Some(quote! {
+            into.view(#name, #number, arguments.#field.as_ptr(), arguments.#field.len());
+        }),
+        Kind::Slice(_) | Kind::SliceMut(_) | Kind::Ref(_) | Kind::RefMut(_) => Some(quote! {
+            into.slice(#name, #number, arguments.#field.as_ptr(), arguments.#field.len());
+        }),
+        Kind::Value(ty) if is_pointer(ty) => Some(quote! {
+            into.pointer(#name, #number, arguments.#field);
+        }),
+        Kind::Value(_) => None,
     }
 }
 

@@ -11,10 +11,11 @@ mod printing;
 mod signature;
 #[cfg(test)]
 mod tests;
+pub mod watched;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Ident, ItemFn};
+use syn::{Block, FnArg, Ident, ItemFn};
 
 use options::TypeLists;
 use parameter::Parameter;
@@ -28,6 +29,8 @@ struct KernelItem {
     parameters: Vec<Parameter>,
     /// The type parameters, each with the types that it is built for; empty for a kernel that is not generic.
     types: Vec<TypeParameter>,
+    /// The body that checked mode runs, where that is another one.
+    watched: Option<Block>,
 }
 
 /// `module` is the module of the source file, where it is known.
@@ -55,7 +58,9 @@ pub fn expand(
     } else {
         name.clone()
     };
+    let watched = watched_body(&function, &parameters);
     let kernel = KernelItem {
+        watched,
         function,
         type_name,
         parameters,
@@ -65,6 +70,17 @@ pub fn expand(
     let device = device::expand(&kernel);
     let host = host::expand(&kernel);
     Ok(quote!(#body #device #host))
+}
+
+/// The instrumented body, where there is something to instrument.
+fn watched_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Block> {
+    let mut names = watched::Names::default();
+    for (parameter, input) in parameters.iter().zip(&function.sig.inputs) {
+        if let (FnArg::Typed(typed), false) = (input, parameter.is_view()) {
+            names.add(&parameter.name, &typed.ty);
+        }
+    }
+    watched::instrument(&function.block, names)
 }
 
 /// `#[inline_closures]`: the same for the closures of a function that kernels call.

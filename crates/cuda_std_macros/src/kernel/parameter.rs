@@ -33,6 +33,11 @@ impl Kind {
 }
 
 impl Parameter {
+    /// Whether it is a view.
+    pub fn is_view(&self) -> bool {
+        matches!(self.kind, Kind::View(_) | Kind::ViewMut(_))
+    }
+
     pub fn classify(argument: &FnArg) -> syn::Result<Self> {
         let typed = match argument {
             FnArg::Typed(typed) => typed,

@@ -326,3 +326,78 @@ fn macros_that_print_are_those_of_cuda_std() {
         assert_eq!(text.contains(words), there, "{words}\n{text}");
     }
 }
+
+/// What a kernel of this body is made of for checked mode, as text without spaces.
+fn watched(parameters: proc_macro2::TokenStream, body: proc_macro2::TokenStream) -> Option<String> {
+    let text = accept(quote!(), quote!(unsafe fn k(#parameters) { #body }));
+    let (_, watched) = text.split_once("unsafefn__watched_body")?;
+    Some(watched.to_owned())
+}
+
+#[test]
+fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
+    let parameters = quote!(x: View<f32>, y: ViewMut<f32>, n: usize);
+    let bodies = [
+        quote!(y.write(n, x.read(n));),
+        quote!(let mut sums = [0.0; 4]; sums[n % 4] += TABLE[n]; loop { y.write(0, sums[0]); }),
+    ];
+    for body in bodies {
+        assert_eq!(watched(parameters.clone(), body), None);
+    }
+}
+
+#[test]
+fn other_accesses_are_told() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    for (body, expected) in [
+        (quote!(let a = x[n];), "read(__place)"),
+        (quote!(*p.add(n) = 1.0;), "write_pointer(__place)"),
+        (quote!(*p += 1.0;), "update_pointer(__place)"),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::lend(__place)",
+        ),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::write(__place)",
+        ),
+        (quote!(p.add(n).write(1.0);), "write_pointer(__place)"),
+        (
+            quote!(while n > 0 {} *p = 0.0;),
+            "whilen>0{::cuda_std::watch::step();}",
+        ),
+        (quote!(helper(x, n);), "watch::passed(&rawconst*x)"),
+        (quote!(helper(p);), "before_passing()"),
+    ] {
+        let text = told(body);
+        let expected = expected.replace(' ', "");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn what_must_stay_stays() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    // a method that may change what it is called on, a unique reference that is lent on, patterns that bind by `ref`, constants
+    for (body, expected) in [
+        (quote!(*p = 0.0; list[n].push(1);), "list[n].push(1)"),
+        (
+            quote!(*p = 0.0; change(&mut list[n]);),
+            "change(&mutlist[n])",
+        ),
+        (
+            quote!(*p = 0.0; let ref mut a = list[n];),
+            "letrefmuta=list[n];",
+        ),
+        (
+            quote!(*p = 0.0; const N: usize = SIZES[1];),
+            "constN:usize=SIZES[1];",
+        ),
+        (quote!(*p = 0.0; let a = [0.0; SIZES[1]];), "[0.0;SIZES[1]]"),
+    ] {
+        let text = told(body);
+        assert!(text.contains(expected), "{text}");
+    }
+}

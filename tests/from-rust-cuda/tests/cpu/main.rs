@@ -5,6 +5,7 @@ mod launches;
 mod machine;
 mod printing;
 mod vectors;
+mod watching;
 
 use simt::{LaunchShape, Mode};
 
