@@ -69,16 +69,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .arch(arch)
         .fma_contraction(false)
         .generate_line_info(true)
+        .only_kernel(&arguments.kernel)
         .target_directory(paths::target().join("cuda-builder"))
         .copy_to(&with_lines)
-        .build_with_report()?;
+        .build_with_report()
+        .with_context(|| format!("cannot inspect a kernel of {}", paths::shown(&crate_path)))?;
     let text = fs::read_to_string(&with_lines)?;
     let module = PtxModule::parse(&text);
     let Some(function) = module
         .entries()
         .find(|entry| entry.name == arguments.kernel)
     else {
-        bail!(unknown(&module, &arguments.kernel, &crate_path));
+        bail!("the PTX made has no kernel {}", arguments.kernel);
     };
     let shows = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut out = format!(
@@ -113,25 +115,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     print!("{out}");
     Ok(())
-}
-
-/// The kernels that there are, those that begin alike first.
-fn unknown(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
-    let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
-    let stem = kernel.split('_').next().unwrap_or(kernel);
-    let mut alike: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| !stem.is_empty() && name.starts_with(stem))
-        .collect();
-    if alike.is_empty() {
-        alike = names;
-    }
-    format!(
-        "{} has no kernel `{kernel}`; there are {}",
-        paths::shown(crate_path),
-        alike.join(", ")
-    )
 }
 
 fn resources(figures: &KernelResources) -> String {
