@@ -35,6 +35,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut command = paths::cargo(&paths::root());
     command.args(["package", "--locked"]);
+    // nothing is run, and without optimisation the large ones are built in a third of the time
+    for name in ["ferrovox", "ferrovox-kernels"] {
+        command.args([
+            "--config",
+            &format!("profile.dev.package.{name}.opt-level=0"),
+        ]);
+    }
     // named together, so that each is built with the others' packages, which no registry has yet
     for package in published(&metadata) {
         command.args(["--package", package.name.as_str()]);
