@@ -20,7 +20,7 @@ pub struct List {
 /// What is listed.
 #[derive(Clone)]
 pub enum Choice {
-    Type(Type),
+    Type(Box<Type>),
     /// A literal, for a const parameter.
     Value(Lit),
 }
@@ -94,6 +94,6 @@ impl Parse for Choice {
         if input.peek(Lit) {
             return Ok(Self::Value(input.parse()?));
         }
-        Ok(Self::Type(input.parse()?))
+        Ok(Self::Type(Box::new(input.parse()?)))
     }
 }
