@@ -28,6 +28,10 @@ pub struct Arguments {
     /// Architecture to compile for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     arch: NvvmArch,
+    /// Build this kernel alone: of a crate with many in a fraction of the time, but LLVM then knows that nothing else uses its arrays, and
+    /// registers and shared memory may be others than in a build of all
+    #[arg(long)]
+    alone: bool,
     /// Threads per block that the occupancy is of [default: those with the most active threads]
     #[arg(long, value_name = "N")]
     block: Option<u32>,
@@ -65,13 +69,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
     let with_lines = fresh.path().join("lines.ptx");
     // as `cargo xtask ptx` builds it, but for the lines
-    let output = CudaBuilder::new(&crate_path)
+    let mut builder = CudaBuilder::new(&crate_path)
         .arch(arch)
         .fma_contraction(false)
         .generate_line_info(true)
-        .only_kernel(&arguments.kernel)
         .target_directory(paths::target().join("cuda-builder"))
-        .copy_to(&with_lines)
+        .copy_to(&with_lines);
+    if arguments.alone {
+        builder = builder.only_kernel(&arguments.kernel);
+    }
+    let output = builder
         .build_with_report()
         .with_context(|| format!("cannot inspect a kernel of {}", paths::shown(&crate_path)))?;
     let text = fs::read_to_string(&with_lines)?;
@@ -80,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .entries()
         .find(|entry| entry.name == arguments.kernel)
     else {
-        bail!("the PTX made has no kernel {}", arguments.kernel);
+        bail!(unknown(&module, &arguments.kernel, &crate_path));
     };
     let shows = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut out = format!(
@@ -115,6 +122,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     print!("{out}");
     Ok(())
+}
+
+/// The kernels that there are, those that begin alike first.
+fn unknown(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
+    let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
+    let stem = kernel.split('_').next().unwrap_or(kernel);
+    let mut alike: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !stem.is_empty() && name.starts_with(stem))
+        .collect();
+    if alike.is_empty() {
+        alike = names;
+    }
+    format!(
+        "{} has no kernel `{kernel}`; there are {}",
+        paths::shown(crate_path),
+        alike.join(", ")
+    )
 }
 
 fn resources(figures: &KernelResources) -> String {

@@ -192,7 +192,9 @@ fn the_readmes_code_is_real() {
 
 /// Lines without what is before and behind them.
 fn trimmed(text: &str) -> String {
-    text.lines().map(|line| line.trim().to_owned() + "\n").collect()
+    text.lines()
+        .map(|line| line.trim().to_owned() + "\n")
+        .collect()
 }
 
 #[test]
@@ -215,7 +217,10 @@ fn the_guide_to_kernels_shows_the_course() {
     blocks.retain(|block| !block.contains("reverse_tiles") && !block.contains("CpuOptions"));
     assert!(blocks.len() >= 8, "{} blocks", blocks.len());
     for block in blocks {
-        assert!(sources.contains(&trimmed(block)), "not in the course:\n{block}");
+        assert!(
+            sources.contains(&trimmed(block)),
+            "not in the course:\n{block}"
+        );
     }
 }
 

@@ -183,7 +183,8 @@ impl CudaBuilder {
         self
     }
 
-    /// Only this kernel, by its entry point, and what it calls: for a look at one of many, in a fraction of the time.
+    /// Only this kernel, by its entry point, and what it calls: for a look at one of many, in a fraction of the time. The code can be other than in
+    /// a build of all: where no other kernel uses an array or a function, LLVM may take it apart.
     pub fn only_kernel(mut self, entry: impl Into<String>) -> Self {
         self.only_kernel = Some(entry.into());
         self

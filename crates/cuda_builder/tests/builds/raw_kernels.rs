@@ -262,7 +262,7 @@ fn ir_can_be_written_beside_the_ptx() {
 }
 
 #[test]
-fn one_kernel_of_many_is_the_same_code() {
+fn one_kernel_of_many_can_be_built_alone() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
