@@ -75,10 +75,13 @@ fn sizes(metadata: &Metadata) -> Result<()> {
     let folder = metadata.target_directory.join("package");
     let mut too_large = Vec::new();
     for package in published(metadata) {
-        let file = folder.join(format!("{}-{}.crate", package.name, package.version));
-        let bytes = fs::metadata(&file)
-            .with_context(|| format!("cargo made no {file}"))?
-            .len();
+        let name = format!("{}-{}.crate", package.name, package.version);
+        // where cargo keeps packages that depend on each other
+        let places = [folder.join(&name), folder.join("tmp-crate").join(&name)];
+        let Some(made) = places.iter().find_map(|place| fs::metadata(place).ok()) else {
+            bail!("cargo made no {}", places[0]);
+        };
+        let bytes = made.len();
         println!("{:<28} {:>9} bytes", package.name.as_str(), bytes);
         if bytes > LARGEST {
             too_large.push(format!(
