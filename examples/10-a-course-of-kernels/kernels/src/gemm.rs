@@ -9,7 +9,10 @@ pub const TILE: usize = 16;
 /// used by 16 threads.
 #[kernel]
 pub unsafe fn multiply(a: View<f32>, b: View<f32>, sizes: [u32; 3], c: ViewMut<f32>) {
-    let (of_a, of_b) = (shared_view![f32; TILE * TILE], shared_view![f32; TILE * TILE]);
+    let (of_a, of_b) = (
+        shared_view![f32; TILE * TILE],
+        shared_view![f32; TILE * TILE],
+    );
     let [rows, inner, columns] = sizes.map(|size| size as usize);
     let (tx, ty) = (
         thread::thread_idx_x() as usize,

@@ -34,8 +34,8 @@ pub fn run(machine: &Machine) -> Outcome<String> {
             let away = [0, 1, 2].map(|axis| f64::from(other[axis]) - f64::from(body[axis]));
             let squared: f64 =
                 away.iter().map(|x| x * x).sum::<f64>() + f64::from(SOFTENING).powi(2);
-            for axis in 0..3 {
-                sum[axis] += f64::from(other[3]) * away[axis] / squared.powf(1.5);
+            for (sum, away) in sum.iter_mut().zip(away) {
+                *sum += f64::from(other[3]) * away / squared.powf(1.5);
             }
         }
         let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
