@@ -20,7 +20,8 @@ use proc_macro::TokenStream;
 ///   that the pointer is a global one; a reference is one pointer, and in `Args` a view of one element.
 /// - It may say `extern "C"`, which changes nothing.
 /// - Type parameters need a list of the types to build entry points for: `#[kernel(T = [u8, f32])]`. Each combination gets
-///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`.
+///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`. Const parameters need one of numbers or bools:
+///   `#[kernel(N = [3, 5])]`, with entry points `NAME_3`, `NAME_5`.
 ///
 /// # What it expands to
 ///

@@ -171,17 +171,19 @@ fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
     }
 }
 
-/// The kernel's own bounds, and `KernelType` for every type parameter.
+/// The kernel's own parameters and bounds, and `KernelType` for every type parameter.
 fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return (quote!(), quote!(), quote!());
     }
     let generics = &kernel.function.sig.generics;
     let parameters = generics
         .params
         .iter()
-        .filter(|p| matches!(p, GenericParam::Type(_)));
-    let names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
+        .filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
+    let types = kernel.generic.iter().filter(|it| it.of_values.is_none());
+    let types = types.map(|it| &it.name);
     let written = generics
         .where_clause
         .iter()
@@ -189,25 +191,25 @@ fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
     (
         quote!(<#(#parameters),*>),
         quote!(<#(#names),*>),
-        quote!(where #(#names: ::cuda_std::kernel::KernelType,)* #(#written),*),
+        quote!(where #(#types: ::cuda_std::kernel::KernelType,)* #(#written),*),
     )
 }
 
-/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type that is not listed.
+/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type or value that is not listed.
 fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
     }
-    let names = kernel.types.iter().map(|t| &t.name);
+    let suffixes = kernel.generic.iter().map(|it| it.suffix());
     let position = position(kernel);
     let refusal = format!(
-        "the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]"
+        "the kernel `{name_text}` is not built for this type or value: add it to the list in its #[kernel(...)]"
     );
     quote! {
         const { ::core::assert!(#position.is_some(), #refusal) };
         ::cuda_std::kernel::generic_entry(
             #name_text,
-            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+            &[#(#suffixes),*],
         )
     }
 }
@@ -215,7 +217,7 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
 /// The expression for the pointer to the function that runs one thread. The functions that call `runner` are not generic: a generic
 /// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
 fn runner(kernel: &KernelItem) -> TokenStream {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return quote!(::cuda_std::kernel::runner::<Self>(instructions));
     }
     let name = &kernel.type_name;
@@ -224,7 +226,7 @@ fn runner(kernel: &KernelItem) -> TokenStream {
         .map(|number| format_ident!("runner_{number}"))
         .collect();
     let types = combinations.iter().map(|combination| {
-        let types = combination.iter().map(|(ty, _)| ty);
+        let types = combination.iter().map(|chosen| &chosen.argument);
         quote!(#(#types),*)
     });
     let position = position(kernel);
@@ -247,16 +249,16 @@ fn runner(kernel: &KernelItem) -> TokenStream {
     }
 }
 
-/// The expression for where the kernel's types stand among the combinations that it is built for, if they do.
+/// The expression for where the kernel's types and values stand among the combinations that it is built for, if they do.
 fn position(kernel: &KernelItem) -> TokenStream {
-    let names = kernel.types.iter().map(|t| &t.name);
+    let own = kernel.generic.iter().map(|it| it.suffix());
     let listed = combinations(kernel).into_iter().map(|combination| {
-        let suffixes = combination.iter().map(|(_, text)| text);
+        let suffixes = combination.iter().map(|chosen| &chosen.suffix);
         quote!(&[#(#suffixes),*])
     });
     quote! {
         ::cuda_std::kernel::position(
-            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+            &[#(#own),*],
             &[#(#listed),*],
         )
     }

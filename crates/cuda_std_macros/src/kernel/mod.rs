@@ -17,9 +17,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Block, FnArg, Ident, ItemFn};
 
-use options::TypeLists;
+use options::Lists;
 use parameter::Parameter;
-use signature::TypeParameter;
+use signature::GenericParameter;
 
 /// A kernel as parsed and checked: what the three expansions share.
 struct KernelItem {
@@ -27,10 +27,10 @@ struct KernelItem {
     /// The name of the type that stands for the kernel.
     type_name: Ident,
     parameters: Vec<Parameter>,
-    /// The type parameters, each with the types that it is built for; empty for a kernel that is not generic.
-    types: Vec<TypeParameter>,
     /// The body that checked mode runs, where that is another one.
     watched: Option<Block>,
+    /// The type and const parameters, each with what it is built for; empty for a kernel that is not generic.
+    generic: Vec<GenericParameter>,
 }
 
 /// `module` is the module of the source file, where it is known.
@@ -39,12 +39,12 @@ pub fn expand(
     item: TokenStream,
     module: Option<&str>,
 ) -> syn::Result<TokenStream> {
-    let lists: TypeLists = syn::parse2(options)?;
+    let lists: Lists = syn::parse2(options)?;
     let mut function: ItemFn = syn::parse2(features::on_the_cpu(item))?;
     signature::check(&function)?;
     closures::inline(&mut function.block);
     printing::qualify(&mut function.block);
-    let types = signature::type_parameters(&function, &lists)?;
+    let generic = signature::generic_parameters(&function, &lists)?;
     let parameters = function
         .sig
         .inputs
@@ -53,7 +53,7 @@ pub fn expand(
         .collect::<syn::Result<Vec<_>>>()?;
     // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are functions, can be with their modules.
     let name = &function.sig.ident;
-    let type_name = if types.is_empty() && module.is_some_and(|module| *name == module) {
+    let type_name = if generic.is_empty() && module.is_some_and(|module| *name == module) {
         format_ident!("{name}_kernel")
     } else {
         name.clone()
@@ -64,7 +64,7 @@ pub fn expand(
         function,
         type_name,
         parameters,
-        types,
+        generic,
     };
     let body = body::expand(&kernel);
     let device = device::expand(&kernel);

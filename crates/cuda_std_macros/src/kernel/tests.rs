@@ -81,7 +81,7 @@ fn what_cannot_be_a_kernel() {
             quote!(
                 unsafe fn k<const N: usize>() {}
             ),
-            "const parameters",
+            "#[kernel(N = [3, 5])]",
         ),
         (
             quote!(
@@ -106,6 +106,68 @@ fn what_cannot_be_a_kernel() {
 }
 
 #[test]
+fn wrong_attributes_explain_themselves() {
+    let plain = quote!(
+        unsafe fn k() {}
+    );
+    let with_values = quote!(
+        unsafe fn k<const N: usize>() {}
+    );
+    let with_types = quote!(
+        unsafe fn k<T>(x: View<T>) {}
+    );
+    let cases = [
+        (quote!(N = [3, 5]), plain.clone(), "`k<const N: usize>`"),
+        (quote!(T = [u8]), plain.clone(), "`k<T>`"),
+        (quote!(T = [3, 5]), with_types.clone(), "this is a value"),
+        (
+            quote!(N = [u8]),
+            with_values.clone(),
+            "list numbers or bools",
+        ),
+        (quote!(N = [M + 1]), with_values.clone(), "expected `,`"),
+        (quote!(N = [-1]), with_values.clone(), "a number from 0"),
+        (quote!(N = [1.5]), with_values.clone(), "a number from 0"),
+        (quote!(N = ["3"]), with_values.clone(), "a number from 0"),
+        (quote!(N = 3), with_values, "N = [...]"),
+        (
+            quote!(T: u8),
+            with_types,
+            "a list for each generic parameter",
+        ),
+        (quote!(device), plain.clone(), "`device` is no option"),
+        (quote!(unsafe), plain.clone(), "`unsafe` is no option"),
+        (quote!("fast"), plain, "a list for each generic parameter"),
+    ];
+    for (options, item, reason) in cases {
+        let message = refuse(options.clone(), item);
+        assert!(message.contains(reason), "{options}: {message}");
+    }
+}
+
+#[test]
+fn values_are_listed_as_types_are() {
+    let text = accept(
+        quote!(N = [3, 5], FLIP = [true], T = [f32]),
+        quote!(
+            pub unsafe fn k<'a, const N: usize, const FLIP: bool, T: Copy>(x: &'a [T]) {}
+        ),
+    );
+    for part in [
+        "structk<constN:usize,constFLIP:bool,T>(",
+        "PhantomData<fn()->(T,)>",
+        "fnk_3_true_f32(",
+        "fnk_5_true_f32(",
+        "constN:usize=5;",
+        "::<N,FLIP,T>::body(",
+        "whereT:::cuda_std::kernel::KernelType",
+        "matchN{3=>\"3\",5=>\"5\",",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
 fn wrong_type_lists() {
     let generic = quote!(
         unsafe fn k<T: Copy>(x: View<T>) {}
@@ -117,7 +179,7 @@ fn wrong_type_lists() {
     assert!(refuse(quote!(T = [u8], T = [u16]), generic.clone()).contains("twice"));
     assert!(refuse(quote!(T = [Vec<u8>]), generic.clone()).contains("plain name"));
     assert!(refuse(quote!(T = [(u8, u8)]), generic).contains("plain name"));
-    assert!(refuse(quote!(U = [u8]), plain.clone()).contains("no type parameter `U`"));
+    assert!(refuse(quote!(U = [u8]), plain.clone()).contains("no generic parameter `U`"));
     assert!(!refuse(quote!(block_dim = 3), plain).is_empty());
     let many: Vec<_> = (0..9).map(|i| quote::format_ident!("T{i}")).collect();
     let message = refuse(
