@@ -4,6 +4,7 @@
 
 mod bench;
 mod bundle;
+mod from_rust_cuda;
 mod golden;
 mod inspect;
 mod new_kernel;
@@ -44,6 +45,8 @@ enum Command {
     NewKernel(new_kernel::Arguments),
     /// Show a kernel's PTX with source lines, its machine code, what it takes, what the lint finds.
     Inspect(inspect::Arguments),
+    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates in kernels.
+    FromRustCuda(from_rust_cuda::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
     Bundle(bundle::Arguments),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Torture(arguments) => torture::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match done {

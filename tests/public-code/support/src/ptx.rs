@@ -43,7 +43,12 @@ pub fn check_ptx(crate_path: &Path) -> Option<LintReport> {
     }
     Ptxas::find(&[root.join("target/tools")])
         .expect("no ptxas: run `cargo xtask setup`, or set FERROVOX_PTXAS")
-        .resources(&output.ptx, NvvmArch::Compute70)
+        .resources_cached(
+            &output.ptx,
+            NvvmArch::Compute70,
+            &output.ptx.with_extension("json"),
+            2,
+        )
         .unwrap_or_else(|error| panic!("{error}"));
     Some(output.lint)
 }
