@@ -317,7 +317,7 @@ fn an_addition_is_as_many_instructions() {
     );
     if let Some((_keep, ptx, _)) = build(builder(&path)) {
         let kernel = body(&ptx, "add");
-        for (words, count) in [("ld.global", 2), ("add.rn.f32", 1), ("st.global", 1)] {
+        for (words, count) in [("ld.global", 2), ("add.f32", 1), ("st.global", 1)] {
             assert_eq!(kernel.matches(words).count(), count, "{words}\n{kernel}");
         }
         assert!(
