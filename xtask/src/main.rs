@@ -4,6 +4,7 @@
 
 mod bench;
 mod bundle;
+mod from_rust_cuda;
 mod golden;
 mod inspect;
 mod new_kernel;
@@ -47,6 +48,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Make the packages that a registry would have, build each from its package alone, and say how large they are.
     Package(package::Arguments),
+    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates in kernels.
+    FromRustCuda(from_rust_cuda::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
     Bundle(bundle::Arguments),
 }
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match done {

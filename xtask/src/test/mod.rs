@@ -16,7 +16,8 @@ use crate::paths;
 use crate::programs::{self, Kind, Program};
 use crate::torture;
 use program::Timed;
-use step::{Counts, Step, Work, cargo, outside, xtask};
+pub use step::outside;
+use step::{Counts, Step, Work, cargo, xtask};
 use summary::{Outcome, children_cpu};
 
 /// Arguments of `test`.
@@ -37,6 +38,9 @@ pub struct Arguments {
     /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must be installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     thread_sanitizer: bool,
+    /// Run, in place of the steps, all public crates in kernels, and write what came of it to docs/from-rust-cuda.md
+    #[arg(long, conflicts_with_all = ["only", "list"])]
+    public_code: bool,
 }
 
 /// Runs the command.
@@ -81,12 +85,23 @@ fn watched(arguments: &Arguments) -> Result<Vec<Step>> {
     if arguments.thread_sanitizer {
         steps.push(watched::thread_sanitizer()?);
     }
+    if arguments.public_code {
+        steps.push(Step {
+            name: "public code",
+            what: "public crates in kernels, as PTX and on the CPU, against vectors that others published",
+            work: Work::Checks(vec![xtask(&["from-rust-cuda", "--public-code"])]),
+        });
+    }
     Ok(steps)
 }
 
 /// The steps, cheap ones first.
 fn steps() -> Result<Vec<Step>> {
-    let mut format = vec![cargo(&["fmt", "--all", "--check"])];
+    let public_code = paths::root().join("tests/public-code");
+    let mut format = vec![
+        cargo(&["fmt", "--all", "--check"]),
+        outside(&public_code, &["fmt", "--all", "--check"]),
+    ];
     let mut examples = Vec::new();
     for example in folders("examples")? {
         format.push(outside(&example, &["fmt", "--check"]));
@@ -133,6 +148,8 @@ fn steps() -> Result<Vec<Step>> {
             &paths::root().join("tests/conformance-cust/ours"),
             &["run", "--quiet"],
         ),
+        // those that compile quickly; `cargo xtask test --public-code` tries all
+        outside(&public_code, &["test", "--package", "public-code-quick"]),
     ];
     let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
@@ -190,7 +207,7 @@ fn steps() -> Result<Vec<Step>> {
         ),
         (
             "conformance",
-            "kernels and host code of the published APIs compile unchanged and run",
+            "kernels and host code of the published APIs, and public crates in kernels, compile unchanged and run",
             Work::Tests(conformance),
         ),
         (

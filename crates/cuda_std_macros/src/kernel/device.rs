@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::KernelItem;
 use super::body::conditions;
-use super::parameter::Kind;
+use super::parameter::{Kind, with_lifetime};
 use super::signature::Chosen;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
@@ -60,20 +60,21 @@ fn entry(kernel: &KernelItem, combination: &[&Chosen]) -> TokenStream {
     for (index, parameter) in kernel.parameters.iter().enumerate() {
         let value = format_ident!("argument_{index}");
         let length = format_ident!("length_{index}");
+        let ty = with_lifetime(parameter.kind.ty(), "'_");
         match parameter.kind.element() {
-            Some((element, writable)) => {
+            Some((_, writable)) => {
                 let pointer = if writable {
-                    quote!(*mut #element)
+                    quote!(*mut #ty)
                 } else {
-                    quote!(*const #element)
+                    quote!(*const #ty)
                 };
                 declared.push(quote!(#value: #pointer, #length: usize));
             }
             None => {
                 declared.push(match &parameter.kind {
-                    Kind::Ref(target) => quote!(#value: *const #target),
-                    Kind::RefMut(target) => quote!(#value: *mut #target),
-                    Kind::Value(ty) => quote!(#value: #ty),
+                    Kind::Ref(_) => quote!(#value: *const #ty),
+                    Kind::RefMut(_) => quote!(#value: *mut #ty),
+                    Kind::Value(_) => quote!(#value: #ty),
                     _ => unreachable!("views and slices have elements"),
                 });
             }

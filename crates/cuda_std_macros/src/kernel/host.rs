@@ -2,13 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
-use syn::{GenericParam, Index, Lifetime};
+use syn::{GenericParam, Index};
 
 use super::KernelItem;
 use super::body::conditions;
 use super::device::combinations;
-use super::parameter::{Kind, Parameter};
+use super::parameter::{Kind, Parameter, with_lifetime};
 use super::watched::is_pointer;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
@@ -25,42 +24,42 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
         let mut is_one = false;
+        // it may name the kernel's own lifetimes; here there is only one
+        let ty = with_lifetime(parameter.kind.ty(), "'arguments");
         let is_view = match &parameter.kind {
-            Kind::View(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::View(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(arguments.#field));
                 true
             }
-            Kind::ViewMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::ViewMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(arguments.#field));
                 true
             }
-            Kind::Slice(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::Slice(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(arguments.#field.as_slice()));
                 true
             }
-            Kind::SliceMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::SliceMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(arguments.#field.as_mut_slice()));
                 true
             }
-            Kind::Ref(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::Ref(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(&arguments.#field.as_slice()[0]));
                 is_one = true;
                 true
             }
-            Kind::RefMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::RefMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(&mut arguments.#field.as_mut_slice()[0]));
                 is_one = true;
                 true
             }
-            Kind::Value(ty) => {
-                let mut ty = ty.clone();
-                RenameLifetimes.visit_type_mut(&mut ty);
+            Kind::Value(_) => {
                 types.push(quote!(#ty));
                 passed.push(quote!(arguments.#field));
                 packed.push(quote!(into.push(arguments.#field);));
@@ -261,16 +260,5 @@ fn position(kernel: &KernelItem) -> TokenStream {
             &[#(#own),*],
             &[#(#listed),*],
         )
-    }
-}
-
-/// A value's type may name the kernel's own lifetimes; in `Args` there is only one.
-struct RenameLifetimes;
-
-impl VisitMut for RenameLifetimes {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident != "static" {
-            *lifetime = Lifetime::new("'arguments", lifetime.span());
-        }
     }
 }

@@ -357,6 +357,36 @@ fn references_are_pointers() {
 }
 
 #[test]
+fn types_of_parameters_may_have_lifetimes() {
+    let text = accept(
+        quote!(),
+        quote!(
+            unsafe fn k<'a>(
+                x: &'a Scene<'a>,
+                y: &mut [Item<'_>],
+                z: Pair<'a>,
+                w: View<Name<'static>>,
+            ) {
+            }
+        ),
+    );
+    assert!(
+        text.contains(
+            "(::cuda_std::View<'arguments,Scene<'arguments>>,::cuda_std::ViewMut<'arguments,Item<'arguments>>,\
+             Pair<'arguments>,::cuda_std::View<'arguments,Name<'static>>,)"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "(argument_0:*constScene<'_>,argument_1:*mutItem<'_>,length_1:usize,argument_2:Pair<'_>,\
+             argument_3:*constName<'static>,length_3:usize)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn macros_that_print_are_those_of_cuda_std() {
     let text = expand(
         quote!(),
