@@ -29,7 +29,10 @@ pub fn read(path: &Path) -> Option<(Vec<usize>, Vec<f64>)> {
     let mut command = Command::new("python3");
     command.args(["-c", SCRIPT]).arg(path).stdin(Stdio::null());
     let Ok(output) = command.output() else {
-        eprintln!("skipped: without python3 nobody else reads {}", path.display());
+        eprintln!(
+            "skipped: without python3 nobody else reads {}",
+            path.display()
+        );
         return None;
     };
     let said = String::from_utf8_lossy(&output.stderr);
