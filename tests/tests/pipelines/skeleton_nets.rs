@@ -1,9 +1,10 @@
-//! Skeletons of random objects.
+//! Skeletons of random voxels and of nets of tubes, and of objects that are turned.
 
-use super::{SkeletonizeParams, Skeletons, skeletonize, tests::skeletons};
-use crate::{
+use super::skeleton_shapes::skeletons;
+use ferrovox::{
     grid::{Geometry, Volume},
     monitor::Monitor,
+    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
 };
 use proptest::prelude::*;
 use std::collections::HashSet;

@@ -1,10 +1,10 @@
 //! What must not change a skeleton: how many threads there are, the order of work, other objects beside it, and its label.
 
-use super::{SkeletonizeParams, Skeletons, skeletonize};
-use crate::{
+use ferrovox::{
     graph::Skeleton,
     grid::{Geometry, Volume},
     monitor::Monitor,
+    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
 };
 use proptest::prelude::*;
 use std::num::NonZero;
