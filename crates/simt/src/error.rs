@@ -7,7 +7,6 @@ use crate::waiting::{Waiting, describe_waiting};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Why a launch did not complete. Every message names the kernel, and where there is one the block, thread and source line.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +63,7 @@ pub enum LaunchError {
     },
     /// The launch took longer than [`Limits::time`](crate::Limits::time) allows, in checked mode.
     #[error(
-        "kernel `{kernel}` was ended after {} s in block {block}, thread {thread}, at {site}; where it only needs more time, raise simt::Limits::time", .limit.as_secs_f64()
+        "kernel `{kernel}` was ended after {seconds} s in block {block}, thread {thread}, at {site}; where it only needs more time, raise simt::Limits::time"
     )]
     TimeLimit {
         /// Name of the kernel.
@@ -73,8 +72,8 @@ pub enum LaunchError {
         block: Dim3,
         /// That thread, within its block.
         thread: Dim3,
-        /// How long the launch was allowed to take.
-        limit: Duration,
+        /// How long the launch was allowed to take, in seconds.
+        seconds: f64,
         /// Where the thread was.
         site: Site,
     },
@@ -117,14 +116,11 @@ pub struct Report {
     seed: Option<u64>,
     findings: Vec<Finding>,
     /// Where each finding seen so far stands in `findings`; `None` beyond the cap.
-    seen: HashMap<FindingKey, Option<usize>>,
+    #[expect(clippy::box_collection, reason = "errors stay small")]
+    seen: Box<HashMap<FindingKey, Option<usize>>>,
     ended_by: Option<Box<LaunchError>>,
-    not_watched: Box<NotWatched>,
+    not_watched: Vec<Unwatched>,
 }
-
-/// Behind a pointer, so that errors stay small.
-#[derive(Debug, Default)]
-struct NotWatched(Vec<Unwatched>);
 
 impl Report {
     pub(crate) fn new(kernel: &str, seed: Option<u64>) -> Self {
@@ -132,9 +128,9 @@ impl Report {
             kernel: kernel.into(),
             seed,
             findings: Vec::new(),
-            seen: HashMap::new(),
+            seen: Box::default(),
             ended_by: None,
-            not_watched: Box::default(),
+            not_watched: Vec::new(),
         }
     }
 
@@ -173,7 +169,7 @@ impl Report {
 
     /// Says what checked mode did not watch.
     pub(crate) fn without(mut self, not_watched: Vec<Unwatched>) -> Self {
-        self.not_watched.0 = not_watched;
+        self.not_watched = not_watched;
         self
     }
 
@@ -204,7 +200,7 @@ impl Report {
 
     /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races there.
     pub fn not_watched(&self) -> &[Unwatched] {
-        &self.not_watched.0
+        &self.not_watched
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,5 +1,11 @@
 //! Branches and loops in the shapes that upstream's compile tests try, with results to compare.
 
+#![allow(
+    clippy::needless_return,
+    clippy::manual_is_multiple_of,
+    reason = "written as people wrote it for Rust-CUDA"
+)]
+
 use cuda_std::prelude::*;
 
 /// Whether a number has two decimal digits.

@@ -75,7 +75,7 @@ impl Steps {
                 kernel: self.kernel.clone(),
                 block: self.shape.grid.index_of(self.block),
                 thread: self.shape.block.index_of(u64::from(rank)),
-                limit,
+                seconds: limit.as_secs_f64(),
                 site,
             });
         }
