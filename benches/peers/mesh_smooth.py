@@ -1,6 +1,6 @@
 """Compares the smoothing of ferrovox with VTK's vtkWindowedSincPolyDataFilter, vertex by vertex, on the isosurface of a volume.
 
-    python3 benches/peers/mesh_smooth.py --ferrovox target/release/ferrovox data/mni152_t1_1mm.nii.gz --iso otsu
+    python3 benches/peers/mesh_smooth.py --ferrovox target/release/ferrovox cli/data/mni152_t1_1mm.nii.gz --iso otsu
 
 Prints a table in Markdown. Needs NumPy and VTK. Both smooth the same mesh, whose positions are read from .obj files with all their digits. VTK is asked to
 smooth boundaries at any angle (EdgeAngle 180), as ferrovox does. Its Hamming window is that of ferrovox; newer versions have others, and Nuttall's without being

@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .arg("--ferrovox")
         .arg(&ferrovox)
         .arg("--data")
-        .arg(paths::root().join("data"))
+        .arg(paths::root().join("cli/data"))
         .arg(what)
         .arg(paths::root().join("tests/golden/hashes.txt"))
         .args(&arguments.options)

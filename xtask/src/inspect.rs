@@ -1,5 +1,5 @@
 //! `cargo xtask inspect`: all that can be known of a kernel without running it, with source lines: its PTX, its machine code where
-//! there is a disassembler, what it takes, what the lint finds.
+//! there is a disassembler, what it takes, its occupancy, what the lint finds.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,6 +10,10 @@ use anyhow::{Context, Result, bail};
 use cuda_builder::lint::KernelLint;
 use cuda_builder::ptx::{Instruction, PtxFunction, PtxModule, SourceLine, kernel_module};
 use cuda_builder::{CudaBuilder, KernelResources, NvvmArch, Ptxas};
+use occupancy::{
+    BlockConfig, ComputeCapability, Gpu, HardwareModel, Limiter, OccupancyModel, best_block,
+    resource_table,
+};
 
 use crate::{paths, setup};
 
@@ -24,6 +28,16 @@ pub struct Arguments {
     /// Architecture to compile for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     arch: NvvmArch,
+    /// Build this kernel alone: of a crate with many in a fraction of the time, but LLVM then knows that nothing else uses its arrays, and
+    /// registers and shared memory may be others than in a build of all
+    #[arg(long)]
+    alone: bool,
+    /// Threads per block that the occupancy is of [default: those with the most active threads]
+    #[arg(long, value_name = "N")]
+    block: Option<u32>,
+    /// Shared memory per block that a launch adds, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    dynamic: u32,
     /// What to show [default: all]
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     only: Vec<Part>,
@@ -34,6 +48,8 @@ pub struct Arguments {
 enum Part {
     /// Registers, memory, barriers
     Resources,
+    /// Blocks on a multiprocessor at a time, what bounds their number, and what there is to spare
+    Occupancy,
     /// What the lint found
     Lint,
     /// PTX with source lines
@@ -53,13 +69,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
     let with_lines = fresh.path().join("lines.ptx");
     // as `cargo xtask ptx` builds it, but for the lines
-    let output = CudaBuilder::new(&crate_path)
+    let mut builder = CudaBuilder::new(&crate_path)
         .arch(arch)
         .fma_contraction(false)
         .generate_line_info(true)
         .target_directory(paths::target().join("cuda-builder"))
-        .copy_to(&with_lines)
-        .build_with_report()?;
+        .copy_to(&with_lines);
+    if arguments.alone {
+        builder = builder.only_kernel(&arguments.kernel);
+    }
+    let output = builder
+        .build_with_report()
+        .with_context(|| format!("cannot inspect a kernel of {}", paths::shown(&crate_path)))?;
     let text = fs::read_to_string(&with_lines)?;
     let module = PtxModule::parse(&text);
     let Some(function) = module
@@ -78,10 +99,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let alone = fresh.path().join("kernel.ptx");
     let own = kernel_module(&text, &arguments.kernel).unwrap_or_else(|| text.clone());
     fs::write(&alone, &own)?;
-    if shows(Part::Resources) {
+    if shows(Part::Resources) || shows(Part::Occupancy) {
         let table = ptxas.resources(&alone, arch)?;
-        let figures = table.get(&arguments.kernel);
-        out += &resources(&figures.copied().unwrap_or_default(), arch);
+        let Some(figures) = table.get(&arguments.kernel) else {
+            bail!("the assembler said nothing of {}", arguments.kernel);
+        };
+        if shows(Part::Resources) {
+            out += &resources(figures);
+        }
+        if shows(Part::Occupancy) {
+            out += &occupancy(figures, arch, arguments.block, arguments.dynamic)?;
+        }
     }
     if shows(Part::Lint) {
         out += &lint(output.lint.kernel(&arguments.kernel));
@@ -115,10 +143,7 @@ fn unknown(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
     )
 }
 
-fn resources(figures: &KernelResources, arch: NvvmArch) -> String {
-    let capability = arch.sm();
-    let capability = capability.trim_start_matches("sm_");
-    let (major, minor) = capability.split_at(capability.len() - 1);
+fn resources(figures: &KernelResources) -> String {
     format!(
         "\n== resources\n\
          registers per thread   {}\n\
@@ -126,8 +151,7 @@ fn resources(figures: &KernelResources, arch: NvvmArch) -> String {
          stack                  {} bytes per thread\n\
          spilled                {} bytes stored, {} bytes loaded\n\
          constant memory        {} bytes\n\
-         barriers               {}\n\
-         occupancy              cargo run --release -- occupancy --cc {major}.{minor} --regs {} --smem {} --all-blocks\n",
+         barriers               {}\n",
         figures.registers,
         figures.static_shared_bytes,
         figures.stack_bytes,
@@ -135,9 +159,58 @@ fn resources(figures: &KernelResources, arch: NvvmArch) -> String {
         figures.spill_load_bytes,
         figures.constant_bytes,
         figures.barriers,
-        figures.registers,
-        figures.static_shared_bytes,
     )
+}
+
+/// How many blocks run at a time, for what reason, how much is to spare, and the same for blocks of other sizes.
+fn occupancy(
+    figures: &KernelResources,
+    arch: NvvmArch,
+    threads: Option<u32>,
+    dynamic: u32,
+) -> Result<String> {
+    let capability: ComputeCapability = arch.sm().parse()?;
+    let model = HardwareModel::of(capability)?;
+    let kernel = occupancy::KernelResources::from(*figures);
+    let largest = BlockConfig::new(model.device().threads_per_block).with_dynamic_shared(dynamic);
+    let best = best_block(&model, &kernel, &largest, |_| dynamic, |_| true);
+    // where nothing runs the calculator says why
+    let threads = threads.unwrap_or(best.map_or(32, |best| best.threads));
+    let block = largest.with_threads(threads);
+    let answer = model.occupancy(&kernel, &block)?;
+    let named = Gpu::of(capability).map_or(String::new(), |gpu| format!(" (as {})", gpu.name));
+    let is_best = match best {
+        Some(best) if best.threads == threads => ", the best".to_owned(),
+        Some(best) => format!("; the best are {}", best.threads),
+        None => String::new(),
+    };
+    let limiters: Vec<&str> = answer.limiters().map(Limiter::name).collect();
+    let mut out = format!(
+        "\n== occupancy on compute capability {capability}{named}\n\
+         block       {threads} threads{is_best}\n\
+         occupancy   {:.1} %: {} blocks, {} of {} warps on a multiprocessor\n\
+         limited by  {}\n",
+        100.0 * answer.fraction(),
+        answer.active_blocks,
+        answer.active_warps,
+        answer.max_warps,
+        limiters.join(", "),
+    );
+    for line in resource_table(&model, &kernel, &block) {
+        let _ = writeln!(out, "{line}");
+    }
+    out += "threads     blocks  occupancy\n";
+    for threads in [32, 64, 96, 128, 192, 256, 384, 512, 768, 1024] {
+        if let Ok(answer) = model.occupancy(&kernel, &block.with_threads(threads)) {
+            let _ = writeln!(
+                out,
+                "{threads:<11} {:>6}  {:>7.1} %",
+                answer.active_blocks,
+                100.0 * answer.fraction()
+            );
+        }
+    }
+    Ok(out)
 }
 
 fn lint(found: Option<&KernelLint>) -> String {

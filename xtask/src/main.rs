@@ -4,9 +4,11 @@
 
 mod bench;
 mod bundle;
+mod from_rust_cuda;
 mod golden;
 mod inspect;
 mod new_kernel;
+mod package;
 mod paths;
 mod programs;
 mod ptx;
@@ -42,8 +44,12 @@ enum Command {
     Torture(torture::Arguments),
     /// Make a small crate with a kernel of one's own, to build, run, test and measure.
     NewKernel(new_kernel::Arguments),
-    /// Show a kernel's PTX with source lines, its machine code, what it takes, what the lint finds.
+    /// Show a kernel's PTX with source lines, its machine code, what it takes, its occupancy, what the lint finds.
     Inspect(inspect::Arguments),
+    /// Make the packages that a registry would have, build each from its package alone, and say how large they are.
+    Package(package::Arguments),
+    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates in kernels.
+    FromRustCuda(from_rust_cuda::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
     Bundle(bundle::Arguments),
 }
@@ -58,6 +64,8 @@ fn main() -> ExitCode {
         Command::Torture(arguments) => torture::run(&arguments),
         Command::NewKernel(arguments) => new_kernel::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Package(arguments) => package::run(&arguments),
+        Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
     match done {

@@ -36,6 +36,16 @@ pub fn cargo_path() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
+/// The folder of the compiler that cargo uses here.
+pub fn sysroot() -> Option<PathBuf> {
+    let output = Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(PathBuf::from(text.trim())).filter(|path| path.is_dir())
+}
+
 /// A command that runs it in a folder, with the environment that every build of this repository has.
 ///
 /// `RUSTC_BOOTSTRAP` is taken away: `cargo xtask test` sets it for test programs, some of them run `cargo xtask`, and build scripts of

@@ -230,8 +230,16 @@ fn block_sizes_are_swept() {
     );
     let table = read("sweep-test.csv");
     assert_eq!(table.lines().count(), records.len() + 1);
+    let unknown = table
+        .lines()
+        .filter(|row| row.contains(",unknown,unknown,unknown,"));
+    assert_eq!(unknown.count(), records.len(), "{table}");
     let picture = read("sweep-test-sum_words_u32-blocks-cpu.svg");
     assert!(picture.contains("threads per block") && picture.contains("polyline"));
+    assert!(
+        !picture.contains("occupancy"),
+        "there is none on the CPU, so it is not drawn"
+    );
     let page = read("sweep-test.html");
     for fact in [
         "sum_words_u32 over blocks",

@@ -36,7 +36,9 @@ fn said(output: &Output) -> String {
 #[test]
 fn a_new_kernel_runs_at_once() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let made = xtask(&["new-kernel", "smooth"], folder.path());
+    let made = xtask(&["new-kernel", "./not-yet/../smooth"], folder.path());
+    assert!(!made.status.success(), "{}", said(&made));
+    let made = xtask(&["new-kernel", "./smooth"], folder.path());
     assert!(made.status.success(), "{}", said(&made));
     let smooth = folder.path().join("smooth");
 
@@ -100,7 +102,11 @@ fn a_new_kernel_runs_at_once() {
     assert_eq!(
         table
             .lines()
-            .filter(|line| line.starts_with("smooth,cpu,"))
+            // registers, dynamic shared memory, then what follows from registers
+            .filter(|line| {
+                line.starts_with("smooth,cpu,")
+                    && line.contains(",unknown,0,unknown,unknown,unknown,")
+            })
             .count(),
         2,
         "{table}"
@@ -116,12 +122,20 @@ fn inspect(smooth: &Path) {
         eprintln!("inspect is not tested: {}", said(&setup));
         return;
     }
-    let seen = xtask(&["inspect", "smooth", "--kernels", "kernels"], smooth);
+    let seen = xtask(
+        &["inspect", "smooth", "--kernels", "kernels", "--block", "64"],
+        smooth,
+    );
     assert!(seen.status.success(), "{}", said(&seen));
     let text = said(&seen);
     for fact in [
         "static shared memory   4104 bytes",
         "barriers               1",
+        "== occupancy on compute capability 9.0 (as H100)",
+        "block       64 threads; the best are ",
+        "limited by  ",
+        "shared memory ",
+        "bytes per block]",
         "// kernels/src/lib.rs:",
         "bar.sync",
         "st.shared",
@@ -140,10 +154,17 @@ fn inspect(smooth: &Path) {
 #[test]
 fn a_name_that_rust_cannot_use_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["Blur", "fn", "2d", "../blur"] {
-        let refused = xtask(&["new-kernel", name], folder.path());
+    for arguments in [
+        &["Blur"][..],
+        &["fn"],
+        &["experiments/2d"],
+        &["a-b"],
+        &["blur", "--name", "../blur"],
+    ] {
+        let refused = xtask(&[&["new-kernel"], arguments].concat(), folder.path());
+        let name = arguments[arguments.len() - 1].trim_start_matches("experiments/");
         assert!(
-            !refused.status.success() && said(&refused).contains(name),
+            !refused.status.success() && said(&refused).contains(&format!("`{name}`")),
             "{}",
             said(&refused)
         );

@@ -2,7 +2,9 @@
 
 use super::occupancy_question::{Question, dynamic};
 use crate::args::{OccupancyArgs, Over};
-use ferrovox::occupancy::{Carveout, Limiter, Occupancy, Waves, best_block, curve, slack};
+use ferrovox::occupancy::{
+    Carveout, Limiter, Occupancy, Waves, best_block, curve, resource_table, slack,
+};
 use serde::Serialize;
 
 /// The JSON object. Memory is in bytes, occupancy from 0 to 1.
@@ -35,6 +37,9 @@ pub struct Report {
     pub limiters: Vec<Resource>,
     /// Every resource, those too that are no limit now.
     pub resources: Vec<Resource>,
+    /// The same to read.
+    #[serde(skip)]
+    pub resource_table: Vec<String>,
     pub shared_configuration_bytes: u32,
     pub grid: Option<u64>,
     /// Waves of the grid, the last one included.
@@ -152,6 +157,7 @@ impl Report {
             active_blocks_by_driver: by_driver(args, question)?,
             limiters: resources.iter().filter(|it| it.limits).cloned().collect(),
             resources,
+            resource_table: resource_table(model, kernel, block),
             shared_configuration_bytes: occupancy.allocation.shared_pool_bytes,
             grid,
             waves: waves.map(|waves| waves.count()),

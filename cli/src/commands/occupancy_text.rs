@@ -1,6 +1,6 @@
 //! The readable answer of `ferrovox occupancy`: a table, and bars.
 
-use super::occupancy_report::{Point, Report, Resource, SlackReport};
+use super::occupancy_report::{Point, Report};
 use crate::numbers::counted;
 use std::fmt::Write;
 
@@ -10,7 +10,9 @@ const BAR: usize = 40;
 /// All of it.
 pub fn readable(report: &Report) -> String {
     let mut text = heading(report);
-    text += &table(&report.resources);
+    for line in &report.resource_table {
+        let _ = writeln!(text, "{line}");
+    }
     if let (Some(waves), Some(tail), Some(fraction), Some(use_of_device)) = (
         report.waves,
         report.tail,
@@ -127,34 +129,6 @@ fn heading(report: &Report) -> String {
         report.max_warps
     );
     text
-}
-
-fn table(resources: &[Resource]) -> String {
-    let mut text = format!("{:<14} {:>6}    slack\n", "resource", "blocks");
-    for resource in resources {
-        let blocks = resource
-            .blocks
-            .map_or("-".to_owned(), |blocks| blocks.to_string());
-        let mark = if resource.limits { "<" } else { " " };
-        let slack = resource.slack.as_ref().map(slack).unwrap_or_default();
-        let line = format!("{:<14} {blocks:>6} {mark}  {slack}", words(&resource.name));
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
-}
-
-fn slack(slack: &SlackReport) -> String {
-    let mut parts = Vec::new();
-    if let (Some(fewer), Some(to), Some(then)) =
-        (slack.fewer, slack.fewer_to, slack.active_blocks_then)
-    {
-        parts.push(format!(
-            "{fewer} fewer ({to}): {}",
-            counted(u64::from(then), "block")
-        ));
-    }
-    parts.push(format!("{} more: as many blocks", slack.spare));
-    format!("{} [{}]", parts.join("; "), slack.unit)
 }
 
 /// A line with a bar for each point; `marked` is the point that the answer is about.

@@ -190,6 +190,40 @@ fn the_readmes_code_is_real() {
     }
 }
 
+/// Lines without what is before and behind them.
+fn trimmed(text: &str) -> String {
+    text.lines()
+        .map(|line| line.trim().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn the_guide_to_kernels_shows_the_course() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let Ok(guide) = fs::read_to_string(root.join("docs/writing-kernels.md")) else {
+        eprintln!("skipped: the sources are not here");
+        return;
+    };
+    let course = root.join("examples/10-a-course-of-kernels");
+    let mut sources = String::new();
+    for folder in ["kernels/src", "src/lessons"] {
+        for entry in fs::read_dir(course.join(folder)).unwrap() {
+            sources += &trimmed(&fs::read_to_string(entry.unwrap().path()).unwrap());
+        }
+    }
+    let blocks = guide.split("```rust\n").skip(1);
+    let mut blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
+    // the kernel of another example with a barrier where that has a question, and a line for the library
+    blocks.retain(|block| !block.contains("reverse_tiles") && !block.contains("CpuOptions"));
+    assert!(blocks.len() >= 8, "{} blocks", blocks.len());
+    for block in blocks {
+        assert!(
+            sources.contains(&trimmed(block)),
+            "not in the course:\n{block}"
+        );
+    }
+}
+
 #[test]
 fn the_pictures_and_links_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -200,6 +234,7 @@ fn the_pictures_and_links_are_there() {
         "docs/writing-kernels.md",
         "docs/experiments.md",
         "docs/occupancy.md",
+        "docs/publishing.md",
         "docs/performance.md",
         "docs/distance.md",
         "docs/isosurface.md",

@@ -22,7 +22,7 @@ pub fn binary() -> PathBuf {
 /// The repository's `data` folder, or the one that `FERROVOX_DATA` names.
 pub fn data(name: &str) -> PathBuf {
     let folder = env::var_os("FERROVOX_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../data"),
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("data"),
         PathBuf::from,
     );
     folder.join(name)

@@ -132,6 +132,11 @@ impl NvvmArch {
             .collect()
     }
 
+    /// The bytes of shared memory that a kernel can declare. What a launch adds can go beyond that, from 7.0 on; declarations never can.
+    pub fn most_static_shared_bytes(self) -> u64 {
+        48 * 1024
+    }
+
     /// The PTX version, times ten, of the files made for this architecture: the oldest that has what kernels need.
     pub fn ptx_version(self) -> u32 {
         self.row().3.max(OLDEST_PTX)

@@ -9,7 +9,7 @@ use crate::error::IoContext;
 use crate::link::{LinkOptions, disassemble, link};
 use crate::lint::{LintReport, lint};
 use crate::options::{CudaBuilder, DebugInfo, EmitOption};
-use crate::ptx::{Header, finish};
+use crate::ptx::{Header, check_shared, finish};
 use crate::sources::{Package, device_packages, source_hash, workspace_root};
 use crate::{CudaBuilderError, DeviceToolchain, Result};
 
@@ -31,7 +31,7 @@ impl CudaBuilder {
     ///
     /// # Errors
     /// No device toolchain (with what to install), a crate that does not compile (with rustc's messages), a symbol without a definition,
-    /// a lint finding that the rules deny.
+    /// a lint finding that the rules deny, a kernel whose arrays a block's shared memory cannot hold.
     pub fn build(self) -> Result<PathBuf> {
         self.build_with_report().map(|output| output.ptx)
     }
@@ -93,7 +93,11 @@ impl CudaBuilder {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let work = own.join("link").join(&name);
+        let work = match &self.only_kernel {
+            // beside what a whole build left, which is still of use
+            Some(_) => own.join("link").join(format!("{name}-one")),
+            None => own.join("link").join(&name),
+        };
         let options = LinkOptions {
             arch: self.arch,
             profile,
@@ -102,6 +106,7 @@ impl CudaBuilder {
             fast_sqrt: self.fast_sqrt,
             fast_div: self.fast_div,
             fma_contraction: self.fma_contraction,
+            only_kernel: self.only_kernel.as_deref(),
         };
         let linked = link(&toolchain.llvm, &inputs, options, &work)?;
         let report = lint(&linked.ptx);
@@ -109,6 +114,8 @@ impl CudaBuilder {
         if !errors.is_empty() {
             return Err(CudaBuilderError::Lint(errors.join("\n")));
         }
+
+        check_shared(&linked.ptx, self.arch)?;
 
         let header = Header {
             crate_name: packages

@@ -55,6 +55,32 @@ pub enum CudaBuilderError {
         /// Their names, demangled where possible.
         names: Vec<String>,
     },
+    /// A kernel was asked for that is not there.
+    #[error("the crate has no kernel `{kernel}`; there are {}", .known.join(", "))]
+    NoSuchKernel {
+        /// The entry point that was asked for.
+        kernel: String,
+        /// Those that begin alike, or all where none does.
+        known: Vec<String>,
+    },
+    /// A kernel whose arrays do not fit into a block's shared memory.
+    #[error(
+        "the kernel `{kernel}` declares {bytes} bytes of shared memory, of {most} that a block of any {arch} can have by declaration; the largest of its \
+         arrays: {}. Make them smaller, or let the launch give the memory: `shared::dynamic_shared_mem`, of which there can be more",
+        .arrays.join(", ")
+    )]
+    SharedMemory {
+        /// The entry point.
+        kernel: String,
+        /// What it declares.
+        bytes: u64,
+        /// What it could.
+        most: u64,
+        /// For what it was built, as `sm_90`.
+        arch: String,
+        /// Its largest arrays, each with its bytes.
+        arrays: Vec<String>,
+    },
     /// The linked IR holds something that the address-space lowering cannot express.
     #[error("cannot place {symbol} in {space} memory: {reason}")]
     Lowering {
@@ -94,6 +120,22 @@ pub enum CudaBuilderError {
         /// The system's reason.
         source: std::io::Error,
     },
+}
+
+impl CudaBuilderError {
+    pub(crate) fn no_such_kernel(kernel: &str, all: &[&str]) -> Self {
+        let stem = kernel.split('_').next().unwrap_or(kernel);
+        let begins = |name: &&&str| !stem.is_empty() && name.starts_with(stem);
+        let mut known: Vec<String> = all.iter().filter(begins).map(ToString::to_string).collect();
+        if known.is_empty() {
+            known = all.iter().map(ToString::to_string).collect();
+        }
+        known.sort();
+        Self::NoSuchKernel {
+            kernel: kernel.to_owned(),
+            known,
+        }
+    }
 }
 
 /// Shorthand for this crate's results.

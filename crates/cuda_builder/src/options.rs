@@ -66,6 +66,7 @@ pub struct CudaBuilder {
     /// Which lint findings fail the build; none by default.
     pub lint_rules: LintRules,
     pub(crate) target_directory: Option<PathBuf>,
+    pub(crate) only_kernel: Option<String>,
 }
 
 impl CudaBuilder {
@@ -87,6 +88,7 @@ impl CudaBuilder {
             build_args: Vec::new(),
             lint_rules: LintRules::default(),
             target_directory: None,
+            only_kernel: None,
         }
     }
 
@@ -181,6 +183,13 @@ impl CudaBuilder {
         self
     }
 
+    /// Only this kernel, by its entry point, and what it calls: for a look at one of many, in a fraction of the time. The code can be other than in
+    /// a build of all: where no other kernel uses an array or a function, LLVM may take it apart.
+    pub fn only_kernel(mut self, entry: impl Into<String>) -> Self {
+        self.only_kernel = Some(entry.into());
+        self
+    }
+
     /// The options that change the code, in words, for the file's header.
     pub(crate) fn summary(&self) -> String {
         let on = |value: bool| if value { "on" } else { "off" };
@@ -200,6 +209,9 @@ impl CudaBuilder {
         }
         if !self.nvvm_opts {
             text.push_str(", not optimised");
+        }
+        if let Some(kernel) = &self.only_kernel {
+            text.push_str(&format!(", only {kernel}"));
         }
         if !self.build_args.is_empty() {
             text.push_str(&format!(", cargo {}", self.build_args.join(" ")));

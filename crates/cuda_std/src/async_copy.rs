@@ -1,7 +1,7 @@
 //! Copies from device memory into block-shared memory that go on while the thread does something else.
 //!
 //! On devices from compute capability 8.0 on these are `cp.async`; on older ones, and on the CPU, ordinary copies that are done when
-//! the function returns.
+//! the function returns. The CPU's checked mode takes them for asynchronous all the same, and finds a use of what nobody has waited for.
 //!
 //! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads after a barrier that follows.
 //! Before it overwrites what was read from shared memory, a barrier must have followed the reads.
@@ -19,10 +19,10 @@ pub fn copy_vector<T: Copy, const N: usize>(
     target: SharedView<T>,
     to: usize,
 ) {
+    let fits = matches!(size_of::<[T; N]>(), 4 | 8 | 16);
     #[cfg(target_arch = "nvptx64")]
     {
         use crate::cfg::ComputeCapability;
-        let fits = matches!(size_of::<[T; N]>(), 4 | 8 | 16);
         if fits
             && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32
         {
@@ -43,6 +43,16 @@ pub fn copy_vector<T: Copy, const N: usize>(
         target.write(to + i, values[i]);
         i += 1;
     }
+    #[cfg(not(target_arch = "nvptx64"))]
+    if fits && simt::memory::may_be_watched() {
+        let (source, target) = (
+            source.as_ptr().wrapping_add(from).addr(),
+            target.as_mut_ptr().wrapping_add(to).addr(),
+        );
+        simt::memory::note_copy(source, target, size_of::<[T; N]>());
+    }
+    #[cfg(target_arch = "nvptx64")]
+    let _ = fits;
 }
 
 /// Waits for all copies that the calling thread has begun.
@@ -55,6 +65,10 @@ pub fn wait_all() {
             // SAFETY: waiting has no precondition.
             unsafe { core::arch::asm!("cp.async.wait_all;", options(nostack)) };
         }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    if simt::memory::may_be_watched() {
+        simt::memory::note_copies_done();
     }
 }
 

@@ -98,8 +98,13 @@ pub mod thread;
 mod trap;
 mod view;
 pub mod warp;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub mod watch;
 
-pub use cuda_std_macros::{address_space, externally_visible, gpu_only, inline_closures, kernel};
+pub use cuda_std_macros::{
+    address_space, externally_visible, gpu_only, inline_closures, kernel, watched,
+};
 pub use float::{FloatExt, GpuFloat};
 pub use glam;
 pub use half;

@@ -14,6 +14,19 @@ pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
     simt::memory::shared_static(&raw const *key as usize, size_of::<T>(), align_of::<T>()).cast()
 }
 
+/// `first`, of one of the block's arrays, which the kernel has as a raw pointer from now on: checked mode is told.
+#[doc(hidden)]
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn as_pointer<T>(first: *mut T) -> *mut T {
+    #[cfg(not(target_arch = "nvptx64"))]
+    if simt::memory::may_be_watched() {
+        simt::memory::note_pointer(first.addr());
+    }
+    first
+}
+
 /// A view of the current block's array of `len` elements at `first`.
 ///
 /// # Safety
@@ -70,7 +83,7 @@ macro_rules! shared_array {
     ($element:ty; $len:expr) => {{
         #[inline(always)]
         fn __cuda_std_shared_array() -> *mut $element {
-            $crate::__shared_array!($element; $len)
+            $crate::shared::as_pointer($crate::__shared_array!($element; $len))
         }
         __cuda_std_shared_array()
     }};
@@ -139,6 +152,7 @@ macro_rules! __shared_array {
 /// Every call gives the same pointer. How many bytes there are is [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size).
 #[inline(always)]
 #[must_use]
+#[track_caller]
 pub fn dynamic_shared_mem<T>() -> *mut T {
     const {
         assert!(
@@ -157,6 +171,6 @@ pub fn dynamic_shared_mem<T>() -> *mut T {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        simt::memory::dynamic_shared().0.cast()
+        as_pointer(simt::memory::dynamic_shared().0).cast()
     }
 }

@@ -1,4 +1,4 @@
-//! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@inline_closures`], [`macro@address_space`], [`macro@gpu_only`] and
+//! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@inline_closures`], [`macro@watched`], [`macro@address_space`], [`macro@gpu_only`] and
 //! [`macro@externally_visible`].
 //!
 //! Use them through `cuda_std`, which re-exports them and holds the items that their expansions name.
@@ -20,7 +20,8 @@ use proc_macro::TokenStream;
 ///   that the pointer is a global one; a reference is one pointer, and in `Args` a view of one element.
 /// - It may say `extern "C"`, which changes nothing.
 /// - Type parameters need a list of the types to build entry points for: `#[kernel(T = [u8, f32])]`. Each combination gets
-///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`.
+///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`. Const parameters need one of numbers or bools:
+///   `#[kernel(N = [3, 5])]`, with entry points `NAME_3`, `NAME_5`.
 ///
 /// # What it expands to
 ///
@@ -37,6 +38,9 @@ use proc_macro::TokenStream;
 ///
 /// `print!`, `println!`, `eprint!`, `eprintln!`, `assert!`, `assert_eq!` and `assert_ne!`, written so, are in the body those of `cuda_std`, see its
 /// module `io`. (In functions that the kernel calls they are whatever is in scope.)
+///
+/// Where a kernel has memory by other ways than views (slices, references, pointers, `shared_array!`, statics in shared memory) its body is
+/// compiled once more for checked mode, which is told there of every access by `*`, by index and by a field behind them.
 ///
 /// ```ignore
 /// #[kernel]
@@ -70,6 +74,26 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn inline_closures(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(kernel::inline_closures(options.into(), item.into()))
+}
+
+/// For a function that a kernel calls, and that reads or writes memory by raw pointers, references or slices: tells the CPU's checked mode of
+/// it, as [`macro@kernel`] does for kernels. On the device it changes nothing.
+///
+/// In fast mode each access of such a function costs one look at a variable of the program.
+///
+/// ```ignore
+/// #[watched]
+/// unsafe fn sum(tile: *const f32, count: usize) -> f32 {
+///     let mut sum = 0.0;
+///     for i in 0..count {
+///         sum += *tile.add(i);
+///     }
+///     sum
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn watched(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::watched::expand(options.into(), item.into()))
 }
 
 /// Puts a `static` into one of the device's memories: `shared`, `constant` or `global`.

@@ -14,6 +14,7 @@ mod attribute;
 mod shape;
 
 pub use attribute::FunctionAttribute;
+pub(crate) use shape::launch_dims;
 pub use shape::{BlockSize, GridSize};
 
 /// A kernel of a loaded module.

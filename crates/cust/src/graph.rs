@@ -117,7 +117,7 @@ impl Graph {
                 self.raw,
                 &dependencies,
                 invocation.function(),
-                invocation.dims(),
+                invocation.dims()?,
                 &invocation.addresses(),
             )
         }?;

@@ -4,16 +4,16 @@ use std::ffi::c_void;
 
 use crate::driver;
 use crate::error::CudaResult;
-use crate::function::{BlockSize, Function, GridSize};
+use crate::function::{BlockSize, Function, GridSize, launch_dims};
 use crate::stream::Stream;
-use crate::sys::LaunchDims;
 
 impl Stream {
     /// Queues a launch. `args` holds, in the kernel's order, the address of each parameter's value; the values are copied before
     /// this returns. [`launch!`](crate::launch!) writes the array by itself.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a shape the device cannot run,
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a shape the device cannot run, such as one
+    /// without blocks,
     /// [`CudaError::LaunchOutOfResources`](crate::error::CudaError::LaunchOutOfResources), and those of earlier work.
     ///
     /// # Safety
@@ -36,7 +36,7 @@ impl Stream {
         B: Into<BlockSize>,
     {
         let _current = self.enter()?;
-        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
+        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes)?;
         // SAFETY: a live function and stream, its context current; the rest is the caller's promise (1 to 3).
         unsafe { driver()?.launch_kernel(func.to_raw(), dims, self.as_inner(), args) }
     }
@@ -63,17 +63,9 @@ impl Stream {
         B: Into<BlockSize>,
     {
         let _current = self.enter()?;
-        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes);
+        let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes)?;
         // SAFETY: as in `launch`.
         unsafe { driver()?.launch_cooperative_kernel(func.to_raw(), dims, self.as_inner(), args) }
-    }
-}
-
-fn launch_dims(grid: GridSize, block: BlockSize, dynamic_shared_bytes: u32) -> LaunchDims {
-    LaunchDims {
-        grid: [grid.x, grid.y, grid.z],
-        block: [block.x, block.y, block.z],
-        dynamic_shared_bytes,
     }
 }
 

@@ -1,5 +1,5 @@
-//! Holds `docs/from-rust-cuda.md` to what it names: the tests of its tables exist, and so do the names, which `tests/conformance-cust`
-//! compiles against the published crate and against this one.
+//! Holds `docs/from-rust-cuda.md` to the names that it has of the host's part: `tests/conformance-cust` compiles them against the published
+//! crate and against this one. (That the tests of its tables exist is a test of `xtask`, which makes them.)
 
 const TABLES: &str = include_str!("../../../docs/from-rust-cuda.md");
 
@@ -7,56 +7,6 @@ const TABLES: &str = include_str!("../../../docs/from-rust-cuda.md");
 const CONFORMANCE: [&str; 2] = [
     include_str!("../../../tests/conformance-cust/names.rs"),
     include_str!("../../../tests/conformance-cust/program.rs"),
-];
-
-/// The short names of the tests, and the files they are in.
-const TESTS: [(&str, &[&str]); 7] = [
-    (
-        "cpu",
-        &[
-            include_str!("../../../tests/from-rust-cuda/tests/cpu/half_floats.rs"),
-            include_str!("../../../tests/from-rust-cuda/tests/cpu/launches.rs"),
-            include_str!("../../../tests/from-rust-cuda/tests/cpu/machine.rs"),
-            include_str!("../../../tests/from-rust-cuda/tests/cpu/printing.rs"),
-            include_str!("../../../tests/from-rust-cuda/tests/cpu/vectors.rs"),
-        ],
-    ),
-    (
-        "ptx",
-        &[include_str!(
-            "../../cuda_builder/tests/builds/from_rust_cuda.rs"
-        )],
-    ),
-    (
-        "fake",
-        &[
-            include_str!("fake_driver/context_stack.rs"),
-            include_str!("fake_driver/contexts.rs"),
-            include_str!("fake_driver/graphs.rs"),
-            include_str!("fake_driver/heap.rs"),
-            include_str!("fake_driver/links.rs"),
-            include_str!("fake_driver/memory.rs"),
-            include_str!("fake_driver/modules.rs"),
-            include_str!("fake_driver/on_device.rs"),
-            include_str!("fake_driver/streams.rs"),
-            include_str!("fake_driver/unified.rs"),
-        ],
-    ),
-    (
-        "gpu",
-        &[
-            include_str!("gpu/device.rs"),
-            include_str!("gpu/graphs.rs"),
-            include_str!("gpu/heap.rs"),
-            include_str!("gpu/launches.rs"),
-            include_str!("gpu/memory.rs"),
-            include_str!("gpu/sharing.rs"),
-            include_str!("gpu/unified.rs"),
-        ],
-    ),
-    ("vek", &[include_str!("../../cuda_std/tests/with_vek.rs")]),
-    ("derive", &[include_str!("derive.rs")]),
-    ("nvtx", &[include_str!("nvtx.rs")]),
 ];
 
 /// The cells of the rows under a heading, without the table's own heading.
@@ -78,77 +28,8 @@ fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {
         .map(|(i, piece)| (i % 2 == 1, piece))
 }
 
-/// The tests that a text names, each with the short name before it.
-fn tests(text: &str) -> Vec<(&'static str, String)> {
-    let (mut kind, mut found) = (None, Vec::new());
-    for (is_name, piece) in pieces(text) {
-        if is_name {
-            found.extend(kind.map(|kind| (kind, piece.to_owned())));
-            continue;
-        }
-        for word in piece.split(|c: char| !c.is_alphanumeric()) {
-            if let Some((known, _)) = TESTS.iter().find(|(known, _)| *known == word) {
-                kind = Some(*known);
-            } else if word == "documentation" {
-                kind = None;
-            }
-        }
-    }
-    found
-}
-
-/// A test of its file, or a path of the repository.
-fn is_there(kind: &str, test: &str) -> bool {
-    if test.contains('/') {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        return std::path::Path::new(root).join(test).exists();
-    }
-    let files = TESTS.iter().find(|(known, _)| *known == kind);
-    files.is_some_and(|(_, files)| {
-        files
-            .iter()
-            .any(|text| text.contains(&format!("#[test]\nfn {test}()")))
-    })
-}
-
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
-}
-
-#[test]
-fn the_tests_that_the_tables_name_exist() {
-    let mut counted = 0;
-    for heading in [
-        "## As it is",
-        "## With a line",
-        "## As it is, on the host",
-        "## With a line, on the host",
-    ] {
-        let rows = rows(heading);
-        assert!(rows.len() > 2, "{heading}: {} rows", rows.len());
-        for row in rows {
-            let shown_by = row.last().expect("a row has cells");
-            for (kind, test) in tests(shown_by) {
-                assert!(is_there(kind, &test), "{heading}: no test {kind} {test}");
-                counted += 1;
-            }
-        }
-    }
-    // those that stand in the text below the table
-    let text = TABLES
-        .split("What later versions")
-        .nth(1)
-        .expect("the text");
-    let text = text.split("\n## ").next().expect("its end");
-    let in_brackets = text
-        .split('(')
-        .skip(1)
-        .filter_map(|part| part.split(')').next());
-    for (kind, test) in in_brackets.flat_map(tests) {
-        assert!(is_there(kind, &test), "no test {kind} {test}");
-        counted += 1;
-    }
-    assert!(counted > 40, "{counted}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, FindingKey, FindingKind, Site};
 use crate::shape::Dim3;
+use crate::unwatched::{self, Unwatched};
 use crate::waiting::{Waiting, describe_waiting};
 use std::collections::HashMap;
 use std::fmt;
@@ -44,6 +45,38 @@ pub enum LaunchError {
         /// Who waits where.
         waiting: Vec<Waiting>,
     },
+    /// A thread made more steps than [`Limits::steps`](crate::Limits::steps) allows, in checked mode: most likely in an endless loop.
+    #[error(
+        "kernel `{kernel}` was ended in block {block}, thread {thread}, at {site}: the thread made more than {steps} steps (accesses, barriers, warp operations, turns of loops); where that is no endless loop, raise simt::Limits::steps"
+    )]
+    StepLimit {
+        /// Name of the kernel.
+        kernel: String,
+        /// Block of the thread.
+        block: Dim3,
+        /// The thread, within its block.
+        thread: Dim3,
+        /// Steps that it was allowed.
+        steps: u64,
+        /// Where it made the last of them.
+        site: Site,
+    },
+    /// The launch took longer than [`Limits::time`](crate::Limits::time) allows, in checked mode.
+    #[error(
+        "kernel `{kernel}` was ended after {seconds} s in block {block}, thread {thread}, at {site}; where it only needs more time, raise simt::Limits::time"
+    )]
+    TimeLimit {
+        /// Name of the kernel.
+        kernel: String,
+        /// Block of the thread that ran then.
+        block: Dim3,
+        /// That thread, within its block.
+        thread: Dim3,
+        /// How long the launch was allowed to take, in seconds.
+        seconds: f64,
+        /// Where the thread was.
+        site: Site,
+    },
     /// A kernel's body tried to launch another kernel.
     #[error(
         "kernel `{kernel}` cannot be launched from inside a running kernel; launch it from the host after this one returns"
@@ -83,8 +116,10 @@ pub struct Report {
     seed: Option<u64>,
     findings: Vec<Finding>,
     /// Where each finding seen so far stands in `findings`; `None` beyond the cap.
-    seen: HashMap<FindingKey, Option<usize>>,
+    #[expect(clippy::box_collection, reason = "errors stay small")]
+    seen: Box<HashMap<FindingKey, Option<usize>>>,
     ended_by: Option<Box<LaunchError>>,
+    not_watched: Vec<Unwatched>,
 }
 
 impl Report {
@@ -93,8 +128,9 @@ impl Report {
             kernel: kernel.into(),
             seed,
             findings: Vec::new(),
-            seen: HashMap::new(),
+            seen: Box::default(),
             ended_by: None,
+            not_watched: Vec::new(),
         }
     }
 
@@ -131,6 +167,12 @@ impl Report {
         self
     }
 
+    /// Says what checked mode did not watch.
+    pub(crate) fn without(mut self, not_watched: Vec<Unwatched>) -> Self {
+        self.not_watched = not_watched;
+        self
+    }
+
     /// Name of the kernel.
     pub fn kernel(&self) -> &str {
         &self.kernel
@@ -156,6 +198,11 @@ impl Report {
         self.ended_by.as_deref()
     }
 
+    /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races there.
+    pub fn not_watched(&self) -> &[Unwatched] {
+        &self.not_watched
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.findings.is_empty()
     }
@@ -178,6 +225,9 @@ impl fmt::Display for Report {
         }
         if let Some(error) = &self.ended_by {
             write!(f, "\n  then the launch ended: {error}")?;
+        }
+        if !self.not_watched().is_empty() {
+            write!(f, "\n  {}", unwatched::describe(self.not_watched()))?;
         }
         Ok(())
     }

@@ -59,6 +59,14 @@ unsafe impl Stack for ShiftedStack {
 /// One fiber. Idle, it waits for a [`Command`]; busy, it holds a kernel thread that waits.
 struct Fiber {
     coroutine: Coroutine<Command, (), (), ShiftedStack>,
+    extent: Extent,
+}
+
+/// Where a stack lies: from the lowest address, that of its guard page, to its base.
+#[derive(Clone, Copy)]
+struct Extent {
+    limit: usize,
+    base: usize,
 }
 
 /// Stacks that exist in the process.
@@ -71,6 +79,10 @@ impl Fiber {
             STACKS.fetch_sub(1, Ordering::Relaxed);
         })?;
         let shift = ordinal % 16 * 256;
+        let extent = Extent {
+            limit: stack.limit().get(),
+            base: stack.base().get(),
+        };
         let coroutine = Coroutine::with_stack(
             ShiftedStack { stack, shift },
             move |yielder: &FiberYielder, command| {
@@ -79,7 +91,7 @@ impl Fiber {
                 }
             },
         );
-        Ok(Fiber { coroutine })
+        Ok(Fiber { coroutine, extent })
     }
 }
 
@@ -103,6 +115,24 @@ pub(crate) struct FiberSet {
 thread_local! {
     /// The idle fibers of this operating-system thread, between launches.
     static POOL: Cell<FiberSet> = const { Cell::new(FiberSet { fibers: Vec::new(), idle: Vec::new() }) };
+}
+
+thread_local! {
+    /// The stack that runs, or ran last. Constant-initialised and without a destructor, so that a signal handler may read it.
+    static RUNNING: Cell<Extent> = const { Cell::new(Extent { limit: 0, base: 0 }) };
+}
+
+/// Whether `address` lies on the stack of the fiber that runs on this operating-system thread.
+pub(crate) fn is_on_running_stack(address: usize) -> bool {
+    let Extent { limit, base } = RUNNING.get();
+    (limit..base).contains(&address)
+}
+
+/// Whether `address` lies in the guard page of that stack, and how many bytes the stack has.
+pub(crate) fn overflowed_at(address: usize) -> Option<usize> {
+    let Extent { limit, base } = RUNNING.get();
+    let guard = (base - limit).saturating_sub(STACK_BYTES);
+    (address.wrapping_sub(limit) < guard).then_some(STACK_BYTES)
 }
 
 impl FiberSet {
@@ -150,7 +180,9 @@ impl FiberSet {
     /// Runs the fiber until it waits or idles.
     #[inline]
     pub(crate) fn resume(&mut self, fiber: u32) {
-        self.fibers[fiber as usize].coroutine.resume(Command::Run);
+        let fiber = &mut self.fibers[fiber as usize];
+        RUNNING.set(fiber.extent);
+        fiber.coroutine.resume(Command::Run);
     }
 
     /// The fibers that hold a waiting thread.

@@ -37,6 +37,15 @@ pub enum Place {
         /// Address of the first byte.
         address: usize,
     },
+    /// Memory of a parameter of the kernel.
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// Its place among the kernel's parameters, from 1.
+        number: u32,
+        /// The element that holds the first byte; for a pointer, counted from where it points to.
+        element: usize,
+    },
     /// A shared static of the block.
     SharedStatic {
         /// First byte, from the start of the array.
@@ -57,6 +66,11 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Global { address } => write!(f, "global memory at {address:#x}"),
+            Place::Parameter {
+                name,
+                number,
+                element,
+            } => write!(f, "element {element} of `{name}` (parameter {number})"),
             Place::SharedStatic { offset, of } => {
                 write!(f, "byte {offset} of a shared array of {of} bytes")
             }
@@ -132,6 +146,23 @@ pub enum FindingKind {
         /// Bytes of the access.
         bytes: usize,
     },
+    /// Memory was touched that an asynchronous copy may still be writing, or written that it may still be reading: the thread that began the
+    /// copy had not waited for it.
+    CopyUnderWay {
+        /// The memory.
+        place: Place,
+        /// What the thread did.
+        access: Access,
+        /// The thread that began the copy.
+        copying_thread: Dim3,
+        /// Where it began the copy.
+        copy_site: Site,
+    },
+    /// Bytes behind the end of an array of shared memory were written. Which thread did it is not known: the one named is the block's first.
+    WrittenPastEnd {
+        /// The array's last byte.
+        place: Place,
+    },
 }
 
 /// What makes two findings the same: the rule and the source lines, whichever threads broke it there.
@@ -165,6 +196,8 @@ impl Finding {
             FindingKind::LanesLeft { .. } => (4, site, None),
             FindingKind::Race { other_site, .. } => pair(5, site, *other_site),
             FindingKind::Uninitialized { .. } => (6, site, None),
+            FindingKind::CopyUnderWay { copy_site, .. } => pair(7, site, *copy_site),
+            FindingKind::WrittenPastEnd { .. } => (8, site, None),
         }
     }
 }
@@ -221,6 +254,19 @@ impl fmt::Display for Finding {
             FindingKind::Uninitialized { place, bytes } => write!(
                 f,
                 "read of shared memory that no thread of the block wrote: {place} ({bytes} bytes)\n     block {block}, thread {thread}, at {site}"
+            ),
+            FindingKind::CopyUnderWay {
+                place,
+                access,
+                copying_thread,
+                copy_site,
+            } => write!(
+                f,
+                "use of {place} while an asynchronous copy may be under way there\n     block {block}, thread {copying_thread} began the copy at {copy_site} and had not waited for it\n     block {block}, thread {thread} {access} at {site}"
+            ),
+            FindingKind::WrittenPastEnd { place } => write!(
+                f,
+                "bytes behind the end of shared memory were written, after {place}\n     block {block}, of the array made at {site}"
             ),
         }?;
         if self.occurrences > 1 {

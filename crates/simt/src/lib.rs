@@ -54,8 +54,10 @@
 //! - a lane that calls a warp operation whose mask does not name it (in fast mode too), and a mask that names lanes that
 //!   have left;
 //! - two threads that touch the same bytes, at least one writing and at least one not atomically, with nothing that
-//!   orders them;
-//! - a read of shared memory that no thread of the block wrote.
+//!   orders them; where the memory is a parameter's, its name and the element;
+//! - a read of shared memory that no thread of the block wrote;
+//! - a use of what an asynchronous copy writes, before the thread that began it has waited for it;
+//! - bytes that were written just behind an array of shared memory.
 //!
 //! What orders two accesses of one block is a barrier of the block, or [`sync::warp_sync`] of lanes of one warp,
 //! transitively. [`sync::warp_exchange`] makes lanes meet but orders no memory, as `shfl.sync` and `vote.sync` do not.
@@ -63,11 +65,25 @@
 //! the seed matters for kernels whose control flow depends on the order.
 //!
 //! In either mode a panic and a deadlock are errors that name their threads. Checked mode also calls it a deadlock if
-//! all that remains of a block does nothing but [`sync::yield_thread`], a million times over.
+//! all that remains of a block does nothing but [`sync::yield_thread`], a million times over, and ends a thread that makes
+//! too many steps: see [`Limits`].
+//!
+//! It sees the accesses that are noted: by views, and by code that is instrumented, as `cuda_std`'s attributes `kernel` and
+//! `watched` do it. Arrays that it saw nothing of, or not everything, it names: see [`unwatched()`].
+//!
+//! # Faults
+//!
+//! On Unix systems a stack that is full, and an access past the end of shared memory (a page without access follows each array),
+//! end the process with a line that names kernel, block and thread, in either mode. Of any other access to memory that is not there such a
+//! line is written before whoever handled the signal until then goes on. For that a launch installs a handler of `SIGSEGV`
+//! and `SIGBUS`, once in a process.
 //!
 //! # What it cannot find
 //!
-//! - Accesses through raw pointers: only what is passed to [`memory::note_read`] and its like is seen.
+//! - Accesses that nobody notes: in functions that are not instrumented, and in other crates. If a kernel passes a pointer or slice to
+//!   one, that is said; a function that finds its memory by other ways goes unnoticed, unless it writes a shared array.
+//! - Whether what a reference points to is the thread's own: what was not borrowed from a pointer that the kernel has, nor is
+//!   a parameter's or shared, is taken for that.
 //! - Ordering through atomics. A kernel that publishes plain data to another block or warp by an atomic flag is right on
 //!   a device (with release and acquire) and is reported here as a race; let it carry the data in atomics as well.
 //! - Races in code that the run did not reach. It judges the accesses that were made.
@@ -91,18 +107,26 @@ mod checked;
 pub mod current;
 mod error;
 mod executor;
+mod fault;
 mod fiber;
 mod finding;
 mod launch;
+mod limits;
 pub mod memory;
+mod monitor;
+mod parameter;
 mod shape;
 pub mod steps;
 pub mod sync;
+mod unwatched;
 mod waiting;
 mod workers;
 
 pub use error::{LaunchError, MAX_FINDINGS, Report};
 pub use finding::{Access, Finding, FindingKind, Place, Site};
+pub use limits::Limits;
+pub use parameter::{Parameter, Reach};
 pub use shape::{Dim3, LaunchShape, MAX_BLOCK_THREADS, MAX_BLOCK_Z, MAX_DYNAMIC_SHARED_BYTES};
+pub use unwatched::{Unseen, Unwatched, unwatched};
 pub use waiting::Waiting;
-pub use workers::{Mode, launch, launch_kernel};
+pub use workers::{Mode, launch, launch_kernel, launch_kernel_with};

@@ -6,6 +6,7 @@
 use crate::executor::{end_thread, running, try_running};
 use crate::finding::{Access, FindingKind};
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Which memory an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +79,108 @@ pub fn note_write(space: Space, address: usize, bytes: usize) {
 #[track_caller]
 pub fn note_atomic(space: Space, address: usize, bytes: usize) {
     note(Access::Atomic, space, address, bytes);
+}
+
+/// Checked launches that run in the process.
+static CHECKED: AtomicUsize = AtomicUsize::new(0);
+
+/// While it lives, a checked launch runs.
+pub(crate) struct CheckedLaunch(());
+
+impl CheckedLaunch {
+    pub(crate) fn begin() -> Self {
+        CHECKED.fetch_add(1, Ordering::Relaxed);
+        CheckedLaunch(())
+    }
+}
+
+impl Drop for CheckedLaunch {
+    fn drop(&mut self) {
+        CHECKED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be noted. It is one read of one variable.
+#[inline(always)]
+pub fn may_be_watched() -> bool {
+    CHECKED.load(Ordering::Relaxed) != 0
+}
+
+/// How memory was reached that is no view's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Plain {
+    /// By a raw pointer.
+    Pointer,
+    /// By a reference, an index or a name, which may also be of the thread's own memory: of that nothing is noted.
+    Reference,
+}
+
+/// Notes an access of the running thread that no view makes, of `bytes` bytes at `address`. Nothing is noted of a thread's own stack.
+#[track_caller]
+pub fn note_plain(access: Access, by: Plain, address: usize, bytes: usize) {
+    if let Some(executor) = try_running() {
+        let by_reference = by == Plain::Reference;
+        executor.note_plain(access, by_reference, address, bytes, Location::caller());
+    }
+}
+
+/// Notes that the running thread takes a reference to `bytes` bytes at `address` from a raw pointer: later accesses by references are noted.
+pub fn note_reference(address: usize, bytes: usize) {
+    if let Some(executor) = try_running() {
+        executor.lend(address, bytes);
+    }
+}
+
+/// Notes that the kernel has a raw pointer to the array of shared memory at `address`. If no access to the array is noted, or it
+/// changes without one, the launch says so: see [`Unwatched`](crate::Unwatched).
+#[track_caller]
+pub fn note_pointer(address: usize) {
+    if let Some(executor) = try_running()
+        && executor.checker.is_some()
+    {
+        let arena = executor.arena.borrow();
+        arena.handed_out(address, Location::caller());
+    }
+}
+
+/// Notes that what lies at `address` is passed to a function that may not be instrumented. If that is, it [says so](note_received).
+#[track_caller]
+pub fn note_passed(address: usize) {
+    if let Some(executor) = try_running() {
+        executor.hand(address, Some(Location::caller()));
+    }
+}
+
+/// Notes that a function that tells of its accesses was given what lies at `address`.
+pub fn note_received(address: usize) {
+    if let Some(executor) = try_running() {
+        executor.hand(address, None);
+    }
+}
+
+/// Notes that the running thread begins to copy `bytes` bytes at `from` to `to`, in shared memory, asynchronously: until it
+/// [waits](note_copies_done), no thread may use what is written or write what is read.
+#[track_caller]
+pub fn note_copy(from: usize, to: usize, bytes: usize) {
+    if let Some(executor) = try_running() {
+        executor.begin_copy(from, to, bytes, Location::caller());
+    }
+}
+
+/// Notes that the running thread has waited for the asynchronous copies that it began.
+pub fn note_copies_done() {
+    if let Some(executor) = try_running() {
+        executor.finish_copies();
+    }
+}
+
+/// Counts a step of the running thread, as a turn of a loop is one. In checked mode the thread ends where it has made too many:
+/// see [`Limits::steps`](crate::Limits::steps).
+#[track_caller]
+pub fn note_step() {
+    if let Some(executor) = try_running() {
+        executor.step(Location::caller());
+    }
 }
 
 /// Ends the running thread with the finding that it indexed a view (`what`) of `len` elements at `index`.

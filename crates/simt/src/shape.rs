@@ -92,7 +92,7 @@ impl std::fmt::Display for Dim3 {
 /// How many threads a launch runs, in which arrangement, with how much dynamic shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
-    /// Blocks of the grid. Any extent of zero makes an empty grid, which runs nothing.
+    /// Blocks of the grid: at least 1 along each axis.
     pub grid: Dim3,
     /// Threads of a block: 1 to [`MAX_BLOCK_THREADS`] in all, `z` at most [`MAX_BLOCK_Z`].
     pub block: Dim3,
@@ -117,7 +117,12 @@ impl LaunchShape {
 
     /// What is wrong with a shape that no CUDA device could launch, with the numbers and the remedy.
     pub(crate) fn problem(&self) -> Option<String> {
-        let problem = if self.block.count() == 0 {
+        let problem = if self.grid.count() == 0 {
+            format!(
+                "a grid of {} holds no blocks; every extent must be at least 1, so leave the launch out where there is nothing to do",
+                self.grid
+            )
+        } else if self.block.count() == 0 {
             format!(
                 "a block of {} holds no threads; every extent must be at least 1",
                 self.block

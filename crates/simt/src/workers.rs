@@ -5,7 +5,9 @@ use crate::current;
 use crate::executor::{Entered, Executor, StepFunctions, Steps, body_of, here};
 use crate::fiber::{FiberSet, stack_budget};
 use crate::launch::Launch;
-use crate::{LaunchError, LaunchShape};
+use crate::memory::CheckedLaunch;
+use crate::monitor::Monitored;
+use crate::{LaunchError, LaunchShape, Parameter, fault, unwatched};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a launch runs.
@@ -32,7 +34,7 @@ const MAX_CHUNK: u64 = 8192;
 /// [`Mode::Checked`] they run one at a time on the calling thread, in an order drawn from the seed.
 ///
 /// # Errors
-/// - [`LaunchError::Shape`]: no CUDA device could launch the shape. (A grid of no blocks runs nothing and is no error.)
+/// - [`LaunchError::Shape`]: no CUDA device could launch the shape.
 /// - [`LaunchError::Findings`]: the kernel broke a rule; in fast mode that ends the launch.
 /// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had begun elsewhere end too,
 ///   after the block at hand.
@@ -56,7 +58,7 @@ pub fn launch<F: Fn() + Sync>(
     mode: Mode,
     body: F,
 ) -> Result<(), LaunchError> {
-    run(kernel, shape, mode, body, None, false)
+    run(kernel, shape, mode, &[], body, None, false)
 }
 
 /// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that ends with the block
@@ -73,11 +75,11 @@ pub unsafe fn launch_kernel<F: Fn() + Sync>(
     mode: Mode,
     body: F,
 ) -> Result<(), LaunchError> {
-    run(kernel, shape, mode, body, None, true)
+    run(kernel, shape, mode, &[], body, None, true)
 }
 
-/// [`launch_kernel`] of a kernel whose body is there in steps as well, which blocks of several threads in fast mode take: a thread
-/// that waits at a barrier then needs no stack to wait on.
+/// [`launch_kernel`] of a kernel whose parameters are known, so that reports name them, and whose body is there in steps as well, which blocks
+/// of several threads in fast mode take: a thread that waits at a barrier then needs no stack to wait on.
 ///
 /// # Errors
 /// As [`launch`].
@@ -89,6 +91,7 @@ pub unsafe fn launch_kernel_in_steps<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
     mode: Mode,
+    parameters: &[Parameter],
     body: F,
     steps: StepFunctions,
     arguments: *const (),
@@ -96,13 +99,31 @@ pub unsafe fn launch_kernel_in_steps<F: Fn() + Sync>(
     let has_use = mode == Mode::Fast && shape.block.count() > 1;
     // SAFETY: the caller's promise; the arguments live until the launch is done.
     let steps = has_use.then(|| unsafe { Steps::new(steps, arguments) });
-    run(kernel, shape, mode, body, steps, true)
+    run(kernel, shape, mode, parameters, body, steps, true)
+}
+
+/// [`launch_kernel`] of a kernel whose parameters are known: reports name them.
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// As [`launch_kernel`].
+pub unsafe fn launch_kernel_with<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    parameters: &[Parameter],
+    body: F,
+) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, parameters, body, None, true)
 }
 
 fn run<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
     mode: Mode,
+    parameters: &[Parameter],
     body: F,
     steps: Option<Steps<'_>>,
     is_kernel: bool,
@@ -124,13 +145,10 @@ fn run<F: Fn() + Sync>(
             kernel: kernel_name(),
         });
     }
-    if shape.grid.count() == 0 {
-        return Ok(());
-    }
     let launch = Launch::new(kernel, shape, body_of(&body), steps, is_kernel);
     match mode {
         Mode::Fast => run_fast(&launch),
-        Mode::Checked { seed } => run_checked(&launch, seed),
+        Mode::Checked { seed } => run_checked(&launch, seed, parameters),
     }
 }
 
@@ -165,6 +183,7 @@ fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize)
     if launch.is_stopped() || cursor.load(Ordering::Relaxed) >= launch.blocks {
         return;
     }
+    fault::prepare();
     let mut fibers = match launch.threads {
         1 => FiberSet::default(),
         _ => FiberSet::take(),
@@ -205,8 +224,16 @@ fn run_blocks(executor: &Executor<'_>, fibers: &mut FiberSet, first: u64, end: u
     }
 }
 
-fn run_checked(launch: &Launch<'_>, seed: u64) -> Result<(), LaunchError> {
-    let checker = Checker::new(launch.kernel, launch.shape, seed);
+fn run_checked(
+    launch: &Launch<'_>,
+    seed: u64,
+    parameters: &[Parameter],
+) -> Result<(), LaunchError> {
+    fault::prepare();
+    let _checked = CheckedLaunch::begin();
+    let monitored = Monitored::new(launch.kernel, launch.shape);
+    let (kernel, shape, beat) = (launch.kernel, launch.shape, monitored.beat());
+    let checker = Checker::new(kernel, shape, seed, parameters, beat);
     let mut fibers = FiberSet::take();
     let executor = Executor::new(launch, fibers.at_most(launch.threads), Some(checker));
     // SAFETY: the guard is dropped below, before the executor moves.
@@ -219,13 +246,25 @@ fn run_checked(launch: &Launch<'_>, seed: u64) -> Result<(), LaunchError> {
         executor.begin_block();
         executor.begin_checked_block(block);
         executor.run_block(&mut fibers);
+        executor.end_checked_block();
     }
     drop(entered);
     fibers.put_back(usize::MAX);
+    let not_watched = executor.unwatched();
+    unwatched::remember(&not_watched);
     match (executor.into_report(), launch.take_failure()) {
-        (Some(report), Some(error)) => Err(LaunchError::Findings(report.ended_by(error))),
-        (Some(report), None) => Err(LaunchError::Findings(report)),
+        (Some(report), failure) => {
+            let report = report.without(not_watched);
+            let report = match failure {
+                Some(error) => report.ended_by(error),
+                None => report,
+            };
+            Err(LaunchError::Findings(report))
+        }
         (None, Some(error)) => Err(error),
-        (None, None) => Ok(()),
+        (None, None) => {
+            unwatched::tell(launch.kernel, &not_watched);
+            Ok(())
+        }
     }
 }

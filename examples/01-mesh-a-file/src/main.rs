@@ -1,6 +1,6 @@
 //! A volume file in, a mesh file out: `cargo run -- scan.nii.gz 120 scan.ply`.
 //!
-//! Without arguments it meshes the brain in the repository's `data` folder.
+//! Without arguments it meshes the brain in the repository (`cli/data`).
 
 use ferrovox::{
     device::Device,
@@ -13,7 +13,7 @@ use std::{env, error::Error};
 
 const BRAIN: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../../data/mni152_t1_1mm.nii.gz"
+    "/../../cli/data/mni152_t1_1mm.nii.gz"
 );
 
 fn main() -> Result<(), Box<dyn Error>> {

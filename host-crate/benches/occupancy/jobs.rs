@@ -153,7 +153,7 @@ impl Job {
             DeviceKind::Cpu => (question.best(), 0),
         };
         Ok(Sweep {
-            explained,
+            explained: Some(explained),
             kernel: self.kernel.clone(),
             pipeline: self.workload.name.to_owned(),
             workload: format!("{}: n = {}", self.workload.about, self.side),
@@ -161,7 +161,7 @@ impl Job {
             device_name: device.name(),
             over,
             question,
-            chosen,
+            chosen: Some(chosen),
             points,
         })
     }
@@ -236,7 +236,7 @@ impl Job {
             at,
             threads: asked,
             blocks: 0,
-            registers: 0,
+            registers: None,
             dynamic_shared_bytes: 0,
             active_blocks: None,
             occupancy: None,
@@ -268,7 +268,7 @@ impl Job {
             at,
             threads: first.threads,
             blocks: launches.iter().map(|launch| u64::from(launch.blocks)).sum(),
-            registers: question.kernel.registers,
+            registers: question.registers(),
             dynamic_shared_bytes: first.dynamic_shared_bytes,
             active_blocks: occupancy.map(|it| it.active_blocks),
             occupancy: occupancy.map(|it| it.fraction()),

@@ -61,12 +61,12 @@ pub fn read(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
         let occupancy = sweep
             .question
             .occupancy(line.threads, line.dynamic_shared_bytes)
-            .filter(|_| line.capability.is_some());
+            .filter(|_| line.capability.is_some() && sweep.question.registers().is_some());
         sweep.points.push(Point {
             at: line.threads,
             threads: line.threads,
             blocks: line.blocks,
-            registers: sweep.question.kernel.registers,
+            registers: sweep.question.registers(),
             dynamic_shared_bytes: line.dynamic_shared_bytes,
             active_blocks: occupancy.map(|it| it.active_blocks),
             occupancy: occupancy.map(|it| it.fraction()),
@@ -115,7 +115,8 @@ fn begin(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
         kernel,
         recorded: None,
     };
-    let chosen = (question.best(), line.dynamic_shared_bytes);
+    let best = (question.best(), line.dynamic_shared_bytes);
+    let chosen = question.registers().map(|_| best);
     Ok(Sweep {
         kernel: line.kernel.clone(),
         pipeline: line.workload.clone(),

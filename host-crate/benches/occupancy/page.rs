@@ -1,6 +1,11 @@
 //! A page for each sweep: the plot, what the calculator says, the kernel's figures.
 
-use crate::{plot, ptx, support::Outcome, sweep::Sweep};
+use crate::{
+    plot, ptx,
+    support::Outcome,
+    sweep::Sweep,
+    table::{UNKNOWN, or_unknown},
+};
 use ferrovox::occupancy::{ComputeCapability, OccupancyModel};
 use std::{
     fmt::Write,
@@ -61,7 +66,7 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
     if let Some(picture) = picture {
         writeln!(page, "{picture}")?;
     }
-    if sweep.question.kernel.registers == 0 {
+    if sweep.question.registers().is_none() {
         writeln!(
             page,
             "<p>Its registers are not known here: a GPU's driver says them, and so does <code>cargo xtask inspect</code>.</p>"
@@ -75,7 +80,9 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
 
 /// What the calculator says.
 fn explanation(page: &mut String, sweep: &Sweep) -> Outcome<()> {
-    let (threads, dynamic) = sweep.explained;
+    let Some((threads, dynamic)) = sweep.explained else {
+        return Ok(());
+    };
     let question = &sweep.question;
     writeln!(
         page,
@@ -113,10 +120,7 @@ fn kernel(page: &mut String, sweep: &Sweep) -> Outcome<()> {
     writeln!(page, "<h3>The kernel</h3>\n<table>")?;
     let mut row =
         |name: &str, value: String| writeln!(page, "<tr><td>{name}</td><td>{value}</td></tr>");
-    row(
-        "registers per thread",
-        question.kernel.registers.to_string(),
-    )?;
+    row("registers per thread", or_unknown(question.registers()))?;
     row(
         "static shared memory, bytes",
         question.kernel.static_shared_bytes.to_string(),
@@ -151,14 +155,13 @@ fn points(page: &mut String, sweep: &Sweep) -> Outcome<()> {
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{time}</td></tr>",
             point.at,
             point.threads,
-            point.registers,
-            point
-                .active_blocks
-                .map_or(String::new(), |it| it.to_string()),
-            point
-                .occupancy
-                .map_or(String::new(), |it| format!("{:.1} %", 100.0 * it)),
-            point.limiters.join(", ")
+            or_unknown(point.registers),
+            or_unknown(point.active_blocks),
+            or_unknown(point.occupancy.map(|it| format!("{:.1} %", 100.0 * it))),
+            match point.occupancy {
+                Some(_) => point.limiters.join(", "),
+                None => UNKNOWN.to_owned(),
+            }
         )?;
     }
     writeln!(page, "</table></details>")?;

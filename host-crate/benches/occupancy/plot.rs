@@ -41,31 +41,34 @@ pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
             .caption(title, ("sans-serif", 18))
             .margin(12)
             .x_label_area_size(44)
-            .y_label_area_size(56)
+            .y_label_area_size(if has_occupancy { 56 } else { 12 })
             .right_y_label_area_size(56)
             .build_cartesian_2d(left..right, 0.0..105.0)?
             .set_secondary_coord(left..right, 0.0..105.0);
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
+        let no_decimals = |number: &f64| format!("{number:.0}");
+        let mut mesh = chart.configure_mesh();
+        mesh.light_line_style(TRANSPARENT)
             .x_desc(sweep.over.axis())
-            .y_desc(format!("occupancy on {} (%)", sweep.question.device))
-            .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| format!("{y:.0}"))
-            .draw()?;
+            .x_label_formatter(&no_decimals)
+            .y_label_formatter(&no_decimals);
+        // an axis for what there is
+        if has_occupancy {
+            mesh.y_desc(format!("occupancy on {} (%)", sweep.question.device));
+        } else {
+            mesh.y_labels(0);
+        }
+        mesh.draw()?;
         chart
             .configure_secondary_axes()
             .y_desc(format!("speed (%; 100 is {least:.4} ms)"))
             .y_label_formatter(&|y| format!("{y:.0}"))
             .draw()?;
-        chart
-            .draw_series(LineSeries::new(occupancy(), COLOURS[0].stroke_width(2)))?
-            .label(if has_occupancy {
-                "occupancy"
-            } else {
-                "no occupancy on the CPU"
-            })
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], COLOURS[0].stroke_width(2)));
+        if has_occupancy {
+            let line = LineSeries::new(occupancy(), COLOURS[0].stroke_width(2));
+            let legend =
+                |(x, y)| PathElement::new([(x, y), (x + 18, y)], COLOURS[0].stroke_width(2));
+            chart.draw_series(line)?.label("occupancy").legend(legend);
+        }
         chart
             .draw_secondary_series(LineSeries::new(speed(), COLOURS[1].stroke_width(2)))?
             .label("speed")

@@ -42,6 +42,11 @@ impl Question {
         })
     }
 
+    /// The kernel's registers, if they are known.
+    pub fn registers(&self) -> Option<u32> {
+        Some(self.kernel.registers).filter(|&registers| registers > 0)
+    }
+
     /// The occupancy of a block, if the device can have it.
     pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Option<Occupancy> {
         let block = BlockConfig::new(threads).with_dynamic_shared(dynamic_shared_bytes);

@@ -15,10 +15,10 @@ pub struct Sweep {
     pub over: Over,
     /// What the calculator was asked, without a launch override.
     pub question: Question,
-    /// The block size that the calculator chose, with its dynamic shared memory.
-    pub chosen: (u32, u32),
+    /// The block size that the calculator chose, with its dynamic shared memory; none for a kernel whose registers are not known.
+    pub chosen: Option<(u32, u32)>,
     /// The block that the explanation is about: the same, on the CPU what it would be on the GPU that stands in.
-    pub explained: (u32, u32),
+    pub explained: Option<(u32, u32)>,
     pub points: Vec<Point>,
 }
 
@@ -30,7 +30,8 @@ pub struct Point {
     pub threads: u32,
     /// Blocks of all launches of a run.
     pub blocks: u64,
-    pub registers: u32,
+    /// None where they are not known.
+    pub registers: Option<u32>,
     pub dynamic_shared_bytes: u32,
     pub active_blocks: Option<u32>,
     pub occupancy: Option<f64>,
@@ -58,7 +59,7 @@ impl Sweep {
                     .next()
                     .unwrap_or_default()
                     .to_owned(),
-                note: occupancy.unwrap_or_default(),
+                note: occupancy.unwrap_or_else(|| "occupancy unknown".to_owned()),
                 absent: point.time.as_ref().err().cloned(),
                 ..Record::default()
             };
@@ -84,8 +85,8 @@ impl Sweep {
     /// The point that is as the calculator has it.
     pub fn usual(&self) -> Option<(&Point, f64)> {
         self.measured().find(|(point, _)| match self.over {
-            Over::Blocks => point.threads == self.chosen.0,
-            Over::Registers => point.registers == self.question.kernel.registers,
+            Over::Blocks => self.chosen.is_some_and(|chosen| point.threads == chosen.0),
+            Over::Registers => point.registers == self.question.registers(),
             Over::Shared => point.at == 0,
         })
     }

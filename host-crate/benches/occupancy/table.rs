@@ -10,6 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// What is written where a number is not known.
+pub const UNKNOWN: &str = "unknown";
+
 const COLUMNS: &str = "kernel,device,workload,over,at,threads,blocks,registers,dynamic_shared_bytes,active_blocks,occupancy,limiters,median_ms,min_ms,max_ms,runs,absent";
 
 /// Writes both files; their paths.
@@ -32,6 +35,11 @@ pub fn write(folder: &Path, label: &str, sweeps: &[Sweep]) -> Outcome<Vec<PathBu
     Ok(paths)
 }
 
+/// A number, or that it is not known.
+pub fn or_unknown(number: Option<impl ToString>) -> String {
+    number.map_or(UNKNOWN.to_owned(), |number| number.to_string())
+}
+
 fn row(sweep: &Sweep, point: &Point) -> String {
     let number = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
     let time = point.time.as_ref().ok();
@@ -43,13 +51,14 @@ fn row(sweep: &Sweep, point: &Point) -> String {
         point.at.to_string(),
         point.threads.to_string(),
         point.blocks.to_string(),
-        point.registers.to_string(),
+        or_unknown(point.registers),
         point.dynamic_shared_bytes.to_string(),
-        point
-            .active_blocks
-            .map_or(String::new(), |it| it.to_string()),
-        number(point.occupancy),
-        point.limiters.join("+"),
+        or_unknown(point.active_blocks),
+        or_unknown(point.occupancy),
+        match point.occupancy {
+            Some(_) => point.limiters.join("+"),
+            None => UNKNOWN.to_owned(),
+        },
         number(time.map(|it| it.median_ms)),
         number(time.map(|it| it.min_ms)),
         number(time.map(|it| it.max_ms)),
@@ -92,7 +101,7 @@ fn object(sweep: &Sweep) -> Value {
         "occupancy_of": sweep.question.device,
         "workload": sweep.workload,
         "over": sweep.over,
-        "calculator_block": sweep.chosen.0,
+        "calculator_block": sweep.chosen.map(|chosen| chosen.0),
         "fastest": sweep.fastest().map(|(point, _)| point.at),
         "rank_correlation": sweep.rank_correlation(),
         "conclusion": sweep.conclusion(),

@@ -99,7 +99,7 @@ impl Scanner<'_> {
         self.stream.check_device(input)?;
         self.stream.check_device(output)?;
         let plan = <I as sealed::Sealed<V>>::plan(self.stream)?;
-        let tiling = Tiling::new(input.len(), plan, CHECKED_ITEMS as u32)?;
+        let tiling = Tiling::new(input.len(), plan, CHECKED_ITEMS as u32, 0)?;
         let job = self.begin(tiling, PARTS, params.kind)?;
         let mut overflow = self.stream.upload(&[u64::MAX])?;
         let args = (

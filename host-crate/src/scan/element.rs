@@ -6,9 +6,9 @@ use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::{Max, Min, Operator, Order, Sum, Value},
     scan::{
-        INTO_WORD_ITEMS, LONG_EXTREME_ITEMS, LONG_ITEMS, TileJob, WORD_EXTREME_ITEMS, WORD_ITEMS,
-        add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words,
-        word_extremes,
+        BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, TileJob, WORD_EXTREMES,
+        WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
+        sum_words, word_extremes,
     },
 };
 
@@ -47,10 +47,8 @@ pub(super) mod sealed {
 
     /// The kernel behind a scan.
     pub trait Sealed<V, O>: Sized {
-        /// Elements of a whole tile for each thread.
-        const ITEMS: u32;
-        /// Dynamic shared memory for each thread, in bytes: its part of a tile on its way.
-        const SHARED_BYTES: u32;
+        /// What the kernel's blocks are made for.
+        const SHAPE: BlockShape;
 
         fn initial() -> V;
 
@@ -92,11 +90,10 @@ pub(super) mod sealed {
 
 // `$bits` and `$words` are what the kernel takes the elements and the values for: types of the same size.
 macro_rules! scans {
-    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $items:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
+    ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $shape:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
         $(
             impl sealed::Sealed<$value, $operator> for $input {
-                const ITEMS: u32 = $items as u32;
-                const SHARED_BYTES: u32 = ($items * size_of::<$input>()) as u32;
+                const SHAPE: BlockShape = $shape;
 
                 fn initial() -> $value {
                     $initial
@@ -171,37 +168,37 @@ macro_rules! scans {
 }
 
 scans! {
-    u32 to u32 by Sum: sum_words<u32>, WORD_ITEMS, 0, as u32 to u32, and three_pass;
-    i32 to i32 by Sum: sum_words<u32>, WORD_ITEMS, 0, as u32 to u32, and three_pass;
-    f32 to f32 by Sum: sum_words<f32>, WORD_ITEMS, 0.0, as f32 to f32;
-    u64 to u64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, as u64 to u64, and three_pass;
-    i64 to i64 by Sum: sum_longs<u64>, LONG_ITEMS, 0, as u64 to u64, and three_pass;
-    f64 to f64 by Sum: sum_longs<f64>, LONG_ITEMS, 0.0, as f64 to f64;
-    u8 to u32 by Sum: sum_into_words<u8>, INTO_WORD_ITEMS, 0, as u8 to u32, and three_pass;
-    u16 to u32 by Sum: sum_into_words<u16>, INTO_WORD_ITEMS, 0, as u16 to u32, and three_pass;
-    u8 to u64 by Sum: sum_into_longs<u8>, LONG_ITEMS, 0, as u8 to u64, and three_pass;
-    u16 to u64 by Sum: sum_into_longs<u16>, LONG_ITEMS, 0, as u16 to u64, and three_pass;
-    u32 to u64 by Sum: sum_into_longs<u32>, LONG_ITEMS, 0, as u32 to u64, and three_pass;
+    u32 to u32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
+    i32 to i32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
+    f32 to f32 by Sum: sum_words<f32>, WORDS, 0.0, as f32 to f32;
+    u64 to u64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
+    i64 to i64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
+    f64 to f64 by Sum: sum_doubles, DOUBLES, 0.0, as f64 to f64;
+    u8 to u32 by Sum: sum_into_words<u8>, INTO_WORDS, 0, as u8 to u32, and three_pass;
+    u16 to u32 by Sum: sum_into_words<u16>, INTO_WORDS, 0, as u16 to u32, and three_pass;
+    u8 to u64 by Sum: sum_into_longs<u8>, INTO_LONGS, 0, as u8 to u64, and three_pass;
+    u16 to u64 by Sum: sum_into_longs<u16>, INTO_LONGS, 0, as u16 to u64, and three_pass;
+    u32 to u64 by Sum: sum_into_longs<u32>, INTO_LONGS, 0, as u32 to u64, and three_pass;
 }
 
 macro_rules! extremes {
-    ($($value:ident $kernel:ident $items:ident $bits:ident $order:ident;)+) => {
+    ($($value:ident $kernel:ident $shape:ident $bits:ident $order:ident;)+) => {
         scans! {
             $(
-                $value to $value by Min: $kernel, $items, Min::identity(), as $bits to $bits in Order::<$bits>::$order(false);
-                $value to $value by Max: $kernel, $items, Max::identity(), as $bits to $bits in Order::<$bits>::$order(true);
+                $value to $value by Min: $kernel, $shape, Min::identity(), as $bits to $bits in Order::<$bits>::$order(false);
+                $value to $value by Max: $kernel, $shape, Max::identity(), as $bits to $bits in Order::<$bits>::$order(true);
             )+
         }
     };
 }
 
 extremes! {
-    u32 word_extremes WORD_EXTREME_ITEMS u32 unsigned;
-    i32 word_extremes WORD_EXTREME_ITEMS u32 signed;
-    f32 word_extremes WORD_EXTREME_ITEMS u32 float;
-    u64 long_extremes LONG_EXTREME_ITEMS u64 unsigned;
-    i64 long_extremes LONG_EXTREME_ITEMS u64 signed;
-    f64 long_extremes LONG_EXTREME_ITEMS u64 float;
+    u32 word_extremes WORD_EXTREMES u32 unsigned;
+    i32 word_extremes WORD_EXTREMES u32 signed;
+    f32 word_extremes WORD_EXTREMES u32 float;
+    u64 long_extremes LONG_EXTREMES u64 unsigned;
+    i64 long_extremes LONG_EXTREMES u64 signed;
+    f64 long_extremes LONG_EXTREMES u64 float;
 }
 
 /// Elements that a block of [`add_offset`] has at least.

@@ -12,8 +12,6 @@ use ferrovox_kernels::{
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
-/// Threads of a block, at most. More warps wait longer for one another, fewer publish too many tiles.
-const THREADS: u32 = 512;
 /// Elements of a tile for a block of one thread, which reads them twice: they fit its first cache.
 const TILE_OF_ONE: u32 = 1 << 13;
 /// The last number that a scan can have in the tags of its tiles.
@@ -225,14 +223,14 @@ impl<'s> Scanner<'s> {
             })??;
             return Ok(self.total());
         }
+        let shape = <I as Sealed<V, O>>::SHAPE;
         let shaped = |blocks: u32| {
             Launch::pieces(blocks.into())
-                .at_most_threads(THREADS)
-                .dynamic_shared_bytes_per_thread(<I as Sealed<V, O>>::SHARED_BYTES)
+                .at_most_threads(shape.max_threads)
+                .dynamic_shared_bytes_per_thread(shape.slots * shape.items * size_of::<I>() as u32)
         };
         let plan = <I as Sealed<V, O>>::plan(self.stream, shaped(1))?;
-        let items = <I as Sealed<V, O>>::ITEMS;
-        let tiling = Tiling::new(input.len(), plan, items)?;
+        let tiling = Tiling::new(input.len(), plan, shape.items, shape.look_back_threads)?;
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
         let job = self.begin(tiling, V::PARTS, params.kind)?;
         let args = TileArgs {
@@ -320,13 +318,20 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    pub fn new(count: usize, plan: LaunchPlan, items: u32) -> Result<Self, ScanError> {
-        let each = match plan.threads {
+    /// Tiles of `items` elements for each thread of a block, but for `idle_threads` of them.
+    pub fn new(
+        count: usize,
+        plan: LaunchPlan,
+        items: u32,
+        idle_threads: u32,
+    ) -> Result<Self, ScanError> {
+        let tile = match plan.threads {
             // none is an error that the launch will report
-            0 | 1 => TILE_OF_ONE,
-            _ => items,
+            0 | 1 => u64::from(TILE_OF_ONE),
+            // too few to spare any
+            threads if threads <= idle_threads => u64::from(items) * u64::from(threads),
+            threads => u64::from(items) * u64::from(threads - idle_threads),
         };
-        let tile = u64::from(each) * u64::from(plan.threads.max(1));
         let tiles = (count as u64).div_ceil(tile).max(1);
         let tiles = u32::try_from(tiles).map_err(|_| ScanError::TooMany { count, tile })?;
         Ok(Self {

@@ -14,7 +14,7 @@ pub fn folder() -> tempfile::TempDir {
 /// The real volume in the repository.
 pub fn mni152() -> PathBuf {
     let folder = std::env::var_os("FERROVOX_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../data"),
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../cli/data"),
         PathBuf::from,
     );
     folder.join("mni152_t1_1mm.nii.gz")

@@ -10,6 +10,7 @@ mod mesh_readers;
 mod metaimage;
 mod nifti_fields;
 mod nifti_files;
+mod npy_by_python;
 mod npy_files;
 mod nrrd;
 mod planes;

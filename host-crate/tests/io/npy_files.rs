@@ -1,9 +1,10 @@
-//! npy headers written by hand, and a second opinion from the `npyz` crate.
+//! npy headers written by hand, and a second opinion from Python.
 
 use ferrovox::grid::{AnyVolume, Geometry, SampleType};
 use ferrovox::io::{ByteOrder, StoredType, VolumeWriteOptions, write_volume};
 
 use crate::helpers::{folder, message, read_bytes, volume_of};
+use crate::npy_by_python;
 
 /// A version 1.0 file of a header text and data.
 pub fn npy(text: &str, data: &[u8]) -> Vec<u8> {
@@ -143,9 +144,10 @@ fn another_reader_reads_what_is_written() {
         .unwrap();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!((bytes.len() - 60 * 8) % 64, 0, "the samples are aligned");
-        let other = npyz::NpyFile::new(&bytes[..]).unwrap();
-        assert_eq!(other.shape(), [5, 4, 3]);
-        let samples: Vec<f64> = other.into_vec().unwrap();
+        let Some((shape, samples)) = npy_by_python::read(&path) else {
+            return;
+        };
+        assert_eq!(shape, [5, 4, 3]);
         assert_eq!(bytemuck::cast_slice::<f64, u8>(&samples), volume.bytes());
     }
 }

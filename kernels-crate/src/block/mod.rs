@@ -28,13 +28,24 @@ const WARPS: usize = 32;
 #[derive(Clone, Copy)]
 pub struct WarpValues {
     words: SharedView<u32>,
+    /// The first of its words in the array.
+    base: u32,
 }
 
 impl WarpValues {
     /// Over an array of [`LEN`](Self::LEN) words.
     #[inline(always)]
     pub fn new(words: SharedView<u32>) -> Self {
-        Self { words }
+        Self { words, base: 0 }
+    }
+
+    /// One of the two that an array of `2 * LEN` words has room for, by the lowest bit of `which`.
+    #[inline(always)]
+    pub fn of_two(words: SharedView<u32>, which: u32) -> Self {
+        Self {
+            words,
+            base: (which & 1) * Self::LEN as u32,
+        }
     }
 
     /// Words of the array.
@@ -45,7 +56,8 @@ impl WarpValues {
     pub fn write<V: Value>(&self, at: usize, value: V) {
         let mut i = 0;
         while i < V::PARTS {
-            self.words.write(i * (WARPS + 1) + at, value.part(i));
+            self.words
+                .write(self.base as usize + i * (WARPS + 1) + at, value.part(i));
             i += 1;
         }
     }
@@ -56,7 +68,7 @@ impl WarpValues {
         let mut parts = [0; 4];
         let mut i = 0;
         while i < V::PARTS {
-            parts[i] = self.words.read(i * (WARPS + 1) + at);
+            parts[i] = self.words.read(self.base as usize + i * (WARPS + 1) + at);
             i += 1;
         }
         V::from_parts(parts)

@@ -1,19 +1,67 @@
 //! The entry points of the single-pass scan, and the shapes of their tiles.
 
-use super::{scheduler::TileJob, single_pass::scan_tiles};
+use super::{
+    scheduler::TileJob,
+    single_pass::scan_tiles,
+    specialised::{LOOK_BACK_THREADS, SLOTS, scan_tiles_specialised},
+};
 use crate::operator::{Keyed, Lift, Max, Min, Operator, Order, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
-/// Elements for each thread of the kernels that sum into 32-bit values.
-pub const WORD_ITEMS: usize = 32;
-/// Elements for each thread of the kernels that sum flags or counts into 32-bit values.
-pub const INTO_WORD_ITEMS: usize = 28;
-/// Elements for each thread of the kernels that sum into 64-bit values.
-pub const LONG_ITEMS: usize = 12;
-/// Elements for each thread of the kernels for extremes of 32-bit values.
-pub const WORD_EXTREME_ITEMS: usize = 16;
-/// Elements for each thread of the kernels for extremes of 64-bit values.
-pub const LONG_EXTREME_ITEMS: usize = 12;
+/// What a block of a single-pass kernel is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockShape {
+    /// Threads at most. More warps wait longer for one another, fewer publish too many tiles.
+    pub max_threads: u32,
+    /// Threads that hold no elements.
+    pub look_back_threads: u32,
+    /// Elements of a whole tile for each other thread.
+    pub items: u32,
+    /// Tiles that dynamic shared memory has room for.
+    pub slots: u32,
+}
+
+impl BlockShape {
+    /// Of [`scan_tiles`], whose tiles are in registers, but for the one on its way.
+    const fn in_registers(items: u32) -> Self {
+        Self {
+            max_threads: 512,
+            look_back_threads: 0,
+            items,
+            slots: 1,
+        }
+    }
+
+    /// Of [`scan_tiles_specialised`], whose tiles are in shared memory.
+    const fn specialised(max_threads: u32, items: u32) -> Self {
+        Self {
+            max_threads,
+            look_back_threads: LOOK_BACK_THREADS,
+            items,
+            slots: SLOTS as u32,
+        }
+    }
+}
+
+/// For the kernels that sum 32-bit values.
+pub const WORDS: BlockShape = BlockShape::in_registers(32);
+/// For the kernels that sum flags or counts into 32-bit values.
+pub const INTO_WORDS: BlockShape = BlockShape::in_registers(28);
+/// For the kernel that sums 64-bit integers.
+pub const LONGS: BlockShape = BlockShape::specialised(512, 18);
+/// For the kernel that sums 64-bit floating-point numbers.
+pub const DOUBLES: BlockShape = BlockShape::specialised(512, 16);
+/// For the kernels that sum flags or counts into 64-bit values.
+pub const INTO_LONGS: BlockShape = BlockShape::in_registers(12);
+/// For the kernels for extremes of 32-bit values.
+pub const WORD_EXTREMES: BlockShape = BlockShape::specialised(896, 16);
+/// For the kernels for extremes of 64-bit values.
+pub const LONG_EXTREMES: BlockShape = BlockShape::specialised(512, 16);
+
+/// Vectors of `vector` elements of a thread.
+const fn rows(shape: BlockShape, vector: usize) -> usize {
+    shape.items as usize / vector
+}
 
 /// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that wrap around have the same bits
 /// with and without a sign.
@@ -36,18 +84,47 @@ pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
 ) where
     Sum: Operator<V>,
 {
-    sums::<V, V, 4, { WORD_ITEMS / 4 }>(input, output, initial, job, states, total);
+    sums::<V, V, 4, { rows(WORDS, 4) }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` values of 64 bits in a single pass; see [`scan_tiles`] and [`sum_words`].
+/// Sums `job.count` integers of 64 bits in a single pass; see [`scan_tiles_specialised`] and [`sum_words`].
 ///
-/// A thread has 6 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
+/// A thread has 9 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
 /// memory.
 ///
 /// # Safety
 /// As [`sum_words`], with two words for each tile.
-#[kernel(V = [u64, f64])]
-pub unsafe fn sum_longs<V: Value + Lift<V> + KernelType>(
+#[kernel]
+pub unsafe fn sum_longs(
+    input: View<u64>,
+    output: ViewMut<u64>,
+    initial: u64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<u64>,
+) {
+    long_sums::<u64, { rows(LONGS, 2) }>(input, output, initial, job, states, total);
+}
+
+/// [`sum_longs`] of floating-point numbers; a thread has 8 vectors of 2 elements, as many as fit in its registers beside what adds up in one
+/// order.
+///
+/// # Safety
+/// As [`sum_longs`].
+#[kernel]
+pub unsafe fn sum_doubles(
+    input: View<f64>,
+    output: ViewMut<f64>,
+    initial: f64,
+    job: TileJob,
+    states: ViewMut<u64>,
+    total: ViewMut<f64>,
+) {
+    long_sums::<f64, { rows(DOUBLES, 2) }>(input, output, initial, job, states, total);
+}
+
+#[inline(always)]
+fn long_sums<V: Value, const ROWS: usize>(
     input: View<V>,
     output: ViewMut<V>,
     initial: V,
@@ -57,10 +134,16 @@ pub unsafe fn sum_longs<V: Value + Lift<V> + KernelType>(
 ) where
     Sum: Operator<V>,
 {
-    sums::<V, V, 2, { LONG_ITEMS / 2 }>(input, output, initial, job, states, total);
+    let inclusive = job.inclusive != 0;
+    let lift = |item: V| item;
+    let put = |before: V, through: V| if inclusive { through } else { before };
+    let put_total = |sum: V| total.write(0, sum);
+    scan_tiles_specialised::<V, V, Sum, V, 2, ROWS, 128>(
+        input, output, initial, job, states, lift, put, put_total,
+    );
 }
 
-/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see [`scan_tiles`]. The order says
+/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see [`scan_tiles_specialised`]. The order says
 /// what the bits are, and may be reversed: then it is the greatest.
 ///
 /// A thread has 4 vectors of 4 elements; otherwise as [`sum_words`].
@@ -77,12 +160,12 @@ pub unsafe fn word_extremes(
     total: ViewMut<u32>,
     order: Order<u32>,
 ) {
-    extremes::<u32, 4, { WORD_EXTREME_ITEMS / 4 }>(
+    extremes::<u32, 4, { rows(WORD_EXTREMES, 4) }, 72>(
         input, output, initial, job, states, total, order,
     );
 }
 
-/// [`word_extremes`] of 64-bit values; a thread has 6 vectors of 2 elements.
+/// [`word_extremes`] of 64-bit values; a thread has 8 vectors of 2 elements.
 ///
 /// # Safety
 /// As [`sum_longs`].
@@ -96,13 +179,13 @@ pub unsafe fn long_extremes(
     total: ViewMut<u64>,
     order: Order<u64>,
 ) {
-    extremes::<u64, 2, { LONG_EXTREME_ITEMS / 2 }>(
+    extremes::<u64, 2, { rows(LONG_EXTREMES, 2) }, 128>(
         input, output, initial, job, states, total, order,
     );
 }
 
 #[inline(always)]
-fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize>(
+fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize, const MOST_REGISTERS: u32>(
     input: View<Bits>,
     output: ViewMut<Bits>,
     initial: Bits,
@@ -120,7 +203,7 @@ fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize>(
     };
     let put_total = |key: Bits| total.write(0, Bits::of_key(key, &order));
     let initial = lift(initial);
-    scan_tiles::<Bits, Bits, Min, Bits, N, ROWS, 128>(
+    scan_tiles_specialised::<Bits, Bits, Min, Bits, N, ROWS, MOST_REGISTERS>(
         input, output, initial, job, states, lift, put, put_total,
     );
 }
@@ -161,7 +244,7 @@ pub unsafe fn sum_into_words<I: Lift<u32> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u32>,
 ) {
-    sums::<I, u32, 4, { INTO_WORD_ITEMS / 4 }>(input, output, initial, job, states, total);
+    sums::<I, u32, 4, { rows(INTO_WORDS, 4) }>(input, output, initial, job, states, total);
 }
 
 /// Sums `job.count` flags or counts into 64 bits in a single pass; see [`scan_tiles`].
@@ -179,7 +262,7 @@ pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    sums::<I, u64, 2, { LONG_ITEMS / 2 }>(input, output, initial, job, states, total);
+    sums::<I, u64, 2, { rows(INTO_LONGS, 2) }>(input, output, initial, job, states, total);
 }
 
 /// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in parts.

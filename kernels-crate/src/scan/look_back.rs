@@ -79,11 +79,20 @@ impl<'a> TileStates<'a> {
         let mut same = true;
         let mut i = 0;
         while i < V::PARTS {
-            let word = self.words.atomic_load(first + i, Relaxed);
-            parts[i] = (word >> 32) as u32;
-            same &= i == 0 || tag == word as u32;
-            tag = word as u32;
-            i += 1;
+            // two words are one access
+            let words = if V::PARTS == 1 {
+                [self.words.atomic_load(first, Relaxed), 0]
+            } else {
+                self.words.atomic_load_two(first + i)
+            };
+            parts[i] = (words[0] >> 32) as u32;
+            same &= i == 0 || tag == words[0] as u32;
+            tag = words[0] as u32;
+            if V::PARTS > 1 {
+                parts[i + 1] = (words[1] >> 32) as u32;
+                same &= tag == words[1] as u32;
+            }
+            i += 2;
         }
         let kind = if same && tag >> 2 == self.epoch {
             tag & 3

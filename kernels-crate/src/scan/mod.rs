@@ -15,13 +15,15 @@ pub mod look_back;
 pub mod scheduler;
 pub mod single_pass;
 pub mod small;
+pub mod specialised;
 pub mod three_pass;
 pub mod tile;
 
 pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
 pub use kernels::{
-    INTO_WORD_ITEMS, LONG_EXTREME_ITEMS, LONG_ITEMS, OFFSET_ITEMS, WORD_EXTREME_ITEMS, WORD_ITEMS,
-    add_offset, long_extremes, sum_into_longs, sum_into_words, sum_longs, sum_words, word_extremes,
+    BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, OFFSET_ITEMS, WORD_EXTREMES,
+    WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
+    sum_words, word_extremes,
 };
 pub use scheduler::TileJob;
 pub use small::{SMALL, sum_small};

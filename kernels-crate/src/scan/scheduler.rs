@@ -48,8 +48,12 @@ impl TileJob {
     }
 }
 
-/// Tiles that a block knows of.
-const KNOWN: usize = 3;
+/// Tiles that a block knows of when it begins.
+pub const KNOWN: usize = 3;
+
+/// Room for the numbers of a block's tiles: that of a round is kept while that of the round before is read. 16 bytes: with them the dynamic
+/// shared memory behind begins in the middle of a line, without them copies into it took a tenth longer.
+const RING: usize = 4;
 
 /// The tiles of a block: the one that it works on, and the two after it.
 ///
@@ -75,7 +79,7 @@ impl<'a> TileScheduler<'a> {
     #[inline(always)]
     pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {
         let states = TileStates::new(states, job.epoch);
-        let numbers = shared_view![u32; KNOWN];
+        let numbers = shared_view![u32; RING];
         if thread::thread_idx_x() == 0 {
             let mut number = states.take_number().wrapping_sub(job.first_number);
             numbers.write(0, number);
@@ -119,11 +123,54 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Tells the others the elements of `tile` combined. The block's first thread does it. The first tile's prefix is known at
-    /// once, and nobody asks for the last one's.
+    /// The number after `last`, the last that the block has taken, for those who keep the numbers by round. One thread of a block calls it.
     #[inline(always)]
-    pub fn publish<V: Value, O: Operator<V>>(&self, tile: u32, aggregate: V, initial: V) {
-        if thread::thread_idx_x() != 0 || tile + 1 >= self.job.tiles {
+    pub fn number_after(&self, last: u32) -> u32 {
+        if last < self.job.tiles {
+            self.states
+                .take_number()
+                .wrapping_sub(self.job.first_number)
+        } else {
+            last
+        }
+    }
+
+    /// Keeps the number of the block's tile of a round, until four rounds later.
+    #[inline(always)]
+    pub fn keep_number(&self, round: u32, number: u32) {
+        self.numbers.write(round as usize % RING, number);
+    }
+
+    /// The number that was [kept](Self::keep_number) for a round; the first [`KNOWN`] rounds' are.
+    #[inline(always)]
+    pub fn kept_number(&self, round: u32) -> u32 {
+        self.numbers.read(round as usize % RING)
+    }
+
+    /// The scheduler of a block that has gone through its tiles by round as far as `tile`, the first that it has not done, and has taken all
+    /// numbers that there are for it.
+    #[inline(always)]
+    pub fn from_round(self, tile: u32) -> Self {
+        let none = self.job.tiles;
+        Self {
+            tile,
+            next: none,
+            after: none,
+            ..self
+        }
+    }
+
+    /// Tells the others the elements of `tile` combined. One thread of the block does it, the one that is `first`. The first tile's prefix is
+    /// known at once, and nobody asks for the last one's.
+    #[inline(always)]
+    pub fn publish<V: Value, O: Operator<V>>(
+        &self,
+        tile: u32,
+        aggregate: V,
+        initial: V,
+        first: bool,
+    ) {
+        if !first || tile + 1 >= self.job.tiles {
             return;
         }
         if tile == 0 {
@@ -149,18 +196,9 @@ impl<'a> TileScheduler<'a> {
     ) -> V {
         let rank = thread::thread_idx_x();
         if rank < 32 {
-            let prefix = if self.tile == 0 {
-                initial
-            } else {
-                self.states.look_back::<V, O, W>(self.tile)
-            };
+            let prefix =
+                self.look_back::<V, O, W>(self.tile, aggregate, initial, rank == 0, put_total);
             if rank == 0 {
-                let through = O::combine(prefix, aggregate);
-                if self.tile + 1 == self.job.tiles {
-                    put_total(through);
-                } else if self.tile != 0 {
-                    self.states.publish_prefix(self.tile, through);
-                }
                 self.prefix.write(0, prefix);
             }
         }
@@ -169,6 +207,33 @@ impl<'a> TileScheduler<'a> {
         }
         thread::sync_threads();
         self.prefix.read(0)
+    }
+
+    /// What comes before `tile`, whose elements combined are `aggregate` and published. All lanes of one warp call it; the one that is
+    /// `first` publishes what goes through the tile, or gives it to `put_total` if the tile is the last.
+    #[inline(always)]
+    pub fn look_back<V: Value, O: Operator<V>, W: Warps>(
+        &self,
+        tile: u32,
+        aggregate: V,
+        initial: V,
+        first: bool,
+        put_total: impl Fn(V),
+    ) -> V {
+        let prefix = if tile == 0 {
+            initial
+        } else {
+            self.states.look_back::<V, O, W>(tile)
+        };
+        if first {
+            let through = O::combine(prefix, aggregate);
+            if tile + 1 == self.job.tiles {
+                put_total(through);
+            } else if tile != 0 {
+                self.states.publish_prefix(tile, through);
+            }
+        }
+        prefix
     }
 
     /// Goes on to the next tile, once the present one is [resolved](Self::resolve).

@@ -57,6 +57,7 @@ pub fn scan_tiles<
     let threads = thread::block_dim_x();
     let warps = WarpValues::new(shared_view![u32; WarpValues::LEN]);
     let first_of_warp = warp::lane() == 0;
+    let first_of_block = thread::thread_idx_x() == 0;
     let my_warp = (thread::thread_idx_x() / 32) as usize;
     let rows_fit = threads.is_multiple_of(32)
         && job.tile == threads as u64 * RegisterTile::<I, N, ROWS>::ITEMS as u64
@@ -71,7 +72,7 @@ pub fn scan_tiles<
         // the first tile comes straight into registers
         let mut rows = RegisterTile::<I, N, ROWS>::read(input, start(tiles.tile));
         if tiles.next < in_rows {
-            RegisterTile::<I, N, ROWS>::stage(input, start(tiles.next), room);
+            RegisterTile::<I, N, ROWS>::stage(input, start(tiles.next), room, 0);
         }
         let (mut before, warp_total) = rows.scan_warp::<V, O>(lift);
         if first_of_warp {
@@ -79,13 +80,13 @@ pub fn scan_tiles<
         }
         thread::sync_threads();
         let mut block = warps.scan::<V, O, FullWarps>();
-        tiles.publish::<V, O>(tiles.tile, block.total, initial);
+        tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
         while tiles.next < in_rows {
             let taken = tiles.take();
-            let next_rows = RegisterTile::<I, N, ROWS>::unstage(room);
+            let next_rows = RegisterTile::<I, N, ROWS>::unstage(room, 0);
             // a thread stages where it alone has read
             if tiles.after < in_rows {
-                RegisterTile::<I, N, ROWS>::stage(input, start(tiles.after), room);
+                RegisterTile::<I, N, ROWS>::stage(input, start(tiles.after), room, 0);
             }
             let (next_before, warp_total) = next_rows.scan_warp::<V, O>(lift);
             // everybody has read what the warps, and the first thread, wrote in the last round
@@ -95,7 +96,7 @@ pub fn scan_tiles<
             }
             thread::sync_threads();
             let next_block = warps.scan::<V, O, FullWarps>();
-            tiles.publish::<V, O>(tiles.next, next_block.total, initial);
+            tiles.publish::<V, O>(tiles.next, next_block.total, initial, first_of_block);
             let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
             let prefix = O::combine(prefix, block.before);
             rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, put);
@@ -132,12 +133,13 @@ pub fn scan_strided<I: Copy, V: Value, O: Operator<V>, R: Copy>(
     put: impl Fn(usize, V, V) -> R,
     put_total: impl Fn(V),
 ) {
+    let first_of_block = thread::thread_idx_x() == 0;
     while tiles.tile < job.tiles {
         let taken = tiles.take();
         let (start, end) = job.bounds(tiles.tile);
         let strided = StridedTile::new(start, end);
         let block = strided.scan_block::<I, V, O>(input, &lift);
-        tiles.publish::<V, O>(tiles.tile, block.total, initial);
+        tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
         let prefix = tiles.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
         let prefix = O::combine(prefix, block.before);
         strided.scan::<I, V, O, R>(input, prefix, output, &lift, &put);
@@ -149,7 +151,7 @@ pub fn scan_strided<I: Copy, V: Value, O: Operator<V>, R: Copy>(
 
 /// The dynamic shared memory as room for `len` elements.
 #[inline(always)]
-fn staging_room<I: Copy>(len: usize) -> SharedView<I> {
+pub(super) fn staging_room<I: Copy>(len: usize) -> SharedView<I> {
     // SAFETY: the launch gives each thread room for its part of a tile.
     unsafe { SharedView::from_raw_parts(dynamic_shared_mem::<I>(), len) }
 }

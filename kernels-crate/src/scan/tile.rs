@@ -50,36 +50,48 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         rows
     }
 
-    /// Begins to copy the tile that begins at `start` into the block's shared memory, each thread its own vectors.
+    /// Begins to copy the tile that begins at `start` into the block's shared memory, from place `slot` on, each thread its own vectors.
     #[inline(always)]
-    pub fn stage(input: View<I>, start: u64, room: SharedView<I>) {
+    pub fn stage(input: View<I>, start: u64, room: SharedView<I>, slot: usize) {
         let mut row = 0;
         while row < ROWS {
-            let to = Self::staged_at(row);
-            async_copy::copy_vector::<I, N>(input, Self::at(start, row), room, to);
+            Self::stage_row(input, start, room, slot, row);
             row += 1;
         }
     }
 
-    /// The tile that the calling thread has staged last.
+    /// Begins to copy one row of it.
     #[inline(always)]
-    pub fn unstage(room: SharedView<I>) -> Self {
+    fn stage_row(input: View<I>, start: u64, room: SharedView<I>, slot: usize, row: usize) {
+        let (from, to) = (Self::at(start, row), Self::staged_at(slot, row));
+        async_copy::copy_vector::<I, N>(input, from, room, to);
+    }
+
+    /// The tile that the calling thread has staged at `slot`. Waits for all copies of the thread.
+    #[inline(always)]
+    pub fn unstage(room: SharedView<I>, slot: usize) -> Self {
         async_copy::wait_all();
         let mut rows = Self {
-            items: [room.read_vector::<N>(Self::staged_at(0)); ROWS],
+            items: [room.read_vector::<N>(Self::staged_at(slot, 0)); ROWS],
         };
         let mut row = 1;
         while row < ROWS {
-            rows.items[row] = room.read_vector::<N>(Self::staged_at(row));
+            rows.items[row] = room.read_vector::<N>(Self::staged_at(slot, row));
             row += 1;
         }
         rows
     }
 
+    /// Elements of a slot that a tile can be staged at.
+    #[inline(always)]
+    pub fn slot_len() -> usize {
+        Self::ITEMS * thread::block_dim_x() as usize
+    }
+
     /// Where the calling thread's vector of a row is staged: neighbours' vectors are neighbours.
     #[inline(always)]
-    fn staged_at(row: usize) -> usize {
-        (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
+    fn staged_at(slot: usize, row: usize) -> usize {
+        slot + (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
     }
 
     /// Scans the rows of the calling thread's warp, whose elements are `lift`ed into values: for each row what comes before the thread's vector within the warp, and
@@ -129,19 +141,68 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
     ) {
         let mut row = 0;
         while row < ROWS {
-            let mut running = O::combine(prefix, before[row]);
-            let mut results = [put(running, running); N];
-            let mut item = 0;
-            while item < N {
-                let through = O::combine(running, lift(self.items[row][item]));
-                results[item] = put(running, through);
-                running = through;
-                item += 1;
-            }
+            let before = O::combine(prefix, before[row]);
+            let results = scan_vector::<I, V, O, R, N>(before, self.items[row], &lift, &put);
             output.write_vector::<N>(Self::at(start, row), results);
             row += 1;
         }
     }
+
+    /// [`write`](Self::write) of a tile that is staged at `slot`. Where there is a next tile, which begins at `next`, it is staged in its
+    /// place, row after row: so reads and writes of device memory are mixed.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "two tiles and three functions")]
+    pub fn write_staged<V: Value, O: Operator<V>, R: Copy>(
+        room: SharedView<I>,
+        slot: usize,
+        prefix: V,
+        before: &[V; ROWS],
+        output: ViewMut<R>,
+        start: u64,
+        lift: impl Fn(I) -> V,
+        put: impl Fn(V, V) -> R,
+        input: View<I>,
+        next: Option<u64>,
+    ) {
+        const { assert!(ROWS <= 9, "as many rows as are written out below") };
+        // a loop would be kept as one where `put` is long, with `before` in memory
+        macro_rules! rows {
+            ($($row:literal)+) => {
+                $(
+                    if $row < ROWS {
+                        let before = O::combine(prefix, before[$row]);
+                        let items = room.read_vector::<N>(Self::staged_at(slot, $row));
+                        let results = scan_vector::<I, V, O, R, N>(before, items, &lift, &put);
+                        output.write_vector::<N>(Self::at(start, $row), results);
+                        if let Some(next) = next {
+                            Self::stage_row(input, next, room, slot, $row);
+                        }
+                    }
+                )+
+            };
+        }
+        rows!(0 1 2 3 4 5 6 7 8);
+    }
+}
+
+/// For each element of a vector what `put` makes of what comes before it, of which `running` is what comes before the first, and of that
+/// combined with it.
+#[inline(always)]
+fn scan_vector<I: Copy, V: Value, O: Operator<V>, R: Copy, const N: usize>(
+    mut running: V,
+    items: [I; N],
+    lift: impl Fn(I) -> V,
+    put: impl Fn(V, V) -> R,
+) -> [R; N] {
+    let mut results = [put(running, running); N];
+    let mut item = 0;
+    while item < N {
+        let through = O::combine(running, lift(items[item]));
+        results[item] = put(running, through);
+        running = through;
+        item += 1;
+    }
+    results
 }
 
 /// Any part of the input, which each thread reads twice: once to add up, once to scan. Each has neighbouring elements.

@@ -192,7 +192,7 @@ fn found(given: &Option<PathBuf>, beside: &[&str]) -> Option<PathBuf> {
 
 /// Where the data are if the program is run where it was built.
 fn repository_data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../data")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/data")
 }
 
 fn devices(given: &[Device]) -> Result<Vec<Device>> {

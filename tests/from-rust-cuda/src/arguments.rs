@@ -28,3 +28,28 @@ pub unsafe extern "C" fn by_reference(settings: &Settings, weights: &[f32; 3], t
         *total = settings.scale * (weights[0] + weights[1] + weights[2]);
     }
 }
+
+/// Slices in a struct: their memory is the device's, where it is launched there.
+#[derive(Clone, Copy)]
+pub struct Table<'a> {
+    pub keys: &'a [u32],
+    pub values: &'a [f32],
+}
+
+/// Structs with lifetimes, behind a reference and by value.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe fn look_up<'a>(
+    first: &'a Table<'a>,
+    second: Table<'_>,
+    wanted: &[u32],
+    out: *mut [f32; 2],
+) {
+    let i = thread::index_1d() as usize;
+    if i < wanted.len() {
+        *out.add(i) = [*first, second].map(|table| {
+            let place = table.keys.iter().position(|key| *key == wanted[i]);
+            place.map_or(-1.0, |place| table.values[place])
+        });
+    }
+}

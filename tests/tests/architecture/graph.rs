@@ -28,6 +28,7 @@ pub struct Knowledge {
     pub rooms: BTreeSet<String>,
     pub modules: usize,
     pub files: usize,
+    pub lines: usize,
     /// Edges between the children of a module, by the module's path; each child stands for all that is inside it.
     pub siblings: BTreeMap<String, Edges>,
     /// Edges between files, without those to a parent's file.
@@ -61,6 +62,7 @@ impl Knowledge {
             rooms: tree.modules[0].children.keys().cloned().collect(),
             modules: tree.modules.len(),
             files: tree.files.len(),
+            lines: tree.lines,
             ..Self::default()
         };
         for (id, module) in tree.modules.iter().enumerate() {

@@ -19,7 +19,10 @@
 //!   does not depend on its children for re-exporting them, and what a file takes from one of its parents' files does not count.
 //!   Each of these circles is part of a circle of modules or of rooms, but not the other way round, so they do not count again.
 //!
-//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts.
+//! **Rooms on a volume's way** are the command, `pipeline`, and the rooms that a job's module of `pipeline` and its algorithm name, without
+//! those that any code may ask (`memory`, `monitor`, `occupancy`, `union_find`). A mesh and a distance map have ten at most.
+//!
+//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts, and the lines of each package's sources.
 
 mod attributes;
 mod graph;
@@ -33,6 +36,7 @@ mod table;
 mod table_tests;
 mod tokens;
 mod tree;
+mod way;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,6 +98,22 @@ fn modules_of_the_library_have_no_circles() {
         "\n{}",
         report::circles(knowledge, &circles)
     );
+}
+
+/// The way of a volume to its mesh or its distance map is short enough to be kept in mind.
+#[test]
+fn a_volume_passes_through_ten_rooms_at_most() {
+    let Some(root) = root() else { return };
+    let knowledge = of_the_library(&root);
+    for (job, algorithm) in way::JOBS {
+        let rooms = way::rooms(knowledge, job, algorithm);
+        assert!(rooms.contains("device"), "{job} names no device: {rooms:?}");
+        let names: Vec<&str> = rooms.iter().map(String::as_str).collect();
+        println!("rooms of {job}: {} ({})", rooms.len(), names.join(", "));
+        if ["mesh", "distance"].contains(&job) {
+            assert!(rooms.len() <= 10, "{job}: {rooms:?}");
+        }
+    }
 }
 
 /// The other packages have no table of rooms, but circles are looked for in them too.

@@ -12,12 +12,13 @@ const SHOWN_PLACES: usize = 12;
 pub fn summary(name: &str, knowledge: &Knowledge) -> String {
     let circles = knowledge.circles();
     format!(
-        "{name}: {} rooms with {} edges, {} modules, {} files with {} edges; circles of rooms: {}, of modules: {}, of files: {} \
+        "{name}: {} rooms with {} edges, {} modules, {} files with {} lines and {} edges; circles of rooms: {}, of modules: {}, of files: {} \
          (with what parents define: {})",
         knowledge.rooms.len(),
         knowledge.between_rooms().len(),
         knowledge.modules,
         knowledge.files,
+        knowledge.lines,
         knowledge.between_files.len(),
         circles.of_rooms.len(),
         circles.of_modules.len(),

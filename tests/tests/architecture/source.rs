@@ -35,6 +35,7 @@ fn read_file(
     let file =
         syn::parse_file(&source).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     tree.files.push(path.to_owned());
+    tree.lines += source.lines().count();
     tree.modules[module].file = tree.files.len() - 1;
     let beside = path.parent().expect("a file is in a folder").to_owned();
     let mut collector = Collector {

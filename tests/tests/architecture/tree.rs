@@ -15,6 +15,8 @@ pub struct Tree {
     pub modules: Vec<Module>,
     /// Files that the modules are in, as paths from the folder that was read.
     pub files: Vec<PathBuf>,
+    /// Lines of these files.
+    pub lines: usize,
 }
 
 /// One module, in a file of its own or within its parent's.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The volume, beside the sources or where `FERROVOX_DATA` says.
 fn brain() -> PathBuf {
     let folder = std::env::var_os("FERROVOX_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../data"),
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../cli/data"),
         PathBuf::from,
     );
     folder.join("mni152_t1_1mm.nii.gz")

@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     eprintln!("packing {} programs", packed.len());
     pack::pack(packed, &output.join(ARCHIVE), Effort::Much)?;
-    copy_tree(&paths::root().join("data"), &output.join("data"))?;
+    copy_tree(&paths::root().join("cli/data"), &output.join("data"))?;
     copy_tree(
         &paths::root().join("fuzz/corpus"),
         &output.join("fuzz/corpus"),

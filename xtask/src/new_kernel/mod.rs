@@ -2,7 +2,7 @@
 //! executor and on a GPU, is tested in checked mode, and is measured in every block size.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -12,11 +12,12 @@ use crate::paths;
 /// Arguments of `new-kernel`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The kernel's name, and the crate's: small letters, digits and _
-    name: String,
-    /// Folder to make [default: NAME, here]
-    #[arg(long, value_name = "DIR")]
-    path: Option<PathBuf>,
+    /// The folder to make, such as blur or ../experiments/blur; its last part is the kernel's name: small letters, digits and _
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// The kernel's name, and the crate's [default: the folder's]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
 }
 
 /// The files, and what is in them.
@@ -49,15 +50,14 @@ const TAKEN: [&str; 48] = [
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let name = &arguments.name;
+    let folder = resolved(&arguments.path)?;
+    let name = &match &arguments.name {
+        Some(name) => name.clone(),
+        None => name_of(&folder)?,
+    };
     check(name)?;
-    let folder = arguments.path.clone().unwrap_or_else(|| name.into());
-    let folder = std::path::absolute(&folder).with_context(|| format!("{}", folder.display()))?;
     if folder.exists() {
-        bail!(
-            "{} is there already; name another with --path",
-            folder.display()
-        );
+        bail!("{} is there already; name another folder", folder.display());
     }
     let write = |file: &str, text: &str| -> Result<()> {
         let path = folder.join(file);
@@ -87,13 +87,43 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// A path that need not be there yet, without links and `..`.
+fn resolved(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path).with_context(|| format!("{}", path.display()))?;
+    let there = path.ancestors().find(|ancestor| ancestor.exists());
+    let there = there.unwrap_or(Path::new("/"));
+    let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
+    if rest.components().any(|part| part == Component::ParentDir) {
+        bail!(
+            "{} goes back from a folder that is not there: leave the .. out",
+            path.display()
+        );
+    }
+    let there = there
+        .canonicalize()
+        .with_context(|| format!("{}", there.display()))?;
+    // nothing to join leaves no / at the end
+    Ok(there.components().chain(rest.components()).collect())
+}
+
+/// The last part of a folder's path.
+fn name_of(folder: &Path) -> Result<String> {
+    match folder.file_name().and_then(|name| name.to_str()) {
+        Some(name) => Ok(name.to_owned()),
+        None => bail!(
+            "{} does not end in a name for a kernel; give one with --name",
+            folder.display()
+        ),
+    }
+}
+
 /// Fails for what cannot be a crate's and a function's name.
 fn check(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
     if !begins || !name.chars().all(plain) {
         bail!(
-            "`{name}` cannot be a kernel's name: give small letters, digits and _, a letter first"
+            "`{name}` cannot be a kernel's name: give small letters, digits and _, a letter first; --name gives one that is not the folder's"
         );
     }
     if TAKEN.contains(&name) || ["where", "while", "unsafe", "yield"].contains(&name) {
@@ -104,8 +134,10 @@ fn check(name: &str) -> Result<()> {
 
 /// A template's text with the names in their places.
 fn filled(template: &str, name: &str, folder: &Path) -> String {
-    let crates = paths::root().join("crates");
-    let within = folder.strip_prefix(paths::root()).ok();
+    let root = paths::root();
+    let root = root.canonicalize().unwrap_or(root);
+    let crates = root.join("crates");
+    let within = folder.strip_prefix(&root).ok();
     // inside of the repository paths are relative, so that it can be moved
     let (up, of_kernels, here) = match within {
         Some(within) => {
@@ -147,10 +179,28 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_that_of_the_folder_that_will_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        fs::create_dir(real.join("there")).unwrap();
+        let at = |path: &str| resolved(&folder.path().join(path));
+        assert_eq!(at("there/../blur").unwrap(), real.join("blur"));
+        assert_eq!(at("not/yet/blur").unwrap(), real.join("not/yet/blur"));
+        assert_eq!(name_of(&at("blur/").unwrap()).unwrap(), "blur");
+        assert_eq!(at("there").unwrap(), real.join("there"));
+        let error = at("not/../blur").unwrap_err().to_string();
+        assert!(error.contains("leave the .. out"), "{error}");
+        assert!(name_of(Path::new("/")).is_err());
+    }
+
+    #[test]
     fn nothing_of_a_template_stays() {
         for (file, template) in FILES {
             for folder in [
-                paths::root().join("examples/x/blur"),
+                paths::root()
+                    .canonicalize()
+                    .unwrap()
+                    .join("examples/x/blur"),
                 PathBuf::from("/elsewhere/blur"),
             ] {
                 let text = filled(template, "blur", &folder);
@@ -165,7 +215,7 @@ mod tests {
         let text = filled(
             "{{crates}} {{crates_of_kernels}} {{here}}",
             "blur",
-            &paths::root().join("examples/blur"),
+            &paths::root().canonicalize().unwrap().join("examples/blur"),
         );
         assert_eq!(text, "../../crates ../../../crates examples/blur");
     }

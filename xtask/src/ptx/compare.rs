@@ -24,6 +24,20 @@ pub enum Comparison {
     Different(String),
 }
 
+/// The compiler and the sources that the header of a PTX file names.
+pub fn origin(path: &Path) -> Result<[Option<String>; 2]> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok([COMPILER, SOURCES].map(|label| line(&text, label)))
+}
+
+/// What stands behind a label.
+fn line(text: &str, label: &str) -> Option<String> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(label))
+        .map(str::to_owned)
+}
+
 /// Compares `old` (in the repository) with `new`.
 pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     let name = old
@@ -40,11 +54,6 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     if kept == fresh {
         return Ok(Comparison::Equal);
     }
-    let line = |text: &str, label: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(label))
-            .map(str::to_owned)
-    };
     let same_sources =
         line(&kept, SOURCES).is_some() && line(&kept, SOURCES) == line(&fresh, SOURCES);
     Ok(match line(&kept, COMPILER) {

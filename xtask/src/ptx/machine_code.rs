@@ -28,7 +28,8 @@ fn name(arch: NvvmArch) -> String {
     format!("ferrovox_{}.cubin.zst", arch.sm())
 }
 
-fn ptx_name(arch: NvvmArch) -> String {
+/// The name of an architecture's PTX file.
+pub fn ptx_name(arch: NvvmArch) -> String {
     format!("ferrovox_{}.ptx", arch.sm())
 }
 

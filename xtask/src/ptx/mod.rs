@@ -3,6 +3,7 @@
 mod compare;
 mod machine_code;
 mod resources;
+mod sample;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,6 +27,10 @@ pub struct Arguments {
     /// Change nothing; fail, and say what differs, when the repository's files are not what the sources give.
     #[arg(long)]
     check: bool,
+    /// With --check: build one architecture, by turns, and assemble every sixteenth of its kernels; the other files are held to the
+    /// hashes that are recorded of them
+    #[arg(long, requires = "check", conflicts_with_all = ["arches", "emit", "crate_path"])]
+    sample: bool,
     /// Architecture to build for, such as sm_80; may be repeated [default: sm_70 sm_90]
     #[arg(long = "arch", value_name = "SM")]
     arches: Vec<NvvmArch>,
@@ -71,6 +76,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         arches,
         ptxas,
     };
+    if arguments.sample {
+        return sample::check(&job, &out);
+    }
     if arguments.check {
         return job.check(&out);
     }

@@ -53,6 +53,16 @@ impl Recorded {
         })
     }
 
+    /// The assembler's version.
+    pub fn ptxas(&self) -> &str {
+        &self.ptxas
+    }
+
+    /// What is recorded of an architecture's kernels.
+    pub fn figures(&self, arch: NvvmArch) -> Option<&ResourceTable> {
+        self.arches.get(&arch.sm())
+    }
+
     /// Replaces one architecture's figures.
     pub fn set(&mut self, arch: NvvmArch, ptxas: &Ptxas, kernels: ResourceTable) {
         self.ptxas.clone_from(&ptxas.version);

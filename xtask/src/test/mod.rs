@@ -1,5 +1,10 @@
 //! `cargo xtask test`: everything the project checks, in one command, with a summary at the end.
 
+mod beside;
+mod builds;
+mod clippy;
+#[cfg(test)]
+mod features;
 mod program;
 mod step;
 mod summary;
@@ -7,16 +12,19 @@ mod watched;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bundle::{self, pack};
 use crate::paths;
-use crate::programs::{self, Kind, Program};
+use crate::programs::{Kind, Program};
 use crate::torture;
+use beside::Beside;
 use program::Timed;
-use step::{Counts, Step, Work, cargo, outside, xtask};
+pub use step::outside;
+use step::{Counts, Step, Work, cargo, xtask};
 use summary::{Outcome, children_cpu};
 
 /// Arguments of `test`.
@@ -37,6 +45,9 @@ pub struct Arguments {
     /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must be installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     thread_sanitizer: bool,
+    /// Run, in place of the steps, all public crates in kernels, and write what came of it to docs/from-rust-cuda.md
+    #[arg(long, conflicts_with_all = ["only", "list"])]
+    public_code: bool,
 }
 
 /// Runs the command.
@@ -62,10 +73,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let mut session = Session::default();
-    let outcomes: Vec<Outcome> = steps
-        .into_iter()
-        .map(|step| session.perform(step))
-        .collect();
+    let (mut outcomes, mut beside) = (Vec::new(), None::<Beside>);
+    for step in steps {
+        match step.work {
+            Work::Beside(commands) => beside = Some(Beside::start(step.name, step.what, commands)),
+            Work::Checks(_) => outcomes.push(session.perform(step)),
+            // tests build kernels where it does
+            _ => {
+                outcomes.extend(beside.take().map(Beside::end));
+                outcomes.push(session.perform(step));
+            }
+        }
+    }
+    outcomes.extend(beside.map(Beside::end));
     summary::print(&outcomes, session.timed)
 }
 
@@ -81,12 +101,23 @@ fn watched(arguments: &Arguments) -> Result<Vec<Step>> {
     if arguments.thread_sanitizer {
         steps.push(watched::thread_sanitizer()?);
     }
+    if arguments.public_code {
+        steps.push(Step {
+            name: "public code",
+            what: "public crates in kernels, as PTX and on the CPU, against vectors that others published",
+            work: Work::Checks(vec![xtask(&["from-rust-cuda", "--public-code"])]),
+        });
+    }
     Ok(steps)
 }
 
 /// The steps, cheap ones first.
 fn steps() -> Result<Vec<Step>> {
-    let mut format = vec![cargo(&["fmt", "--all", "--check"])];
+    let public_code = paths::root().join("tests/public-code");
+    let mut format = vec![
+        cargo(&["fmt", "--all", "--check"]),
+        outside(&public_code, &["fmt", "--all", "--check"]),
+    ];
     let mut examples = Vec::new();
     for example in folders("examples")? {
         format.push(outside(&example, &["fmt", "--check"]));
@@ -133,18 +164,13 @@ fn steps() -> Result<Vec<Step>> {
             &paths::root().join("tests/conformance-cust/ours"),
             &["run", "--quiet"],
         ),
+        // those that compile quickly; `cargo xtask test --public-code` tries all
+        outside(&public_code, &["test", "--package", "public-code-quick"]),
     ];
     let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
-    let clippy = cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-    ]);
+    clippy::share(&mut docs);
+    let clippy = clippy::command();
     let doctests = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
     let steps = [
         (
@@ -154,6 +180,11 @@ fn steps() -> Result<Vec<Step>> {
         ),
         ("format", "every source is formatted", Work::Checks(format)),
         (
+            "ptx",
+            "the PTX in the repository is what the sources give, of one architecture by turns (`cargo xtask ptx --check` for both)",
+            Work::Beside(vec![xtask(&["ptx", "--check", "--sample"])]),
+        ),
+        (
             "clippy",
             "no warning in any target",
             Work::Checks(vec![clippy]),
@@ -162,11 +193,6 @@ fn steps() -> Result<Vec<Step>> {
             "docs",
             "the documentation builds without a warning",
             Work::Checks(vec![docs]),
-        ),
-        (
-            "ptx",
-            "the PTX in the repository is what the sources give; it is assembled",
-            Work::Checks(vec![xtask(&["ptx", "--check"])]),
         ),
         (
             "tests",
@@ -190,7 +216,7 @@ fn steps() -> Result<Vec<Step>> {
         ),
         (
             "conformance",
-            "kernels and host code of the published APIs compile unchanged and run",
+            "kernels and host code of the published APIs, and public crates in kernels, compile unchanged and run",
             Work::Tests(conformance),
         ),
         (
@@ -229,7 +255,7 @@ impl Session {
         println!("\n==== {}: {}", step.name, step.what);
         let (start, cpu) = (Instant::now(), children_cpu());
         let counts = match step.work {
-            Work::Checks(commands) => run_all(commands, false),
+            Work::Checks(commands) | Work::Beside(commands) => run_all(commands, false),
             Work::Tests(commands) => run_all(commands, true),
             Work::Programs => self.run_programs().unwrap_or_else(failure),
             Work::Torture => self.torture().unwrap_or_else(failure),
@@ -248,19 +274,31 @@ impl Session {
     /// Builds the workspace's test programs and the command, unless that is done.
     fn build_programs(&mut self) -> Result<()> {
         if self.programs.is_empty() {
-            // of the commands too: those of the packages that have tests
-            let arguments = ["test", "--workspace", "--tests", "--no-run"];
-            self.programs = programs::build(&paths::root(), &arguments, &[])?;
+            self.programs = builds::all()?;
         }
         Ok(())
     }
 
     fn run_programs(&mut self) -> Result<Counts> {
         self.build_programs()?;
-        let mut counts = Counts::default();
         let tests = self.programs.iter();
-        for program in tests.filter(|program| program.kind == Kind::Test) {
-            let (these, timed) = program::run(program);
+        let tests = tests.filter(|program| program.kind == Kind::Test);
+        let (single, several): (Vec<_>, Vec<_>) = tests.partition(|it| program::has_one_test(it));
+        let run = |programs: Vec<&Program>| -> Vec<_> {
+            programs.into_iter().map(program::run).collect()
+        };
+        let results = thread::scope(|scope| {
+            // one test keeps one core busy
+            let beside = scope.spawn(|| run(single));
+            let mut results = run(several);
+            match beside.join() {
+                Ok(others) => results.extend(others),
+                Err(_) => results.push((failure(anyhow!("a thread panicked")), Vec::new())),
+            }
+            results
+        });
+        let mut counts = Counts::default();
+        for (these, timed) in results {
             counts.add(these);
             self.timed.extend(timed);
         }

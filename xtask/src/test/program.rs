@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::step::Counts;
-use crate::paths::cargo_path;
+use crate::paths::{cargo_path, sysroot};
 use crate::programs::Program;
 
 /// How long a test took.
@@ -82,6 +82,23 @@ impl Progress {
     }
 }
 
+/// Whether a program has one test, and no more.
+pub fn has_one_test(program: &Program) -> bool {
+    let mut command = Command::new(&program.path);
+    command
+        .args(["--list", "--format=terse"])
+        .current_dir(&program.folder)
+        .env("LD_LIBRARY_PATH", library_path());
+    command
+        .output()
+        .is_ok_and(|output| listed(&String::from_utf8_lossy(&output.stdout)) == 1)
+}
+
+/// How many tests a list has.
+fn listed(text: &str) -> usize {
+    text.lines().filter(|line| line.ends_with(": test")).count()
+}
+
 /// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not ignored.
 pub fn run(program: &Program) -> (Counts, Vec<Timed>) {
     let mut command = Command::new(&program.path);
@@ -125,11 +142,7 @@ pub fn run(program: &Program) -> (Counts, Vec<Timed>) {
 
 /// Where the compiler's own libraries are, for tests of procedural macros; and what the variable had.
 fn library_path() -> std::ffi::OsString {
-    let output = Command::new("rustc").args(["--print", "sysroot"]).output();
-    let root = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    let own = root
-        .ok()
-        .map(|root| std::path::PathBuf::from(root).join("lib"));
+    let own = sysroot().map(|root| root.join("lib"));
     let given = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let all = own.into_iter().chain(env::split_paths(&given));
     env::join_paths(all).unwrap_or(given)
@@ -138,6 +151,12 @@ fn library_path() -> std::ffi::OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_are_counted_in_a_list() {
+        assert_eq!(listed("a::b: test\nc: test\nd: benchmark\n"), 2);
+        assert_eq!(listed(""), 0);
+    }
 
     #[test]
     fn events_are_counted_and_timed() {

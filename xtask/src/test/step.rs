@@ -22,6 +22,8 @@ pub enum Work {
     Checks(Vec<Command>),
     /// The same, whose tests are counted. A command without any counts as one.
     Tests(Vec<Command>),
+    /// Checks, while the next steps run that are checks too.
+    Beside(Vec<Command>),
     /// Builds and runs the test programs of the workspace.
     Programs,
     /// Lets one of these programs damage files for a while.

@@ -158,11 +158,11 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
 
 /// rustc's words, and ours where its advice would lead astray.
 fn with_hints(mut diagnostics: String) -> String {
+    let no_std = "there is no std on a GPU: what says `extern crate std` or `std::` needs another way there, or a feature of the crate turned off";
     for (sign, hint) in [
-        (
-            "can't find crate for `std`",
-            "there is no std on a GPU: what says `extern crate std` or `std::` needs another way there, or a feature of the crate turned off",
-        ),
+        ("can't find crate for `std`", no_std),
+        // of a path, since `no_std` is said for every crate
+        ("unlinked crate `std`", no_std),
         (
             "register_attr",
             "remove two lines, which the published 0.2 asked for and no compiler since 2022 takes: `feature(register_attr)` and `register_attr(nvvm_internal)`. They stand inside `#![cfg_attr(target_os = \"cuda\", ...)]`; the `no_std` there may stay",
@@ -183,8 +183,13 @@ fn with_hints(mut diagnostics: String) -> String {
 mod tests {
     #[test]
     fn a_missing_std_is_explained() {
-        let text = super::with_hints("error[E0463]: can't find crate for `std`\n".to_owned());
-        assert!(text.contains("there is no std on a GPU"), "{text}");
+        for message in [
+            "error[E0463]: can't find crate for `std`\n",
+            "error[E0433]: cannot find `std`\n^^^ use of unresolved module or unlinked crate `std`\n",
+        ] {
+            let text = super::with_hints(message.to_owned());
+            assert!(text.contains("there is no std on a GPU"), "{text}");
+        }
         assert_eq!(super::with_hints("error: x\n".to_owned()), "error: x\n");
     }
 }

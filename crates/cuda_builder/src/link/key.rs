@@ -92,6 +92,7 @@ mod tests {
             fast_sqrt: false,
             fast_div: false,
             fma_contraction: false,
+            only_kernel: None,
         };
         let inputs = LinkInputs {
             objects: vec![at("k.o", "1")],
@@ -123,6 +124,11 @@ mod tests {
             ..options
         };
         assert!(is_new(&llvm, &inputs, &newer));
+        let one = LinkOptions {
+            only_kernel: Some("run"),
+            ..options
+        };
+        assert!(is_new(&llvm, &inputs, &one));
         let fewer = LinkInputs {
             exported: Vec::new(),
             ..inputs.clone()

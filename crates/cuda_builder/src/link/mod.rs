@@ -3,6 +3,7 @@
 mod key;
 mod tools;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ const CALLED_BY_CORE: &str = "*7___rustc*";
 
 /// The arithmetic and optimisation choices of the link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LinkOptions {
+pub(crate) struct LinkOptions<'a> {
     pub arch: NvvmArch,
     pub profile: Profile,
     /// Whether to run the optimiser over the linked program.
@@ -33,6 +34,8 @@ pub(crate) struct LinkOptions {
     pub fast_sqrt: bool,
     pub fast_div: bool,
     pub fma_contraction: bool,
+    /// The only kernel that is wanted.
+    pub only_kernel: Option<&'a str>,
 }
 
 /// What the link leaves behind.
@@ -72,7 +75,18 @@ pub(crate) fn link(
         fs::remove_file(&key_path).at("cannot delete", &key_path)?;
     }
 
-    let lowered = link_and_lower(llvm, inputs, &linked, &symbols)?;
+    let mut lowered = link_and_lower(llvm, inputs, &linked, &symbols)?;
+    if let Some(kernel) = options.only_kernel {
+        // the others are internal then, and dropped before anything is optimised
+        let kernels = kernels(&lowered.text);
+        if !kernels.contains(&kernel) {
+            return Err(CudaBuilderError::no_such_kernel(kernel, &kernels));
+        }
+        let others: HashSet<&str> = kernels.into_iter().filter(|it| *it != kernel).collect();
+        lowered
+            .exported
+            .retain(|name| !others.contains(name.as_str()));
+    }
     fs::write(&lowered_path, &lowered.text).at("cannot write", &lowered_path)?;
     fs::write(&symbols, lowered.exported.join("\n")).at("cannot write", &symbols)?;
 
@@ -125,6 +139,15 @@ pub(crate) fn link(
     let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
     fs::write(&key_path, key).at("cannot write", &key_path)?;
     Ok(Linked { ptx, bitcode })
+}
+
+/// The kernels that IR text defines.
+fn kernels(ir: &str) -> Vec<&str> {
+    let definitions = ir.lines().filter(|line| {
+        line.starts_with("define ") && line.split_whitespace().any(|word| word == "ptx_kernel")
+    });
+    let names = definitions.filter_map(|line| line.split_once('@')?.1.split('(').next());
+    names.map(|name| name.trim_matches('"')).collect()
 }
 
 /// Writes the optimised program as IR text.

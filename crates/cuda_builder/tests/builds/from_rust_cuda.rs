@@ -70,6 +70,20 @@ fn a_crate_without_a_line_for_us_compiles() {
         "round_to_half",
         "turn",
         "places",
+        "look_up",
+        "branches",
+        "loops",
+        "arrays",
+        "written_later",
+        "constant_pointers",
+        "references",
+        "bits_of_i64",
+        "signs",
+        "transform",
+        "made",
+        "march_rays",
+        "gemm_blocked",
+        "gemm_tiled",
     ] {
         assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel}");
     }
@@ -292,4 +306,39 @@ fn messages_of_panics_are_a_feature() {
     if let Some((_keep, ptx, _)) = build(builder(&path)) {
         assert!(ptx.contains("vprintf"), "{ptx}");
     }
+}
+
+/// A kernel of one addition is two loads, the addition and a store, all of global memory.
+#[test]
+fn an_addition_is_as_many_instructions() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_of(
+        directory.path(),
+        "use cuda_std::kernel;\n#[kernel]\npub unsafe fn add(a: *const f32, b: *const f32, c: *mut f32) { *c = *a + *b; }\n",
+    );
+    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+        let kernel = body(&ptx, "add");
+        for (words, count) in [("ld.global", 2), ("add.f32", 1), ("st.global", 1)] {
+            assert_eq!(kernel.matches(words).count(), count, "{words}\n{kernel}");
+        }
+        assert!(
+            !kernel.contains("call") && !kernel.contains("local"),
+            "{kernel}"
+        );
+    }
+}
+
+/// What only `std` has is refused, with a word about why.
+#[test]
+fn std_in_a_kernel_is_explained() {
+    if !has_toolchain() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = crate_of(
+        directory.path(),
+        "use cuda_std::kernel;\n#[kernel]\npub unsafe fn one() { let _file = std::fs::File::create(\"foo.txt\"); }\n",
+    );
+    let text = builder(&path).build().unwrap_err().to_string();
+    assert!(text.contains("there is no std on a GPU"), "{text}");
 }

@@ -260,3 +260,44 @@ fn ir_can_be_written_beside_the_ptx() {
             .starts_with(b"BC")
     );
 }
+
+#[test]
+fn one_kernel_of_many_can_be_built_alone() {
+    let Some((_keep, builder)) = raw() else {
+        return;
+    };
+    let (all, _) = build(builder.clone());
+    let (one, _) = build(builder.clone().only_kernel("reverse"));
+    assert_eq!(body(&one, "reverse"), body(&all, "reverse"));
+    assert_eq!(one.matches(".entry").count(), 1, "{one}");
+    // what the host writes stays its own
+    assert!(one.contains(".visible .const .align 4 .b8 COEFFICIENTS[64]"));
+    let error = builder.only_kernel("reverze").build().unwrap_err();
+    assert!(
+        error.to_string().contains("no kernel `reverze`; there are")
+            && error.to_string().contains("reverse"),
+        "{error}"
+    );
+}
+
+#[test]
+fn more_shared_memory_than_a_block_can_have_is_an_error() {
+    let Some((keep, builder)) = raw() else {
+        return;
+    };
+    let source = keep.path().join("raw/src/lib.rs");
+    let text = fs::read_to_string(&source).unwrap();
+    let small = "TILE: MaybeUninit<[f32; 256]>";
+    assert!(text.contains(small));
+    let large = text.replace(small, "TILE: MaybeUninit<[f32; 12289]>");
+    fs::write(&source, large).unwrap();
+    let error = builder.build().unwrap_err();
+    assert!(
+        matches!(
+            &error,
+            CudaBuilderError::SharedMemory { bytes: 49156, most: 49152, kernel, .. } if kernel == "reverse"
+        ),
+        "{error}"
+    );
+    assert!(error.to_string().contains("dynamic_shared_mem"), "{error}");
+}

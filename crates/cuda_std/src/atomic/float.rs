@@ -104,6 +104,7 @@ macro_rules! atomic_float {
             $(#[$doc])*
             $($safety)*
             #[inline(always)]
+            #[track_caller]
             pub $($unsafety)? fn $method(&self, value: $word, order: Ordering) -> $word {
                 // SAFETY: the pointer is that of `self`.
                 unsafe { mid::[<atomic_fetch_ $operation _ $word _ $scope>](self.as_ptr(), order, value) }

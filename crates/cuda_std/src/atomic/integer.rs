@@ -92,6 +92,7 @@ macro_rules! atomic_integer {
 
                     /// Puts `value`; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn swap(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_exch_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -99,6 +100,7 @@ macro_rules! atomic_integer {
 
                     /// Adds, wrapping around; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_add(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_add_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -106,6 +108,7 @@ macro_rules! atomic_integer {
 
                     /// Subtracts, wrapping around; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_sub(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_sub_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -113,6 +116,7 @@ macro_rules! atomic_integer {
 
                     /// Bitwise and; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_and(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_and_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -120,6 +124,7 @@ macro_rules! atomic_integer {
 
                     /// Bitwise or; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_or(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_or_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -127,6 +132,7 @@ macro_rules! atomic_integer {
 
                     /// Bitwise exclusive or; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_xor(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_xor_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -134,6 +140,7 @@ macro_rules! atomic_integer {
 
                     /// Keeps the lesser; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_min(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_min_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -141,6 +148,7 @@ macro_rules! atomic_integer {
 
                     /// Keeps the greater; the value before.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_max(&self, value: $word, order: Ordering) -> $word {
                         // SAFETY: see `load`.
                         unsafe { mid::[<atomic_fetch_max_ $word _ $scope>](self.as_ptr(), order, value) }
@@ -150,6 +158,7 @@ macro_rules! atomic_integer {
                     ///
                     /// PTX has one ordering for both outcomes, so `failure` counts only where it is the stronger.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn compare_exchange(
                         &self,
                         current: $word,
@@ -167,6 +176,7 @@ macro_rules! atomic_integer {
 
                     /// [`compare_exchange`](Self::compare_exchange): a device's never fails without cause.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn compare_exchange_weak(
                         &self,
                         current: $word,
@@ -180,6 +190,7 @@ macro_rules! atomic_integer {
                     /// Puts what `update` makes of the value, until no one changed it meanwhile: `Ok` of the value before, or `Err` of it where
                     /// `update` gave `None`.
                     #[inline(always)]
+                    #[track_caller]
                     pub fn fetch_update(
                         &self,
                         set_order: Ordering,

@@ -81,7 +81,7 @@ macro_rules! load {
             pub unsafe fn [<atomic_load_ $order _ $bits _ $scope>](ptr: *const $word) -> $word {
                 let ptr = ptr.cast_mut();
                 // SAFETY: the caller's promise.
-                unsafe { ptx::load!($order_ptx $scope_ptx "" $kind $reg, ptr, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::note(ptr); ptx::load!($order_ptx $scope_ptx "" $kind $reg, ptr, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };
@@ -104,9 +104,10 @@ macro_rules! store {
             ///
             /// `ptr` must be valid for an atomic write and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_store_ $order _ $bits _ $scope>](ptr: *mut $word, val: $word) {
                 // SAFETY: the caller's promise.
-                unsafe { ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
+                unsafe { super::note(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
             }
         }
     };
@@ -148,9 +149,10 @@ macro_rules! fetch_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_ $operation _ $order _ $word _ $scope>](ptr: *mut $word, val: $word) -> $word {
                 // SAFETY: the caller's promise.
-                unsafe { ptx::fetch!($order_ptx $scope_ptx "" $ptx $reg, ptr, val, $operation, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::note(ptr); ptx::fetch!($order_ptx $scope_ptx "" $ptx $reg, ptr, val, $operation, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };
@@ -192,6 +194,7 @@ macro_rules! sub_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_sub_ $order _ $word _ $scope>](ptr: *mut $word, val: $word) -> $word {
                 // SAFETY: the caller's promise.
                 unsafe { [<atomic_fetch_add_ $order _ $word _ $scope>](ptr, val.$negate()) }
@@ -215,6 +218,7 @@ macro_rules! step_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_inc_ $order _ $word _ $scope>](ptr: *mut $word) -> $word {
                 // SAFETY: the caller's promise.
                 unsafe { [<atomic_fetch_add_ $order _ $word _ $scope>](ptr, 1) }
@@ -226,6 +230,7 @@ macro_rules! step_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_dec_ $order _ $word _ $scope>](ptr: *mut $word) -> $word {
                 // SAFETY: the caller's promise.
                 unsafe { [<atomic_fetch_sub_ $order _ $word _ $scope>](ptr, 1) }
@@ -266,9 +271,10 @@ macro_rules! cas_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_cas_ $order _ $word _ $scope>](ptr: *mut $word, first_val: $word, second_val: $word) -> $word {
                 // SAFETY: the caller's promise.
-                unsafe { ptx::compare_and_swap!($order_ptx $scope_ptx "" $ptx $reg, ptr, first_val, second_val, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::note(ptr); ptx::compare_and_swap!($order_ptx $scope_ptx "" $ptx $reg, ptr, first_val, second_val, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };

@@ -111,6 +111,7 @@ macro_rules! fetch_one {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_ $operation _ $word _ $scope>](ptr: *mut $word, ordering: Ordering, val: $word) -> $word {
                 // SAFETY: the caller's promise.
                 unsafe {
@@ -150,6 +151,7 @@ macro_rules! compare_and_swap {
             ///
             /// `ptr` must be valid for atomic reads and writes and aligned.
             #[inline(always)]
+            #[track_caller]
             pub unsafe fn [<atomic_fetch_cas_ $word _ $scope>](
                 ptr: *mut $word,
                 ordering: Ordering,

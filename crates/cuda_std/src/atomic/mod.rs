@@ -41,3 +41,21 @@ const fn stronger(success: Ordering, failure: Ordering) -> Ordering {
         _ => success,
     }
 }
+
+/// Tells the CPU's checked mode of an atomic operation by a pointer; those of views are told by the views.
+///
+/// # Safety
+///
+/// `ptr` is valid for the operation.
+#[inline(always)]
+#[track_caller]
+unsafe fn note<T>(ptr: *mut T) {
+    #[cfg(not(target_arch = "nvptx64"))]
+    if simt::memory::may_be_watched() {
+        crate::watch::received(ptr);
+        // SAFETY: the caller's promise.
+        unsafe { crate::watch::atomic(ptr) };
+    }
+    #[cfg(target_arch = "nvptx64")]
+    let _ = ptr;
+}

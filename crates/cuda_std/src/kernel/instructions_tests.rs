@@ -131,9 +131,10 @@ fn fast_launches_take_the_best() {
 }
 
 #[test]
-fn checked_launches_take_the_baseline() {
+fn checked_launches_take_the_instrumented_baseline() {
     let mode = Mode::Checked { seed: 3 };
-    assert_eq!(Instructions::of(mode), Instructions::Baseline);
+    assert_eq!(Instructions::of(mode), Instructions::Watched);
+    assert!(!ran_avx2(Instructions::Watched));
 }
 
 #[test]

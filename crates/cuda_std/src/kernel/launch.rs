@@ -1,8 +1,8 @@
 //! The `Kernel` trait and launches on the CPU executor.
 
-use super::{Instructions, PackedArgs};
+use super::{Described, Instructions, PackedArgs};
 use simt::steps::StepFunctions;
-use simt::{LaunchError, LaunchShape, Mode};
+use simt::{LaunchError, LaunchShape, Mode, Parameter};
 use std::borrow::Cow;
 
 /// The name of an entry point; owned where a generic kernel's is put together.
@@ -48,6 +48,16 @@ pub trait Kernel: 'static {
     ///
     /// As for a launch, see [`launch_on_cpu`].
     unsafe fn open(args: &mut Self::Args<'_>, checked: bool);
+
+    /// Says where the parameters' memory lies and what they are called.
+    #[doc(hidden)]
+    fn describe(_args: &Self::Args<'_>, _into: &mut Described) {}
+
+    /// The function that runs one thread in checked mode, where it is not that of fast mode.
+    #[doc(hidden)]
+    fn watched() -> Option<unsafe fn(*const ())> {
+        None
+    }
 }
 
 /// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in checked mode one at a time with
@@ -57,7 +67,7 @@ pub trait Kernel: 'static {
 ///
 /// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
 /// 2. The kernel's threads do not write what other threads of the launch use without synchronisation. Checked mode reports a launch
-///    that does, if it touches the memory through views.
+///    that does, as far as it sees the accesses: those through views, and in kernels and `#[watched]` functions by `*` and index.
 /// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the block.
 /// 4. Whatever else the kernel's own documentation asks for.
 ///
@@ -84,14 +94,19 @@ pub(super) unsafe fn launch<K: Kernel>(
     mode: Mode,
     mut args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
+    let checked = matches!(mode, Mode::Checked { .. });
     // SAFETY: the caller's promise.
-    unsafe { K::open(&mut args, matches!(mode, Mode::Checked { .. })) };
+    unsafe { K::open(&mut args, checked) };
+    let mut described = Described::default();
+    if checked {
+        K::describe(&args, &mut described);
+    }
     let launch = Erased {
         run: K::runner(instructions),
         steps: K::steps(instructions),
         args: (&raw const args).cast(),
     };
-    launch.on(&K::entry(), shape, mode)
+    launch.on(&K::entry(), shape, mode, described.parameters())
 }
 
 /// A launch without its kernel's type, so that the executor's loops are compiled once, and not for each kernel.
@@ -108,16 +123,22 @@ struct Erased {
 unsafe impl Sync for Erased {}
 
 impl Erased {
-    fn on(&self, entry: &str, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError> {
+    fn on(
+        &self,
+        entry: &str,
+        shape: LaunchShape,
+        mode: Mode,
+        parameters: &[Parameter],
+    ) -> Result<(), LaunchError> {
         let body = || self.run_thread();
         // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the block. Of the steps the same is true as of
         // the body.
         unsafe {
             match self.steps {
-                Some(steps) => {
-                    simt::steps::launch_kernel_in_steps(entry, shape, mode, body, steps, self.args)
-                }
-                None => simt::launch_kernel(entry, shape, mode, body),
+                Some(steps) => simt::steps::launch_kernel_in_steps(
+                    entry, shape, mode, parameters, body, steps, self.args,
+                ),
+                None => simt::launch_kernel_with(entry, shape, mode, parameters, body),
             }
         }
     }

@@ -38,6 +38,8 @@
 //! ```
 
 #[cfg(not(target_arch = "nvptx64"))]
+mod described;
+#[cfg(not(target_arch = "nvptx64"))]
 mod instructions;
 #[cfg(not(target_arch = "nvptx64"))]
 mod launch;
@@ -50,6 +52,9 @@ mod runner;
 #[doc(hidden)]
 pub mod steps;
 
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use described::Described;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use instructions::Instructions;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -64,4 +69,4 @@ pub use names::{generic_entry, position};
 pub use packed::PackedArgs;
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub use runner::runner;
+pub use runner::{WatchedKernel, runner, watched_runner};

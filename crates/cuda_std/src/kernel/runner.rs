@@ -14,6 +14,7 @@ use super::{Instructions, Kernel};
 #[must_use]
 pub fn runner<K: Kernel>(instructions: Instructions) -> unsafe fn(*const ()) {
     match instructions {
+        Instructions::Watched => K::watched().unwrap_or(run_baseline::<K>),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2 => run_avx2::<K>,
         _ => run_baseline::<K>,
@@ -37,4 +38,33 @@ unsafe fn run_baseline<K: Kernel>(args: *const ()) {
 unsafe fn run_avx2<K: Kernel>(args: *const ()) {
     // SAFETY: the caller's promise.
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
+}
+
+/// A kernel whose body is instrumented for checked mode. `#[kernel]` implements it where there is something to instrument.
+#[doc(hidden)]
+pub trait WatchedKernel: Kernel {
+    /// [`Kernel::run_thread`], which tells checked mode of the accesses that no view makes.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    unsafe fn run_thread_watched(args: &Self::Args<'_>);
+}
+
+/// The function that runs one thread of kernel `K` in checked mode.
+///
+/// # Safety
+///
+/// To call what is returned: as for [`runner`].
+#[doc(hidden)]
+#[must_use]
+pub fn watched_runner<K: WatchedKernel>() -> unsafe fn(*const ()) {
+    run_watched::<K>
+}
+
+/// # Safety
+/// As for [`run_baseline`].
+unsafe fn run_watched<K: WatchedKernel>(args: *const ()) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run_thread_watched(&*args.cast::<K::Args<'_>>()) }
 }

@@ -63,6 +63,7 @@ impl<T> SharedStatic<T> {
     /// The current block's copy.
     #[inline(always)]
     #[must_use]
+    #[track_caller]
     pub fn as_block_ptr(&self) -> *mut T {
         let here = self.memory.get();
         #[cfg(target_arch = "nvptx64")]
@@ -73,7 +74,7 @@ impl<T> SharedStatic<T> {
         {
             let (key, bytes, align) = (here.addr(), size_of::<T>(), align_of::<T>());
             if self.is_mut {
-                return simt::memory::shared_static(key, bytes, align).cast();
+                return super::as_pointer(simt::memory::shared_static(key, bytes, align)).cast();
             }
             let initialise = |copy: *mut u8| {
                 // SAFETY: the executor's memory is as large and as aligned as `T`, and nobody writes the static's own. What is copied is a
@@ -89,6 +90,7 @@ impl<T> Deref for SharedStatic<T> {
     type Target = T;
 
     #[inline(always)]
+    #[track_caller]
     fn deref(&self) -> &T {
         // SAFETY: the memory is aligned and large enough. On the CPU a `static`'s holds a value and lives for ever; who uses a `static mut`,
         // or launches a kernel on a device, promises that what is read was written, and that no two threads collide.
@@ -98,6 +100,7 @@ impl<T> Deref for SharedStatic<T> {
 
 impl<T> DerefMut for SharedStatic<T> {
     #[inline(always)]
+    #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as in `deref`, for a `static mut`: there is no other way to have it by `&mut`.
         unsafe { &mut *self.as_block_ptr() }

@@ -137,6 +137,37 @@ macro_rules! atomic_operations {
     };
 }
 
+impl ViewMut<'_, u64> {
+    /// Elements `i` and `i + 1`, of which `i` is even in a view that begins at a multiple of 16 bytes. Each is read atomically, relaxed, at device scope;
+    /// the two together are not one atomic read. The device takes one access for both.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn atomic_load_two(&self, i: usize) -> [u64; 2] {
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let (first, second): (u64, u64);
+            // SAFETY: the pointers are to elements of this view, and the first is aligned as the method's documentation asks.
+            unsafe {
+                self.atomic_ptr(i + 1);
+                core::arch::asm!(
+                    "ld.relaxed.gpu.global.v2.b64 {{{}, {}}}, [{}];",
+                    out(reg64) first,
+                    out(reg64) second,
+                    in(reg64) self.atomic_ptr(i),
+                    options(nostack)
+                );
+            }
+            [first, second]
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        [
+            self.atomic_load(i, Ordering::Relaxed),
+            self.atomic_load(i + 1, Ordering::Relaxed),
+        ]
+    }
+}
+
 impl SharedView<u32> {
     /// Bitwise or with element `i`, relaxed, at block scope, as [`atomic_or`](Self::atomic_or), of whose value before nobody asks: the device
     /// need not send it back.

@@ -96,7 +96,7 @@ impl<'a, T: Copy> View<'a, T> {
 
     part_of_buffer!("View");
 
-    /// The elements as a slice, whose accesses checked mode does not watch.
+    /// The elements as a slice, whose accesses checked mode sees in kernels and [`watched`](macro@crate::watched) functions only.
     ///
     /// # Safety
     ///

@@ -134,7 +134,7 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 
     part_of_buffer!("ViewMut");
 
-    /// The elements as a slice, whose accesses checked mode does not watch.
+    /// The elements as a slice, whose accesses checked mode sees in kernels and [`watched`](macro@crate::watched) functions only.
     ///
     /// # Safety
     ///

@@ -57,8 +57,33 @@ where
     }
 }
 
+/// Each of `N` values in a row, from the front or from the back.
+#[kernel(N = [3, 5], BACK = [false, true])]
+pub unsafe fn rows<const N: usize, const BACK: bool>(values: [u32; N], out: ViewMut<u32>) {
+    let i = thread::index_1d() as usize;
+    if i < out.len() {
+        let at = if BACK { N - 1 - i % N } else { i % N };
+        out.write(i, values[at]);
+    }
+}
+
 #[kernel]
 unsafe fn nothing() {}
+
+#[test]
+fn values_choose_the_entry_point() {
+    assert_eq!(rows::<3, false>::entry(), "rows_3_false");
+    assert_eq!(rows::<5, true>::entry(), "rows_5_true");
+    assert_eq!(rows::<5, true>::NAME, "rows");
+    let _ = rows::<3, true>::new();
+    for mode in MODES {
+        let mut out = [0; 7];
+        let args = ([10, 20, 30], ViewMut::from(&mut out[..]));
+        // SAFETY: one thread per element.
+        unsafe { launch_on_cpu::<rows<3, true>>(shape_for(7, 4), mode, args) }.unwrap();
+        assert_eq!(out, [30, 20, 10, 30, 20, 10, 30]);
+    }
+}
 
 #[test]
 fn views_and_slices() {

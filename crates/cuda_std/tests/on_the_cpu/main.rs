@@ -12,3 +12,4 @@ mod support;
 mod thread;
 mod view;
 mod warp;
+mod watched;

@@ -26,38 +26,62 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let copy_checks = copy_checks(kernel);
     let name_checks = name_checks(kernel);
 
+    let watched = kernel.watched.as_ref().map(|watched| {
+        let allowed = super::watched::allowed();
+        let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
+        let generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
+        let inputs = &signature.inputs;
+        quote! {
+            /// The body as checked mode runs it.
+            ///
+            /// # Safety
+            ///
+            /// As for `body`.
+            #(#other_attributes)*
+            #allowed
+            #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[doc(hidden)]
+            unsafe fn __watched_body #generics (#inputs) {
+                unsafe #watched
+            }
+        }
+    });
     let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
     let body_generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let inputs = &signature.inputs;
-    let type_names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
-    let type_params: Vec<_> = signature
+    let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
+    let declared: Vec<_> = kernel.generic.iter().map(|it| it.declaration()).collect();
+    let types = kernel.generic.iter().filter(|it| it.of_values.is_none());
+    let type_names: Vec<_> = types.map(|it| &it.name).collect();
+    let parameters: Vec<_> = signature
         .generics
         .params
         .iter()
-        .filter(|p| matches!(p, GenericParam::Type(_)))
+        .filter(|p| !matches!(p, GenericParam::Lifetime(_)))
         .collect();
     let where_clause = &signature.generics.where_clause;
 
-    let definition = if kernel.types.is_empty() {
+    let definition = if kernel.generic.is_empty() {
         quote! {
             #[derive(Clone, Copy, Debug, Default)]
             #visibility struct #name;
         }
     } else {
         quote! {
-            #visibility struct #name<#(#type_names),*>(
+            #visibility struct #name<#(#declared),*>(
                 ::core::marker::PhantomData<fn() -> (#(#type_names,)*)>,
             );
         }
     };
-    let (impl_generics, type_arguments, constructor) = if kernel.types.is_empty() {
+    let (impl_generics, type_arguments, constructor) = if kernel.generic.is_empty() {
         (quote!(), quote!(), quote!())
     } else {
         let constructor = quote! {
             #(#conditions)*
             #[automatically_derived]
             #[allow(clippy::new_without_default)]
-            impl<#(#type_names),*> #name<#(#type_names),*> {
+            impl<#(#declared),*> #name<#(#names),*> {
                 /// The kernel as a value, where a launch wants one.
                 #visibility const fn new() -> Self {
                     Self(::core::marker::PhantomData)
@@ -65,18 +89,18 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
             #(#conditions)*
             #[automatically_derived]
-            impl<#(#type_names),*> ::core::clone::Clone for #name<#(#type_names),*> {
+            impl<#(#declared),*> ::core::clone::Clone for #name<#(#names),*> {
                 fn clone(&self) -> Self {
                     *self
                 }
             }
             #(#conditions)*
             #[automatically_derived]
-            impl<#(#type_names),*> ::core::marker::Copy for #name<#(#type_names),*> {}
+            impl<#(#declared),*> ::core::marker::Copy for #name<#(#names),*> {}
         };
         (
-            quote!(<#(#type_params),*>),
-            quote!(<#(#type_names),*>),
+            quote!(<#(#parameters),*>),
+            quote!(<#(#names),*>),
             constructor,
         )
     };
@@ -106,6 +130,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 #copy_checks
                 #block
             }
+            #watched
         }
         #name_checks
     }
@@ -206,10 +231,12 @@ fn copy_checks(kernel: &KernelItem) -> TokenStream {
 fn name_checks(kernel: &KernelItem) -> TokenStream {
     let conditions = conditions(&kernel.function.attrs);
     kernel
-        .types
+        .generic
         .iter()
-        .flat_map(|parameter| &parameter.types)
-        .map(|(ty, suffix)| {
+        .filter(|parameter| parameter.of_values.is_none())
+        .flat_map(|parameter| &parameter.choices)
+        .map(|chosen| {
+            let (ty, suffix) = (&chosen.argument, &chosen.suffix);
             quote! {
                 #(#conditions)*
                 const _: () = ::cuda_std::kernel::assert_type_name::<#ty>(#suffix);

@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::Type;
 
 use super::KernelItem;
 use super::body::conditions;
-use super::parameter::Kind;
+use super::parameter::{Kind, with_lifetime};
+use super::signature::Chosen;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     combinations(kernel)
@@ -15,16 +15,16 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         .collect()
 }
 
-/// Every choice of one listed type per type parameter; one empty choice for a kernel that is not generic.
-pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&(Type, String)>> {
-    let mut chosen: Vec<Vec<&(Type, String)>> = vec![Vec::new()];
-    for parameter in &kernel.types {
+/// Every choice of one listed type or value per generic parameter; one empty choice for a kernel that is not generic.
+pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Chosen>> {
+    let mut chosen: Vec<Vec<&Chosen>> = vec![Vec::new()];
+    for parameter in &kernel.generic {
         chosen = chosen
             .iter()
             .flat_map(|prefix| {
-                parameter.types.iter().map(|ty| {
+                parameter.choices.iter().map(|one| {
                     let mut longer = prefix.clone();
-                    longer.push(ty);
+                    longer.push(one);
                     longer
                 })
             })
@@ -33,44 +33,48 @@ pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&(Type, String)>> {
     chosen
 }
 
-/// One entry point, in a scope of its own where the type parameters are aliases of the chosen types.
-fn entry(kernel: &KernelItem, combination: &[&(Type, String)]) -> TokenStream {
+/// One entry point, in a scope of its own where the parameters are aliases of what was chosen.
+fn entry(kernel: &KernelItem, combination: &[&Chosen]) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     let suffix: String = combination
         .iter()
-        .map(|(_, text)| format!("_{text}"))
+        .map(|chosen| format!("_{}", chosen.suffix))
         .collect();
     let entry_name = format_ident!("{}{}", name, suffix, span = name.span());
     let aliases = kernel
-        .types
+        .generic
         .iter()
         .zip(combination)
-        .map(|(parameter, (ty, _))| {
-            let alias = &parameter.name;
-            quote!(#[allow(dead_code)] type #alias = #ty;)
+        .map(|(parameter, chosen)| {
+            let (alias, argument) = (&parameter.name, &chosen.argument);
+            match &parameter.of_values {
+                Some(ty) => quote!(#[allow(dead_code)] const #alias: #ty = #argument;),
+                None => quote!(#[allow(dead_code)] type #alias = #argument;),
+            }
         });
-    let type_names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
-    let turbofish = (!type_names.is_empty()).then(|| quote!(::<#(#type_names),*>));
+    let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
+    let turbofish = (!names.is_empty()).then(|| quote!(::<#(#names),*>));
 
     let mut declared = Vec::new();
     let mut passed = Vec::new();
     for (index, parameter) in kernel.parameters.iter().enumerate() {
         let value = format_ident!("argument_{index}");
         let length = format_ident!("length_{index}");
+        let ty = with_lifetime(parameter.kind.ty(), "'_");
         match parameter.kind.element() {
-            Some((element, writable)) => {
+            Some((_, writable)) => {
                 let pointer = if writable {
-                    quote!(*mut #element)
+                    quote!(*mut #ty)
                 } else {
-                    quote!(*const #element)
+                    quote!(*const #ty)
                 };
                 declared.push(quote!(#value: #pointer, #length: usize));
             }
             None => {
                 declared.push(match &parameter.kind {
-                    Kind::Ref(target) => quote!(#value: *const #target),
-                    Kind::RefMut(target) => quote!(#value: *mut #target),
-                    Kind::Value(ty) => quote!(#value: #ty),
+                    Kind::Ref(_) => quote!(#value: *const #ty),
+                    Kind::RefMut(_) => quote!(#value: *mut #ty),
+                    Kind::Value(_) => quote!(#value: #ty),
                     _ => unreachable!("views and slices have elements"),
                 });
             }

@@ -2,14 +2,14 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
-use syn::{GenericParam, Index, Lifetime};
+use syn::{GenericParam, Index};
 
 use super::KernelItem;
 use super::body::conditions;
 use super::device::combinations;
-use super::parameter::Kind;
+use super::parameter::{Kind, Parameter, with_lifetime};
 use super::steps;
+use super::watched::is_pointer;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
@@ -21,45 +21,46 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let mut passed = Vec::new();
     let mut packed = Vec::new();
     let mut opened = Vec::new();
+    let mut described = Vec::new();
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
         let mut is_one = false;
+        // it may name the kernel's own lifetimes; here there is only one
+        let ty = with_lifetime(parameter.kind.ty(), "'arguments");
         let is_view = match &parameter.kind {
-            Kind::View(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::View(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(__arguments.#field));
                 true
             }
-            Kind::ViewMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::ViewMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(__arguments.#field));
                 true
             }
-            Kind::Slice(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::Slice(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(__arguments.#field.as_slice()));
                 true
             }
-            Kind::SliceMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::SliceMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(__arguments.#field.as_mut_slice()));
                 true
             }
-            Kind::Ref(element) => {
-                types.push(quote!(::cuda_std::View<'arguments, #element>));
+            Kind::Ref(_) => {
+                types.push(quote!(::cuda_std::View<'arguments, #ty>));
                 passed.push(quote!(&__arguments.#field.as_slice()[0]));
                 is_one = true;
                 true
             }
-            Kind::RefMut(element) => {
-                types.push(quote!(::cuda_std::ViewMut<'arguments, #element>));
+            Kind::RefMut(_) => {
+                types.push(quote!(::cuda_std::ViewMut<'arguments, #ty>));
                 passed.push(quote!(&mut __arguments.#field.as_mut_slice()[0]));
                 is_one = true;
                 true
             }
-            Kind::Value(ty) => {
-                let mut ty = ty.clone();
-                RenameLifetimes.visit_type_mut(&mut ty);
+            Kind::Value(_) => {
                 types.push(quote!(#ty));
                 passed.push(quote!(__arguments.#field));
                 packed.push(quote!(into.push(arguments.#field);));
@@ -77,6 +78,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             });
             opened.push(quote!(arguments.#field.open(checked);));
         }
+        described.extend(description(parameter, position));
     }
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
@@ -123,7 +125,30 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
         }
     });
+    let (watched, watched_kernel) = match &kernel.watched {
+        None => (quote!(), quote!()),
+        Some(_) => (
+            quote! {
+                fn watched() -> ::core::option::Option<unsafe fn(*const ())> {
+                    ::core::option::Option::Some(::cuda_std::kernel::watched_runner::<Self>())
+                }
+            },
+            quote! {
+                #(#conditions)*
+                #[cfg(not(target_arch = "nvptx64"))]
+                #[automatically_derived]
+                impl #impl_generics ::cuda_std::kernel::WatchedKernel for #name #type_arguments #where_clause {
+                    #[allow(unused_variables)]
+                    unsafe fn run_thread_watched(__arguments: &Self::Args<'_>) {
+                        // SAFETY: the caller promises what the kernel's own contract asks for.
+                        unsafe { Self::__watched_body(#(#passed),*) }
+                    }
+                }
+            },
+        ),
+    };
     quote! {
+        #watched_kernel
         #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
         #[automatically_derived]
@@ -160,23 +185,50 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 // SAFETY: the caller promises what the kernel's own contract asks for.
                 unsafe { #(#opened)* }
             }
+
+            #[allow(unused_variables)]
+            fn describe(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::Described) {
+                #(#described)*
+            }
+
+            #watched
         }
 
         #in_steps
     }
 }
 
-/// The kernel's own bounds, and `KernelType` for every type parameter.
+/// What says of a parameter's memory where it lies and what it is called, for checked mode's reports.
+fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
+    let (field, number) = (Index::from(position), position as u32 + 1);
+    let name = parameter.name.to_string();
+    match &parameter.kind {
+        Kind::View(_) | Kind::ViewMut(_) => Some(quote! {
+            into.view(#name, #number, arguments.#field.as_ptr(), arguments.#field.len());
+        }),
+        Kind::Slice(_) | Kind::SliceMut(_) | Kind::Ref(_) | Kind::RefMut(_) => Some(quote! {
+            into.slice(#name, #number, arguments.#field.as_ptr(), arguments.#field.len());
+        }),
+        Kind::Value(ty) if is_pointer(ty) => Some(quote! {
+            into.pointer(#name, #number, arguments.#field);
+        }),
+        Kind::Value(_) => None,
+    }
+}
+
+/// The kernel's own parameters and bounds, and `KernelType` for every type parameter.
 fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return (quote!(), quote!(), quote!());
     }
     let generics = &kernel.function.sig.generics;
     let parameters = generics
         .params
         .iter()
-        .filter(|p| matches!(p, GenericParam::Type(_)));
-    let names: Vec<_> = kernel.types.iter().map(|t| &t.name).collect();
+        .filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
+    let types = kernel.generic.iter().filter(|it| it.of_values.is_none());
+    let types = types.map(|it| &it.name);
     let written = generics
         .where_clause
         .iter()
@@ -184,25 +236,25 @@ fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
     (
         quote!(<#(#parameters),*>),
         quote!(<#(#names),*>),
-        quote!(where #(#names: ::cuda_std::kernel::KernelType,)* #(#written),*),
+        quote!(where #(#types: ::cuda_std::kernel::KernelType,)* #(#written),*),
     )
 }
 
-/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type that is not listed.
+/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type or value that is not listed.
 fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
     }
-    let names = kernel.types.iter().map(|t| &t.name);
+    let suffixes = kernel.generic.iter().map(|it| it.suffix());
     let position = position(kernel);
     let refusal = format!(
-        "the kernel `{name_text}` is not built for this type: add it to the list in its #[kernel(...)]"
+        "the kernel `{name_text}` is not built for this type or value: add it to the list in its #[kernel(...)]"
     );
     quote! {
         const { ::core::assert!(#position.is_some(), #refusal) };
         ::cuda_std::kernel::generic_entry(
             #name_text,
-            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+            &[#(#suffixes),*],
         )
     }
 }
@@ -210,7 +262,7 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
 /// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are not generic: a generic
 /// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
 fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -> TokenStream {
-    if kernel.types.is_empty() {
+    if kernel.generic.is_empty() {
         return quote!(#make::<Self>(instructions));
     }
     let name = &kernel.type_name;
@@ -219,7 +271,7 @@ fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -
         .map(|number| format_ident!("make_{number}"))
         .collect();
     let types = combinations.iter().map(|combination| {
-        let types = combination.iter().map(|(ty, _)| ty);
+        let types = combination.iter().map(|chosen| &chosen.argument);
         quote!(#(#types),*)
     });
     let position = position(kernel);
@@ -242,28 +294,17 @@ fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -
     }
 }
 
-/// The expression for where the kernel's types stand among the combinations that it is built for, if they do.
+/// The expression for where the kernel's types and values stand among the combinations that it is built for, if they do.
 fn position(kernel: &KernelItem) -> TokenStream {
-    let names = kernel.types.iter().map(|t| &t.name);
+    let own = kernel.generic.iter().map(|it| it.suffix());
     let listed = combinations(kernel).into_iter().map(|combination| {
-        let suffixes = combination.iter().map(|(_, text)| text);
+        let suffixes = combination.iter().map(|chosen| &chosen.suffix);
         quote!(&[#(#suffixes),*])
     });
     quote! {
         ::cuda_std::kernel::position(
-            &[#(<#names as ::cuda_std::kernel::KernelType>::NAME),*],
+            &[#(#own),*],
             &[#(#listed),*],
         )
-    }
-}
-
-/// A value's type may name the kernel's own lifetimes; in `Args` there is only one.
-struct RenameLifetimes;
-
-impl VisitMut for RenameLifetimes {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident != "static" {
-            *lifetime = Lifetime::new("'arguments", lifetime.span());
-        }
     }
 }

@@ -14,14 +14,15 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod uses;
+pub mod watched;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Ident, ItemFn};
+use syn::{Block, FnArg, Ident, ItemFn};
 
-use options::TypeLists;
+use options::Lists;
 use parameter::Parameter;
-use signature::TypeParameter;
+use signature::GenericParameter;
 
 /// A kernel as parsed and checked: what the three expansions share.
 struct KernelItem {
@@ -29,8 +30,10 @@ struct KernelItem {
     /// The name of the type that stands for the kernel.
     type_name: Ident,
     parameters: Vec<Parameter>,
-    /// The type parameters, each with the types that it is built for; empty for a kernel that is not generic.
-    types: Vec<TypeParameter>,
+    /// The body that checked mode runs, where that is another one.
+    watched: Option<Block>,
+    /// The type and const parameters, each with what it is built for; empty for a kernel that is not generic.
+    generic: Vec<GenericParameter>,
 }
 
 /// `module` is the module of the source file, where it is known.
@@ -39,12 +42,12 @@ pub fn expand(
     item: TokenStream,
     module: Option<&str>,
 ) -> syn::Result<TokenStream> {
-    let lists: TypeLists = syn::parse2(options)?;
+    let lists: Lists = syn::parse2(options)?;
     let mut function: ItemFn = syn::parse2(features::on_the_cpu(item))?;
     signature::check(&function)?;
     closures::inline(&mut function.block);
     printing::qualify(&mut function.block);
-    let types = signature::type_parameters(&function, &lists)?;
+    let generic = signature::generic_parameters(&function, &lists)?;
     let parameters = function
         .sig
         .inputs
@@ -53,21 +56,34 @@ pub fn expand(
         .collect::<syn::Result<Vec<_>>>()?;
     // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are functions, can be with their modules.
     let name = &function.sig.ident;
-    let type_name = if types.is_empty() && module.is_some_and(|module| *name == module) {
+    let type_name = if generic.is_empty() && module.is_some_and(|module| *name == module) {
         format_ident!("{name}_kernel")
     } else {
         name.clone()
     };
+    let watched = watched_body(&function, &parameters);
     let kernel = KernelItem {
+        watched,
         function,
         type_name,
         parameters,
-        types,
+        generic,
     };
     let body = body::expand(&kernel);
     let device = device::expand(&kernel);
     let host = host::expand(&kernel);
     Ok(quote!(#body #device #host))
+}
+
+/// The instrumented body, where there is something to instrument.
+fn watched_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Block> {
+    let mut names = watched::Names::default();
+    for (parameter, input) in parameters.iter().zip(&function.sig.inputs) {
+        if let (FnArg::Typed(typed), false) = (input, parameter.is_view()) {
+            names.add(&parameter.name, &typed.ty);
+        }
+    }
+    watched::instrument(&function.block, names)
 }
 
 /// `#[inline_closures]`: the same for the closures of a function that kernels call.

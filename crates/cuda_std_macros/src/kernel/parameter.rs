@@ -1,7 +1,8 @@
 //! What a parameter of a kernel is, and how it crosses from the host to the device.
 
 use syn::spanned::Spanned;
-use syn::{FnArg, GenericArgument, Ident, Pat, PathArguments, Type};
+use syn::visit_mut::VisitMut;
+use syn::{FnArg, GenericArgument, Ident, Lifetime, Pat, PathArguments, Type};
 
 /// One parameter of a kernel.
 pub struct Parameter {
@@ -22,6 +23,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The type of the elements, or of the one value.
+    pub fn ty(&self) -> &Type {
+        match self {
+            Kind::View(ty)
+            | Kind::ViewMut(ty)
+            | Kind::Slice(ty)
+            | Kind::SliceMut(ty)
+            | Kind::Ref(ty)
+            | Kind::RefMut(ty)
+            | Kind::Value(ty) => ty,
+        }
+    }
+
     /// The element type of a view or slice, and whether the kernel may write it.
     pub fn element(&self) -> Option<(&Type, bool)> {
         match self {
@@ -33,6 +47,11 @@ impl Kind {
 }
 
 impl Parameter {
+    /// Whether it is a view.
+    pub fn is_view(&self) -> bool {
+        matches!(self.kind, Kind::View(_) | Kind::ViewMut(_))
+    }
+
     pub fn classify(argument: &FnArg) -> syn::Result<Self> {
         let typed = match argument {
             FnArg::Typed(typed) => typed,
@@ -119,4 +138,19 @@ fn view_of(path: &syn::TypePath) -> Option<Kind> {
     } else {
         Kind::View(element)
     })
+}
+
+/// The type with one lifetime in place of the kernel's own: where they are not declared.
+pub fn with_lifetime(ty: &Type, name: &str) -> Type {
+    struct Rename<'n>(&'n str);
+    impl VisitMut for Rename<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident != "static" {
+                *lifetime = Lifetime::new(self.0, lifetime.span());
+            }
+        }
+    }
+    let mut ty = ty.clone();
+    Rename(name).visit_type_mut(&mut ty);
+    ty
 }

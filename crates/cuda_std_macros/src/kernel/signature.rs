@@ -1,18 +1,53 @@
-//! What a kernel's signature may not have, and its type parameters.
+//! What a kernel's signature may not have, and its generic parameters.
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::spanned::Spanned;
-use syn::{GenericParam, Ident, ItemFn, ReturnType, Type};
+use syn::{GenericParam, Ident, ItemFn, Lit, ReturnType, Type};
 
-use super::options::TypeLists;
+use super::options::{Choice, Lists};
 
 /// Entry points that one kernel may have; past this a list is more likely a mistake than a wish.
 const MOST_ENTRIES: usize = 64;
 
-/// One type parameter of a kernel and the types that entry points are built for.
-pub struct TypeParameter {
+/// One type or const parameter of a kernel and what entry points are built for.
+pub struct GenericParameter {
     pub name: Ident,
-    /// The listed types, each with the name that it adds to the entry point's.
-    pub types: Vec<(Type, String)>,
+    /// The type of a const parameter; none for a type parameter.
+    pub of_values: Option<Type>,
+    pub choices: Vec<Chosen>,
+}
+
+/// A listed type or value.
+pub struct Chosen {
+    /// As an argument of the kernel's type.
+    pub argument: TokenStream,
+    /// What it adds to the entry point's name.
+    pub suffix: String,
+}
+
+impl GenericParameter {
+    /// As it is declared in the generics of an item, without bounds.
+    pub fn declaration(&self) -> TokenStream {
+        let name = &self.name;
+        match &self.of_values {
+            Some(ty) => quote!(const #name: #ty),
+            None => quote!(#name),
+        }
+    }
+
+    /// The expression for what it adds to the entry point's name, where it is in scope; of a value that is not listed it is empty.
+    pub fn suffix(&self) -> TokenStream {
+        let name = &self.name;
+        if self.of_values.is_none() {
+            return quote!(<#name as ::cuda_std::kernel::KernelType>::NAME);
+        }
+        let arms = self.choices.iter().map(|chosen| {
+            let (value, suffix) = (&chosen.argument, &chosen.suffix);
+            quote!(#value => #suffix,)
+        });
+        quote!(match #name { #(#arms)* #[allow(unreachable_patterns)] _ => "" })
+    }
 }
 
 /// Refuses what cannot be a kernel, saying why.
@@ -52,36 +87,57 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
     Ok(())
 }
 
-/// The type parameters of `function` with their lists; each must have one, and each list a parameter.
-pub fn type_parameters(function: &ItemFn, lists: &TypeLists) -> syn::Result<Vec<TypeParameter>> {
+/// The generic parameters of `function` with their lists; each must have one, and each list a parameter.
+pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<GenericParameter>> {
     let mut found = Vec::new();
     for parameter in &function.sig.generics.params {
-        let name = match parameter {
-            GenericParam::Type(parameter) => &parameter.ident,
+        let (name, of_values) = match parameter {
+            GenericParam::Type(parameter) => (&parameter.ident, None),
             GenericParam::Lifetime(_) => continue,
-            GenericParam::Const(parameter) => {
-                return Err(syn::Error::new(
-                    parameter.span(),
-                    "a kernel cannot have const parameters: write one kernel per value and share an inlined function",
-                ));
-            }
+            GenericParam::Const(parameter) => (&parameter.ident, Some(&parameter.ty)),
         };
         let Some(list) = lists.of(name) else {
+            let (what, example) = match of_values {
+                Some(_) => ("values", "3, 5"),
+                None => ("types", "u8, f32"),
+            };
             return Err(syn::Error::new(
                 name.span(),
                 format!(
-                    "the kernel is generic over `{name}`: list the types to build it for, as in #[kernel({name} = [u8, f32])]"
+                    "the kernel is generic over `{name}`: list the {what} to build it for, as in #[kernel({name} = [{example}])]"
                 ),
             ));
         };
-        let types = list
-            .types
-            .iter()
-            .map(|ty| Ok((ty.clone(), entry_suffix(ty)?)))
-            .collect::<syn::Result<Vec<_>>>()?;
-        found.push(TypeParameter {
+        let chosen = |choice: &Choice| match (choice, of_values) {
+            (Choice::Type(ty), None) => Ok(Chosen {
+                argument: quote!(#ty),
+                suffix: entry_suffix(ty)?,
+            }),
+            (Choice::Value(value), Some(_)) => Ok(Chosen {
+                argument: quote!(#value),
+                suffix: value_suffix(value)?,
+            }),
+            (Choice::Type(ty), Some(_)) => Err(syn::Error::new(
+                ty.span(),
+                format!(
+                    "`{name}` is a const parameter: list numbers or bools, written out, as in #[kernel({name} = [3, 5])]"
+                ),
+            )),
+            (Choice::Value(value), None) => Err(syn::Error::new(
+                value.span(),
+                format!(
+                    "`{name}` is a type parameter, and this is a value: list types, or make it `const {name}: usize`"
+                ),
+            )),
+        };
+        found.push(GenericParameter {
             name: name.clone(),
-            types,
+            of_values: of_values.cloned(),
+            choices: list
+                .choices
+                .iter()
+                .map(chosen)
+                .collect::<syn::Result<Vec<_>>>()?,
         });
     }
     for list in &lists.lists {
@@ -89,28 +145,47 @@ pub fn type_parameters(function: &ItemFn, lists: &TypeLists) -> syn::Result<Vec<
             .iter()
             .any(|parameter| parameter.name == list.parameter)
         {
+            let name = &list.parameter;
             return Err(syn::Error::new(
-                list.parameter.span(),
+                name.span(),
                 format!(
-                    "the kernel `{}` has no type parameter `{}`",
-                    function.sig.ident, list.parameter
+                    "the kernel `{kernel}` has no generic parameter `{name}`: declare it, as in `{kernel}<{declared}>`, or take the list away",
+                    kernel = function.sig.ident,
+                    declared = match list.choices.first() {
+                        Some(Choice::Value(_)) => format!("const {name}: usize"),
+                        _ => name.to_string(),
+                    },
                 ),
             ));
         }
     }
     let entries: usize = found
         .iter()
-        .map(|parameter| parameter.types.len())
+        .map(|parameter| parameter.choices.len())
         .product();
     if entries > MOST_ENTRIES {
         return Err(syn::Error::new(
             function.sig.ident.span(),
             format!(
-                "{entries} entry points for one kernel; the limit is {MOST_ENTRIES}: list fewer types"
+                "{entries} entry points for one kernel; the limit is {MOST_ENTRIES}: list fewer types or values"
             ),
         ));
     }
     Ok(found)
+}
+
+/// The part of an entry point's name that stands for a value.
+fn value_suffix(value: &Lit) -> syn::Result<String> {
+    match value {
+        Lit::Int(number) if !number.base10_digits().starts_with('-') => {
+            Ok(number.base10_digits().to_owned())
+        }
+        Lit::Bool(value) => Ok(value.value.to_string()),
+        other => Err(syn::Error::new(
+            other.span(),
+            "a listed value is a number from 0 or a bool, because it becomes a part of the entry point's name",
+        )),
+    }
 }
 
 /// The part of an entry point's name that stands for `ty`: the last segment of its path. It must be what `KernelType::NAME` says;

@@ -81,7 +81,7 @@ fn what_cannot_be_a_kernel() {
             quote!(
                 unsafe fn k<const N: usize>() {}
             ),
-            "const parameters",
+            "#[kernel(N = [3, 5])]",
         ),
         (
             quote!(
@@ -106,6 +106,68 @@ fn what_cannot_be_a_kernel() {
 }
 
 #[test]
+fn wrong_attributes_explain_themselves() {
+    let plain = quote!(
+        unsafe fn k() {}
+    );
+    let with_values = quote!(
+        unsafe fn k<const N: usize>() {}
+    );
+    let with_types = quote!(
+        unsafe fn k<T>(x: View<T>) {}
+    );
+    let cases = [
+        (quote!(N = [3, 5]), plain.clone(), "`k<const N: usize>`"),
+        (quote!(T = [u8]), plain.clone(), "`k<T>`"),
+        (quote!(T = [3, 5]), with_types.clone(), "this is a value"),
+        (
+            quote!(N = [u8]),
+            with_values.clone(),
+            "list numbers or bools",
+        ),
+        (quote!(N = [M + 1]), with_values.clone(), "expected `,`"),
+        (quote!(N = [-1]), with_values.clone(), "a number from 0"),
+        (quote!(N = [1.5]), with_values.clone(), "a number from 0"),
+        (quote!(N = ["3"]), with_values.clone(), "a number from 0"),
+        (quote!(N = 3), with_values, "N = [...]"),
+        (
+            quote!(T: u8),
+            with_types,
+            "a list for each generic parameter",
+        ),
+        (quote!(device), plain.clone(), "`device` is no option"),
+        (quote!(unsafe), plain.clone(), "`unsafe` is no option"),
+        (quote!("fast"), plain, "a list for each generic parameter"),
+    ];
+    for (options, item, reason) in cases {
+        let message = refuse(options.clone(), item);
+        assert!(message.contains(reason), "{options}: {message}");
+    }
+}
+
+#[test]
+fn values_are_listed_as_types_are() {
+    let text = accept(
+        quote!(N = [3, 5], FLIP = [true], T = [f32]),
+        quote!(
+            pub unsafe fn k<'a, const N: usize, const FLIP: bool, T: Copy>(x: &'a [T]) {}
+        ),
+    );
+    for part in [
+        "structk<constN:usize,constFLIP:bool,T>(",
+        "PhantomData<fn()->(T,)>",
+        "fnk_3_true_f32(",
+        "fnk_5_true_f32(",
+        "constN:usize=5;",
+        "::<N,FLIP,T>::body(",
+        "whereT:::cuda_std::kernel::KernelType",
+        "matchN{3=>\"3\",5=>\"5\",",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
 fn wrong_type_lists() {
     let generic = quote!(
         unsafe fn k<T: Copy>(x: View<T>) {}
@@ -117,7 +179,7 @@ fn wrong_type_lists() {
     assert!(refuse(quote!(T = [u8], T = [u16]), generic.clone()).contains("twice"));
     assert!(refuse(quote!(T = [Vec<u8>]), generic.clone()).contains("plain name"));
     assert!(refuse(quote!(T = [(u8, u8)]), generic).contains("plain name"));
-    assert!(refuse(quote!(U = [u8]), plain.clone()).contains("no type parameter `U`"));
+    assert!(refuse(quote!(U = [u8]), plain.clone()).contains("no generic parameter `U`"));
     assert!(!refuse(quote!(block_dim = 3), plain).is_empty());
     let many: Vec<_> = (0..9).map(|i| quote::format_ident!("T{i}")).collect();
     let message = refuse(
@@ -291,6 +353,36 @@ fn references_are_pointers() {
         text.contains(
             "(::cuda_std::View<'arguments,f32>,::cuda_std::ViewMut<'arguments,[f32;3]>,)"
         )
+    );
+}
+
+#[test]
+fn types_of_parameters_may_have_lifetimes() {
+    let text = accept(
+        quote!(),
+        quote!(
+            unsafe fn k<'a>(
+                x: &'a Scene<'a>,
+                y: &mut [Item<'_>],
+                z: Pair<'a>,
+                w: View<Name<'static>>,
+            ) {
+            }
+        ),
+    );
+    assert!(
+        text.contains(
+            "(::cuda_std::View<'arguments,Scene<'arguments>>,::cuda_std::ViewMut<'arguments,Item<'arguments>>,\
+             Pair<'arguments>,::cuda_std::View<'arguments,Name<'static>>,)"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "(argument_0:*constScene<'_>,argument_1:*mutItem<'_>,length_1:usize,argument_2:Pair<'_>,\
+             argument_3:*constName<'static>,length_3:usize)"
+        ),
+        "{text}"
     );
 }
 
@@ -477,5 +569,80 @@ fn loops_that_may_do_anything_with_a_variable_stay_as_they_are() {
     ] {
         let text = in_steps(&opaque);
         assert!(!text.contains("letmutsum=sum"), "{opaque} becomes {text}");
+    }
+}
+
+/// What a kernel of this body is made of for checked mode, as text without spaces.
+fn watched(parameters: proc_macro2::TokenStream, body: proc_macro2::TokenStream) -> Option<String> {
+    let text = accept(quote!(), quote!(unsafe fn k(#parameters) { #body }));
+    let (_, watched) = text.split_once("unsafefn__watched_body")?;
+    Some(watched.to_owned())
+}
+
+#[test]
+fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
+    let parameters = quote!(x: View<f32>, y: ViewMut<f32>, n: usize);
+    let bodies = [
+        quote!(y.write(n, x.read(n));),
+        quote!(let mut sums = [0.0; 4]; sums[n % 4] += TABLE[n]; loop { y.write(0, sums[0]); }),
+    ];
+    for body in bodies {
+        assert_eq!(watched(parameters.clone(), body), None);
+    }
+}
+
+#[test]
+fn other_accesses_are_told() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    for (body, expected) in [
+        (quote!(let a = x[n];), "read(__place)"),
+        (quote!(*p.add(n) = 1.0;), "write_pointer(__place)"),
+        (quote!(*p += 1.0;), "update_pointer(__place)"),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::lend(__place)",
+        ),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::write(__place)",
+        ),
+        (quote!(p.add(n).write(1.0);), "write_pointer(__place)"),
+        (
+            quote!(while n > 0 {} *p = 0.0;),
+            "whilen>0{::cuda_std::watch::step();}",
+        ),
+        (quote!(helper(x, n);), "watch::passed(&rawconst*x)"),
+        (quote!(helper(p);), "before_passing()"),
+    ] {
+        let text = told(body);
+        let expected = expected.replace(' ', "");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn what_must_stay_stays() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    // a method that may change what it is called on, a unique reference that is lent on, patterns that bind by `ref`, constants
+    for (body, expected) in [
+        (quote!(*p = 0.0; list[n].push(1);), "list[n].push(1)"),
+        (
+            quote!(*p = 0.0; change(&mut list[n]);),
+            "change(&mutlist[n])",
+        ),
+        (
+            quote!(*p = 0.0; let ref mut a = list[n];),
+            "letrefmuta=list[n];",
+        ),
+        (
+            quote!(*p = 0.0; const N: usize = SIZES[1];),
+            "constN:usize=SIZES[1];",
+        ),
+        (quote!(*p = 0.0; let a = [0.0; SIZES[1]];), "[0.0;SIZES[1]]"),
+    ] {
+        let text = told(body);
+        assert!(text.contains(expected), "{text}");
     }
 }

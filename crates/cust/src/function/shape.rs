@@ -1,5 +1,8 @@
 //! The shape of a launch.
 
+use crate::error::{CudaError, CudaResult};
+use crate::sys::LaunchDims;
+
 macro_rules! shape {
     ($(#[$text:meta])* $name:ident) => {
         $(#[$text])*
@@ -73,6 +76,27 @@ shape! {
 shape! {
     /// Threads in a block.
     BlockSize
+}
+
+/// The shape of a launch as the driver takes it.
+///
+/// # Errors
+/// [`CudaError::InvalidValue`] where an extent is 0: no device runs such a launch, so the driver is not asked.
+pub(crate) fn launch_dims(
+    grid: GridSize,
+    block: BlockSize,
+    dynamic_shared_bytes: u32,
+) -> CudaResult<LaunchDims> {
+    let grid = [grid.x, grid.y, grid.z];
+    let block = [block.x, block.y, block.z];
+    if grid.contains(&0) || block.contains(&0) {
+        return Err(CudaError::InvalidValue);
+    }
+    Ok(LaunchDims {
+        grid,
+        block,
+        dynamic_shared_bytes,
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::context::ContextGuard;
 use crate::error::CudaResult;
-use crate::function::{BlockSize, Function, GridSize};
+use crate::function::{BlockSize, Function, GridSize, launch_dims};
 use crate::memory::DeviceCopy;
 use crate::module::ModuleInner;
 use crate::sys::{CUfunction, LaunchDims};
@@ -85,13 +85,8 @@ impl KernelInvocation {
         self.function
     }
 
-    pub(super) fn dims(&self) -> LaunchDims {
-        let (grid, block) = (self.grid_dim, self.block_dim);
-        LaunchDims {
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
-            dynamic_shared_bytes: self.shared_mem_bytes,
-        }
+    pub(super) fn dims(&self) -> CudaResult<LaunchDims> {
+        launch_dims(self.grid_dim, self.block_dim, self.shared_mem_bytes)
     }
 
     /// Where each argument is.

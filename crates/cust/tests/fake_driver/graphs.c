@@ -55,7 +55,7 @@ int cuGraphDestroy(struct graph *g) { NEED_CONTEXT; if (!is_graph(g, 0)) return 
 int cuGraphAddKernelNode(void **out, struct graph *g, void **before, size_t n, const struct params *p) {
     NEED_CONTEXT;
     if (!is_graph(g, 0) || !is_function(p->function) || p->extra || g->count == NODES) return INVALID_VALUE;
-    if (!p->grid[0] || !p->block[0] || p->block[0] > 1024) return INVALID_VALUE;
+    if (p->block[0] > 1024) return INVALID_VALUE;
     struct node *node = &g->nodes[g->count];
     node->function = p->function; node->shared = p->shared;
     memcpy(node->grid, p->grid, 12); memcpy(node->block, p->block, 12);

@@ -89,12 +89,15 @@ fn nodes_of_other_graphs_are_refused() {
             one.add_kernel_node(nothing.clone(), [node, node]),
             Err(CudaError::InvalidValue)
         );
-        let mut too_large = nothing;
+        let (mut too_large, mut empty) = (nothing.clone(), nothing);
         too_large.block_dim.x = 2000;
-        assert_eq!(
-            one.add_kernel_node(too_large, [node]),
-            Err(CudaError::InvalidValue)
-        );
+        empty.grid_dim.y = 0;
+        for refused in [too_large, empty] {
+            assert_eq!(
+                one.add_kernel_node(refused, [node]),
+                Err(CudaError::InvalidValue)
+            );
+        }
         assert_eq!(other.node_type(node), Err(CudaError::InvalidValue));
         assert_eq!(
             other.kernel_node_params(node).err(),

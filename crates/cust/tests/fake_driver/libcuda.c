@@ -179,7 +179,7 @@ int cuOccupancyMaxPotentialBlockSize(int *g, int *b, void *f, void *callback, si
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args, void **extra) {
     NEED_CONTEXT;
     if (!is_function(f) || !is_stream(stream) || extra) return INVALID_HANDLE;
-    if (!gx || !gy || !gz || !bx || !by || !bz || (uint64_t)bx * by * bz > 1024) return INVALID_VALUE;
+    if ((uint64_t)bx * by * bz > 1024) return INVALID_VALUE;
     last = (struct launch){{gx, gy, gz}, {bx, by, bz}, shared, stream};
     if (ANY) return OK;
     /* vecadd(a, b, c, n): what the kernel would do. */

@@ -35,6 +35,24 @@ fn a_launch_passes_its_shape_and_arguments() {
         launch!(vecadd<<<1, 2048, 0, stream>>>(a.as_device_ptr(), b.as_device_ptr(), c.as_device_ptr(), 3usize))
     };
     assert_eq!(refused, Err(CudaError::InvalidValue));
+    // The stand-in would run these.
+    let before = fake.last_launch();
+    for (grid, block) in [
+        ((0, 1, 1), (1, 1, 1)),
+        ((5, 1, 0), (1, 1, 1)),
+        ((1, 1, 1), (8, 0, 1)),
+    ] {
+        let args = [std::ptr::null_mut(); 4];
+        // SAFETY: the shapes are refused.
+        let refused = unsafe {
+            [
+                stream.launch(&vecadd, grid, block, 0, &args),
+                stream.launch_cooperative(&vecadd, grid, block, 0, &args),
+            ]
+        };
+        assert_eq!(refused, [Err(CudaError::InvalidValue); 2]);
+    }
+    assert_eq!(fake.last_launch(), before);
     // SAFETY: there is no such kernel to launch.
     let absent = unsafe { launch!(module.absent<<<1, 1, 0, stream>>>(3usize)) };
     assert_eq!(absent, Err(CudaError::NotFound));

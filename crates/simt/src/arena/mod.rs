@@ -2,9 +2,15 @@
 //!
 //! A worker runs one block at a time, so the blocks that it runs use the same pieces one after another.
 
+mod guard;
 mod pieces;
 
+pub(crate) use guard::guarded_at;
+
+use crate::finding::Site;
+use crate::unwatched::{Seen, Unwatched};
 use pieces::Piece;
+use std::cell::Cell;
 use std::ptr::NonNull;
 
 /// What shared memory holds before a block writes it: recognisable in a debugger, and a huge negative float.
@@ -18,19 +24,50 @@ struct Array {
     bytes: usize,
     /// The memory, unless it is that of a value which lasts.
     piece: Option<Piece>,
+    watch: Watch,
+}
+
+/// What checked mode knows of an array.
+#[derive(Default)]
+struct Watch {
+    /// Where the kernel got a raw pointer to it, if it did.
+    pointer: Cell<Option<Site>>,
+    seen: Seen,
 }
 
 impl Array {
+    /// The bytes from the array's end to the guard page, fewer than its alignment.
+    fn slack(&self) -> usize {
+        let end = self.start.as_ptr().addr() + self.bytes;
+        let limit = self.piece.as_ref().map_or(end, Piece::end);
+        limit.saturating_sub(end).min(pieces::ALIGN)
+    }
+
+    /// Whether the `bytes` bytes from `offset` on, as far as they are the array's or behind it, hold what they did when the block began.
+    fn is_poison(&self, offset: usize, bytes: usize) -> bool {
+        let of = self.bytes + self.slack();
+        (offset..offset.saturating_add(bytes).min(of)).all(|at| {
+            // SAFETY: within the piece, and only the worker's own thread uses it.
+            unsafe { self.start.as_ptr().add(at).read() == POISON }
+        })
+    }
+
     fn poison(&self) {
         if self.piece.is_some() {
-            // SAFETY: the piece holds as many bytes, and only the worker's own thread uses it.
-            unsafe { self.start.as_ptr().write_bytes(POISON, self.bytes) };
+            // SAFETY: the piece holds as many bytes up to its end, and only the worker's own thread uses it.
+            unsafe {
+                let bytes = self.bytes + self.slack();
+                self.start.as_ptr().write_bytes(POISON, bytes);
+            }
         }
     }
 }
 
 /// Where in shared memory an address lies.
+#[derive(Clone, Copy)]
 pub(crate) struct SharedPlace {
+    /// Which array it is.
+    pub(crate) array: usize,
     pub(crate) dynamic: bool,
     pub(crate) offset: usize,
     pub(crate) bytes: usize,
@@ -91,6 +128,7 @@ impl Arena {
             start,
             bytes,
             piece: None,
+            watch: Watch::default(),
         });
         start.as_ptr()
     }
@@ -99,9 +137,10 @@ impl Arena {
         let piece = Piece::take(bytes, align, POISON);
         let array = Array {
             key,
-            start: piece.start(),
+            start: piece.place(bytes, align, key.is_none()),
             bytes,
             piece: Some(piece),
+            watch: Watch::default(),
         };
         array.poison();
         let start = array.start.as_ptr();
@@ -116,15 +155,92 @@ impl Arena {
 
     /// Where `address` lies, if in shared memory.
     pub(crate) fn locate(&self, address: usize) -> Option<SharedPlace> {
-        self.arrays.iter().find_map(|array| {
+        self.arrays.iter().enumerate().find_map(|(number, array)| {
             let offset = address.wrapping_sub(array.start.as_ptr().addr());
             let bytes = array.bytes;
             (offset < bytes).then_some(SharedPlace {
+                array: number,
                 dynamic: array.key.is_none(),
                 offset,
                 bytes,
             })
         })
+    }
+
+    /// The kernel got a raw pointer to the array at `address`.
+    pub(crate) fn handed_out(&self, address: usize, site: Site) {
+        if let Some(place) = self.locate(address) {
+            let pointer = &self.arrays[place.array].watch.pointer;
+            pointer.set(pointer.get().or(Some(site)));
+        }
+    }
+
+    /// What is known of the accesses to the array at `address`.
+    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
+        let place = self.locate(address)?;
+        Some(&self.arrays[place.array].watch.seen)
+    }
+
+    /// An access to the place was seen.
+    pub(crate) fn saw(&self, place: &SharedPlace) {
+        self.arrays[place.array].watch.seen.access();
+    }
+
+    /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen. Where somebody has, that is remembered.
+    pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
+        self.locate(address).is_none_or(|place| {
+            let array = &self.arrays[place.array];
+            let unwritten = array.is_poison(place.offset, bytes);
+            if !unwritten {
+                array.watch.seen.hidden_write();
+            }
+            unwritten
+        })
+    }
+
+    /// At the end of a block: looks for arrays that changed without a write that was seen, where `is_written` says of an address whether
+    /// one was. Returns the arrays behind whose end somebody wrote, each with where the kernel got its pointer.
+    pub(crate) fn inspect(&self, is_written: impl Fn(usize) -> bool) -> Vec<(SharedPlace, Site)> {
+        let mut past_end = Vec::new();
+        for (number, array) in self.arrays.iter().enumerate() {
+            let (Some(site), true) = (array.watch.pointer.get(), array.piece.is_some()) else {
+                continue;
+            };
+            let start = array.start.as_ptr().addr();
+            let changed = |at: &usize| !array.is_poison(*at, 1);
+            if !array.watch.seen.has_hidden_write() {
+                let mut changed = (0..array.bytes).filter(changed);
+                if changed.any(|at| !is_written(start + at)) {
+                    array.watch.seen.hidden_write();
+                }
+            }
+            if !array.is_poison(array.bytes, array.slack()) {
+                let place = SharedPlace {
+                    array: number,
+                    dynamic: array.key.is_none(),
+                    offset: array.bytes.saturating_sub(1),
+                    bytes: array.bytes,
+                };
+                past_end.push((place, site));
+            }
+        }
+        past_end
+    }
+
+    /// The arrays that the kernel used by a raw pointer, and whose accesses were not seen, or not all of them.
+    pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
+        let of_one = |array: &Array| {
+            let site = array.watch.pointer.get()?;
+            let because = array.watch.seen.unseen()?;
+            array.piece.as_ref()?;
+            Some(Unwatched::Shared {
+                dynamic: array.key.is_none(),
+                bytes: array.bytes,
+                site,
+                because,
+            })
+        };
+        self.arrays.iter().filter_map(of_one).collect()
     }
 }
 

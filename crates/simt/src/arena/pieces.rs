@@ -4,6 +4,7 @@
 //! given back, somebody else's values would lie there. So it serves launches only: those of the operating-system thread that had it, or, once
 //! that has ended, another one's.
 
+use super::guard::{self, Guard};
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +19,8 @@ pub(super) const ALIGN: usize = 128;
 pub(super) struct Piece {
     start: NonNull<u8>,
     layout: Layout,
+    /// The page behind it, if it has one.
+    guard: Option<&'static Guard>,
 }
 
 // SAFETY: an address and a size. A piece is used by the thread that holds it.
@@ -25,7 +28,7 @@ unsafe impl Send for Piece {}
 
 impl Piece {
     fn layout_for(bytes: usize, align: usize) -> Layout {
-        let size = bytes.max(1).checked_next_power_of_two();
+        let size = bytes.max(guard::PAGE_BYTES).checked_next_power_of_two();
         let Some(layout) =
             size.and_then(|size| Layout::from_size_align(size, align.max(ALIGN)).ok())
         else {
@@ -35,17 +38,37 @@ impl Piece {
     }
 
     fn new(layout: Layout, fill: u8) -> Piece {
-        // SAFETY: the size is not zero.
-        let Some(start) = NonNull::new(unsafe { alloc(layout) }) else {
-            handle_alloc_error(layout)
+        let (start, guard) = match guard::allocate(layout) {
+            Some((start, guard)) => (start, Some(guard)),
+            // SAFETY: the size is not zero.
+            None => match NonNull::new(unsafe { alloc(layout) }) {
+                Some(start) => (start, None),
+                None => handle_alloc_error(layout),
+            },
         };
         // SAFETY: the allocation holds as many bytes.
         unsafe { start.as_ptr().write_bytes(fill, layout.size()) };
-        Piece { start, layout }
+        Piece {
+            start,
+            layout,
+            guard,
+        }
     }
 
-    pub(super) fn start(&self) -> NonNull<u8> {
-        self.start
+    /// Where the piece ends.
+    pub(super) fn end(&self) -> usize {
+        self.start.as_ptr().addr() + self.layout.size()
+    }
+
+    /// Where an array of `bytes` bytes, for which the piece was taken, begins: as near to the piece's end as its alignment allows.
+    pub(super) fn place(&self, bytes: usize, align: usize, dynamic: bool) -> NonNull<u8> {
+        if let Some(guard) = self.guard {
+            guard.protects(bytes, dynamic);
+        }
+        let room = bytes.max(1).next_multiple_of(align.max(ALIGN));
+        let offset = self.layout.size().saturating_sub(room);
+        // SAFETY: within the piece, which is as large and as aligned as the array.
+        unsafe { self.start.add(offset) }
     }
 
     /// A piece of at least `bytes` bytes: one that this thread or one that has ended has done with, or a new one.

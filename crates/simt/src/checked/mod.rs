@@ -4,20 +4,33 @@
 //! or if `warp_sync` of common lanes did; accesses of two blocks never are.
 
 mod clocks;
+mod copies;
 mod order;
 mod shadow;
+mod steps;
 mod touches;
 
+pub(crate) use copies::Copy;
 pub(crate) use order::BlockOrder;
 
-use crate::arena::SharedPlace;
+use crate::arena::{Arena, SharedPlace};
 use crate::finding::{Access, FindingKind, Place, Site};
+use crate::monitor::Beat;
+use crate::parameter::{Parameter, Reach, parameter_of};
+use crate::unwatched::{Seen, Unseen, Unwatched};
 use crate::waiting::Waiter;
-use crate::{Dim3, LaunchShape, Report};
+use crate::{Dim3, LaunchError, LaunchShape, Report};
 use clocks::Clocks;
+use copies::Copies;
 use order::Random;
 use shadow::Shadow;
+use std::collections::HashSet;
+use std::sync::Arc;
+use steps::Steps;
 use touches::Touch;
+
+/// Memory that is lent out by reference is remembered in pieces of so many bytes.
+const LENT_BYTES: usize = 16;
 
 /// The state of checked mode: one per launch, since its blocks run one at a time.
 pub(crate) struct Checker {
@@ -35,10 +48,23 @@ pub(crate) struct Checker {
     shared: Shadow,
     /// Lanes, per warp, that a finding ended: that they are missing later is no finding of its own.
     faulted: Vec<u32>,
+    steps: Steps,
+    copies: Copies,
+    parameters: Vec<Parameter>,
+    /// What is known of the accesses to each of them.
+    seen: Vec<Seen>,
+    /// Global memory to which the kernel took references from raw pointers.
+    lent: HashSet<usize>,
 }
 
 impl Checker {
-    pub(crate) fn new(kernel: &str, shape: LaunchShape, seed: u64) -> Self {
+    pub(crate) fn new(
+        kernel: &str,
+        shape: LaunchShape,
+        seed: u64,
+        parameters: &[Parameter],
+        beat: Option<Arc<Beat>>,
+    ) -> Self {
         let warps = shape.block.count().div_ceil(32) as usize;
         Checker {
             report: Report::new(kernel, Some(seed)),
@@ -53,6 +79,11 @@ impl Checker {
             global: Shadow::default(),
             shared: Shadow::default(),
             faulted: vec![0; warps],
+            steps: Steps::new(kernel, shape, beat),
+            copies: Copies::default(),
+            parameters: parameters.to_vec(),
+            seen: parameters.iter().map(|_| Seen::default()).collect(),
+            lent: HashSet::new(),
         }
     }
 
@@ -63,6 +94,91 @@ impl Checker {
         self.unstarted = self.order.permutation(self.shape.block.count() as u32);
         self.shared.clear();
         self.faulted.fill(0);
+        self.steps.begin_block(block);
+        self.copies.clear();
+    }
+
+    /// The block has ended: looks at what it left in shared memory.
+    pub(crate) fn end_block(&mut self, arena: &Arena) {
+        let past_end = arena.inspect(|address| self.shared.is_written(address));
+        for (place, site) in past_end {
+            let place = shared_place(&place, place.offset);
+            self.add(0, site, FindingKind::WrittenPastEnd { place });
+        }
+    }
+
+    /// What was not watched: arrays of `arena`, and parameters.
+    pub(crate) fn unwatched(&self, arena: &Arena) -> Vec<Unwatched> {
+        let hidden = |(parameter, seen): (&Parameter, &Seen)| {
+            let because = seen.unseen()?;
+            let counts = match parameter.reach {
+                // unless it is passed on as a slice or pointer, the view tells of every access
+                Reach::View => because != Unseen::Everything,
+                Reach::Slice => parameter.elements > 0,
+                Reach::Pointer => parameter.address != 0,
+            };
+            counts.then_some(Unwatched::Parameter {
+                name: parameter.name,
+                number: parameter.number,
+                because,
+            })
+        };
+        let mut all = arena.unwatched();
+        all.extend(self.parameters.iter().zip(&self.seen).filter_map(hidden));
+        all
+    }
+
+    /// The thread goes on, or starts. `site` is where it waited.
+    pub(crate) fn goes_on(&mut self, rank: u32, site: Option<Site>) {
+        self.steps.goes_on(rank, site);
+    }
+
+    /// The thread makes a step. An error where that is one too many.
+    pub(crate) fn step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
+        self.steps.step(rank, site)
+    }
+
+    /// The kernel takes a reference to global memory from a raw pointer.
+    pub(crate) fn lend(&mut self, address: usize, bytes: usize) {
+        let last = address.saturating_add(bytes.max(1) - 1);
+        self.lent.extend(address / LENT_BYTES..=last / LENT_BYTES);
+    }
+
+    /// Whether global memory that was reached by a reference is the kernel's: that of a parameter, or such as it took references to. Not so
+    /// what the thread itself allocated.
+    pub(crate) fn is_known(&self, address: usize) -> bool {
+        self.lent.contains(&(address / LENT_BYTES))
+            || parameter_of(&self.parameters, address).is_some_and(|(_, certain)| certain)
+    }
+
+    /// What is known of the accesses to the parameter whose memory `address` lies in.
+    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
+        let (position, _) = parameter_of(&self.parameters, address)?;
+        Some(&self.seen[position])
+    }
+
+    /// The thread begins an asynchronous copy.
+    pub(crate) fn begin_copy(&mut self, copy: Copy) {
+        self.copies.begin(copy);
+    }
+
+    /// The thread waits for its copies, which are returned: they have written their targets.
+    pub(crate) fn finish_copies(&mut self, rank: u32) -> Vec<Copy> {
+        self.copies.finish(rank)
+    }
+
+    fn global_place(&self, address: usize) -> Place {
+        match parameter_of(&self.parameters, address) {
+            None => Place::Global { address },
+            Some((position, _)) => {
+                let parameter = self.parameters[position];
+                Place::Parameter {
+                    name: parameter.name,
+                    number: parameter.number,
+                    element: (address - parameter.address) / parameter.element_bytes.max(1),
+                }
+            }
+        }
     }
 
     /// Draws what goes on next: one of `ready` threads that wait, or (a number from `ready` on) one that has yet to
@@ -95,13 +211,16 @@ impl Checker {
         self.report.add(self.block_index, thread, site, kind);
     }
 
-    /// All of `arrivals` go on together; `left` is a thread that left the kernel by returning.
-    pub(crate) fn barrier_completed(&mut self, mut arrivals: Vec<Waiter>, left: Option<u32>) {
+    /// All of `arrivals` go on together; `left` is a thread that left the kernel by returning. An error where one of them has made too
+    /// many steps.
+    pub(crate) fn barrier_completed(
+        &mut self,
+        mut arrivals: Vec<Waiter>,
+        left: Option<u32>,
+    ) -> Option<LaunchError> {
         self.epoch += 1;
         arrivals.sort_by_key(|arrival| arrival.rank);
-        let Some(&first) = arrivals.first() else {
-            return;
-        };
+        let &first = arrivals.first()?;
         if let Some(other) = arrivals.iter().find(|other| other.site != first.site) {
             let kind = FindingKind::DifferentBarriers {
                 other_thread: self.thread_index(other.rank),
@@ -114,6 +233,13 @@ impl Checker {
             let kind = FindingKind::LeftBeforeBarrier { other_thread };
             self.add(first.rank, first.site, kind);
         }
+        self.step_each(&arrivals)
+    }
+
+    /// These threads make a step together.
+    pub(crate) fn step_each(&mut self, waiters: &[Waiter]) -> Option<LaunchError> {
+        let steps = waiters.iter().map(|one| self.step(one.rank, one.site));
+        steps.fold(None, Option::or)
     }
 
     /// A warp operation went on without lanes of its mask that have left the kernel.
@@ -130,8 +256,15 @@ impl Checker {
         self.clocks.join(warp, participants);
     }
 
-    /// A thread touches memory.
-    pub(crate) fn touch(&mut self, rank: u32, access: Access, memory: Memory, site: Site) {
+    /// A thread touches memory. `is_unwritten` says of shared memory of which no write was seen whether it still is as when the block began.
+    pub(crate) fn touch(
+        &mut self,
+        rank: u32,
+        access: Access,
+        memory: Memory,
+        site: Site,
+        is_unwritten: impl Fn(usize, usize) -> bool,
+    ) {
         let now = Touch {
             site,
             block: self.block,
@@ -159,20 +292,17 @@ impl Checker {
             false => &mut self.global,
         };
         let met = shadow.touch(now, address, bytes, ordered);
-        let place = |at: usize| match &shared {
-            Some(place) if place.dynamic => Place::DynamicShared {
-                offset: place.offset + (at - address),
-                of: place.bytes,
-            },
-            Some(place) => Place::SharedStatic {
-                offset: place.offset + (at - address),
-                of: place.bytes,
-            },
-            None => Place::Global { address: at },
+        if !is_shared && let Some((position, _)) = parameter_of(&self.parameters, address) {
+            self.seen[position].access();
+        }
+        let disturbed = self.copies.disturbed_by(access, address, bytes);
+        let place = |checker: &Self, at: usize| match &shared {
+            Some(place) => shared_place(place, place.offset + (at - address)),
+            None => checker.global_place(at),
         };
         if let Some((earlier, at)) = met.race {
             let kind = FindingKind::Race {
-                place: place(at),
+                place: place(self, at),
                 bytes,
                 access,
                 other_access: earlier.access,
@@ -182,10 +312,30 @@ impl Checker {
             };
             self.add(rank, site, kind);
         }
-        if let (true, true, Some(at)) = (is_shared, access != Access::Write, met.unwritten) {
-            let place = place(at);
+        if let Some(copy) = disturbed {
+            let kind = FindingKind::CopyUnderWay {
+                place: place(self, address),
+                access,
+                copying_thread: self.thread_index(copy.rank),
+                copy_site: copy.site,
+            };
+            self.add(rank, site, kind);
+        }
+        if let (true, true, Some(at)) = (is_shared, access != Access::Write, met.unwritten)
+            && is_unwritten(at, met.unwritten_bytes)
+        {
+            let place = place(self, at);
             self.add(rank, site, FindingKind::Uninitialized { place, bytes });
         }
+    }
+}
+
+/// The byte `offset` of the array that `place` lies in.
+fn shared_place(place: &SharedPlace, offset: usize) -> Place {
+    let of = place.bytes;
+    match place.dynamic {
+        true => Place::DynamicShared { offset, of },
+        false => Place::SharedStatic { offset, of },
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Met {
     pub(crate) race: Option<(Touch, usize)>,
     /// The first address that nobody had written.
     pub(crate) unwritten: Option<usize>,
+    /// How many bytes from there on are of one granule, and so like it.
+    pub(crate) unwritten_bytes: usize,
 }
 
 /// The shadow of one address space.
@@ -95,8 +97,8 @@ impl Shadow {
             let shift = page.shift;
             for (offset, granule) in page.granules[low..high].iter_mut().enumerate() {
                 let place = number * PAGE_BYTES + ((low + offset) << shift);
-                if !granule.is_written() {
-                    met.unwritten = met.unwritten.or(Some(place));
+                if met.unwritten.is_none() && !granule.is_written() {
+                    (met.unwritten, met.unwritten_bytes) = (Some(place), 1 << shift);
                 }
                 let race = granule.touch(now, &ordered);
                 met.race = met.race.or(race.map(|earlier| (earlier, place)));
@@ -104,6 +106,16 @@ impl Shadow {
             at += count;
         }
         met
+    }
+
+    /// Whether a write of the byte at `address` is remembered.
+    pub(crate) fn is_written(&self, address: usize) -> bool {
+        self.index
+            .get(&(address / PAGE_BYTES))
+            .is_some_and(|&page| {
+                let page = &self.pages[page];
+                page.granules[(address % PAGE_BYTES) >> page.shift].is_written()
+            })
     }
 
     /// The page, in granules of at most `1 << shift` bytes.

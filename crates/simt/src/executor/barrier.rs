@@ -102,7 +102,9 @@ impl Executor<'_> {
             arrivals.extend(last.map(|site| Waiter { rank, site }));
             let mut checker = checker.borrow_mut();
             let left = self.first_that_left(&checker);
-            checker.barrier_completed(arrivals, left);
+            if let Some(error) = checker.barrier_completed(arrivals, left) {
+                self.fail(error);
+            }
         }
         let arrived = barrier.arrived.take();
         barrier.completed.set(BarrierOutcome {

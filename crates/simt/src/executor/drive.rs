@@ -76,9 +76,17 @@ impl Executor<'_> {
             ready.extend(std::iter::from_fn(|| self.ready.pop(&self.seats)));
             let choice = checker.borrow_mut().choose(ready.len());
             let fiber = match choice {
-                Some(choice) if choice < ready.len() => ready.swap_remove(choice),
+                Some(choice) if choice < ready.len() => {
+                    let fiber = ready.swap_remove(choice);
+                    self.goes_on(checker, fiber);
+                    fiber
+                }
                 Some(_) => {
-                    self.picked.set(checker.borrow_mut().start());
+                    let rank = checker.borrow_mut().start();
+                    if let Some(rank) = rank {
+                        checker.borrow_mut().goes_on(rank, None);
+                    }
+                    self.picked.set(rank);
                     match self.acquire(fibers) {
                         Some(fiber) => fiber,
                         None => return,
@@ -86,7 +94,10 @@ impl Executor<'_> {
                 }
                 None if idle_yields == MAX_IDLE_YIELDS => return,
                 None => match self.yielded.pop(&self.seats) {
-                    Some(fiber) => fiber,
+                    Some(fiber) => {
+                        self.goes_on(checker, fiber);
+                        fiber
+                    }
                     None => return,
                 },
             };
@@ -98,6 +109,13 @@ impl Executor<'_> {
             if self.failing.get() {
                 return;
             }
+        }
+    }
+
+    /// Tells checked mode which thread goes on.
+    fn goes_on(&self, checker: &RefCell<Checker>, fiber: u32) {
+        if let Some(Waiter { rank, site }) = self.seats.waiter(fiber) {
+            checker.borrow_mut().goes_on(rank, Some(site));
         }
     }
 

@@ -27,6 +27,7 @@ use crate::arena::Arena;
 use crate::checked::Checker;
 use crate::finding::Site;
 use crate::launch::Launch;
+use crate::unwatched::Unwatched;
 use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
@@ -130,6 +131,22 @@ impl<'a> Executor<'a> {
         if let Some(checker) = &self.checker {
             checker.borrow_mut().begin_block(block);
         }
+    }
+
+    /// The same for its end.
+    pub(crate) fn end_checked_block(&self) {
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().end_block(&self.arena.borrow());
+        }
+    }
+
+    /// What checked mode did not watch.
+    pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
+        let unwatched = |checker: &RefCell<Checker>| {
+            let checker = checker.borrow();
+            checker.unwatched(&self.arena.borrow())
+        };
+        self.checker.as_ref().map_or(Vec::new(), unwatched)
     }
 
     /// What checked mode found, if anything.

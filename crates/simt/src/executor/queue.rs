@@ -40,6 +40,13 @@ impl Seats {
         seat.rank.set(waiter.rank);
         seat.site.set(Some(waiter.site));
     }
+
+    /// The thread that waited last on `fiber`.
+    pub(super) fn waiter(&self, fiber: u32) -> Option<Waiter> {
+        let seat = &self.seats[fiber as usize];
+        let (rank, site) = (seat.rank.get(), seat.site.get()?);
+        Some(Waiter { rank, site })
+    }
 }
 
 /// Fibers in the order in which they came. A fiber stands in at most one queue.
@@ -103,12 +110,8 @@ impl Queue {
         let mut waiters = Vec::new();
         let mut fiber = self.first.get();
         while fiber != NONE {
-            let seat = &seats.seats[fiber as usize];
-            if let Some(site) = seat.site.get() {
-                let rank = seat.rank.get();
-                waiters.push(Waiter { rank, site });
-            }
-            fiber = seat.next.get();
+            waiters.extend(seats.waiter(fiber));
+            fiber = seats.seats[fiber as usize].next.get();
         }
         waiters
     }

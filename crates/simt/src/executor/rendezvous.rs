@@ -241,6 +241,11 @@ impl Executor<'_> {
             let (mut checker, present) = (checker.borrow_mut(), meeting.participants.get());
             let absent = mask & self.existing_lanes(warp) & !present;
             let waiters = meeting.waiting.waiters(&self.seats);
+            let rank = here().rank();
+            let last_step = last.and_then(|site| checker.step(rank, site));
+            if let Some(error) = checker.step_each(&waiters).or(last_step) {
+                self.fail(error);
+            }
             if let Some(site) = last.or(waiters.first().map(|waiter| waiter.site)) {
                 checker.lanes_left(warp, mask, present, absent, site);
             }

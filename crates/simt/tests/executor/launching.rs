@@ -91,13 +91,16 @@ fn many_blocks_of_one_thread_and_of_many_run_in_parallel() {
 }
 
 #[test]
-fn a_grid_of_no_blocks_runs_nothing() {
+fn a_grid_of_no_blocks_is_refused() {
     for mode in MODES {
         for grid in [Dim3::new(0, 1, 1), Dim3::new(5, 0, 2), Dim3::new(1, 1, 0)] {
-            launch("none", LaunchShape::new(grid, 32), mode, || {
+            let result = launch("none", LaunchShape::new(grid, 32), mode, || {
                 panic!("a thread ran")
-            })
-            .unwrap();
+            });
+            let Err(LaunchError::Shape { problem, .. }) = result else {
+                panic!("{mode:?}: {result:?}");
+            };
+            assert!(problem.contains(&grid.to_string()), "{problem}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod barriers;
 mod common;
+mod endings;
 mod failures;
 mod launching;
 mod races;

@@ -128,6 +128,17 @@ fn reading_what_nobody_wrote_is_found() {
 }
 
 #[test]
+fn a_read_that_begins_before_what_was_written_is_found() {
+    let finding = only_finding(run(1, 1, CHECKED, || {
+        let array = SharedWords::new(&FIRST, 8);
+        array.write(1, 1);
+        simt::memory::note_read(simt::memory::Space::Shared, array.address(), 8);
+    }));
+    let place = Place::SharedStatic { offset: 0, of: 32 };
+    assert_eq!(finding.kind, FindingKind::Uninitialized { place, bytes: 8 });
+}
+
+#[test]
 fn what_an_earlier_block_wrote_does_not_count() {
     let finding = only_finding(run(4, 1, CHECKED, || {
         let array = SharedWords::new(&FIRST, 1);

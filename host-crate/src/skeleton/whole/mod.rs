@@ -48,13 +48,9 @@ mod object_tests;
 mod params;
 mod parting;
 mod radix_heap;
-#[cfg(test)]
-mod random_tests;
 mod report;
 mod resample;
 mod rows;
-#[cfg(test)]
-mod same_tests;
 mod scan;
 mod shell;
 mod skeletonize;

@@ -67,10 +67,8 @@ impl Tile {
         let (place, first) = (self.entry(), self.first());
         let apart = if place < first {
             first - place
-        } else if place > first + 31 {
-            place - (first + 31)
         } else {
-            0
+            place.saturating_sub(first + 31)
         };
         apart * apart <= most
     }

@@ -3,7 +3,7 @@
 use crate::{shape, MODES};
 use cuda_std::{launch_on_cpu, View, ViewMut};
 use ferrovox_from_rust_cuda as kernels;
-use kernels::Settings;
+use kernels::{Settings, Table};
 use simt::LaunchShape;
 
 #[test]
@@ -99,6 +99,35 @@ fn references_to_one_value() {
         // SAFETY: only the first thread writes.
         unsafe { launch_on_cpu::<kernels::by_reference>(shape(1, 1), mode, arguments) }.unwrap();
         assert_eq!(total, [12.0]);
+    }
+}
+
+#[test]
+fn structs_with_lifetimes() {
+    let (keys, values) = ([3, 1, 2], [30.0, 10.0, 20.0]);
+    let first = [Table {
+        keys: &keys,
+        values: &values,
+    }];
+    let second = Table {
+        keys: &keys[..1],
+        values: &values[..1],
+    };
+    let wanted = [1, 2, 3, 4];
+    for mode in MODES {
+        let mut out = [[9.0; 2]; 4];
+        let arguments = (
+            View::from(&first[..]),
+            second,
+            View::from(&wanted[..]),
+            out.as_mut_ptr(),
+        );
+        // SAFETY: each thread writes its own element of `out`.
+        unsafe { launch_on_cpu::<kernels::look_up>(shape(1, 8), mode, arguments) }.unwrap();
+        assert_eq!(
+            out,
+            [[10.0, -1.0], [20.0, -1.0], [30.0, 30.0], [-1.0, -1.0]]
+        );
     }
 }
 

@@ -1,10 +1,14 @@
 //! The kernels on the CPU, in fast and in checked mode.
 
+mod control_flow;
 mod half_floats;
 mod launches;
 mod machine;
+mod matrices;
+mod memory;
 mod printing;
 mod vectors;
+mod watching;
 
 use simt::{LaunchShape, Mode};
 
