@@ -1,7 +1,7 @@
 //! A launch: its body, and what all of its workers share.
 
-use crate::executor::Steps;
 use crate::fiber::{Command, FiberYielder};
+use crate::step_functions::Steps;
 use crate::{LaunchError, LaunchShape};
 use std::marker::PhantomData;
 use std::ptr;

@@ -116,6 +116,7 @@ pub mod memory;
 mod monitor;
 mod parameter;
 mod shape;
+mod step_functions;
 pub mod steps;
 pub mod sync;
 mod unwatched;

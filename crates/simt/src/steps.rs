@@ -16,7 +16,7 @@ use crate::executor::{EndOfStep, running};
 use crate::sync::Reduce;
 use std::panic::Location;
 
-pub use crate::executor::StepFunctions;
+pub use crate::step_functions::StepFunctions;
 pub use crate::workers::launch_kernel_in_steps;
 
 /// The running thread arrives at the block's barrier. `true` where others have yet to come: then it has to [`end`] its step.

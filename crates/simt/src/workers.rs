@@ -2,11 +2,12 @@
 
 use crate::checked::{BlockOrder, Checker};
 use crate::current;
-use crate::executor::{Entered, Executor, StepFunctions, Steps, body_of, here};
+use crate::executor::{Entered, Executor, body_of, here};
 use crate::fiber::{FiberSet, stack_budget};
 use crate::launch::Launch;
 use crate::memory::CheckedLaunch;
 use crate::monitor::Monitored;
+use crate::step_functions::{StepFunctions, Steps};
 use crate::{LaunchError, LaunchShape, Parameter, fault, unwatched};
 use std::sync::atomic::{AtomicU64, Ordering};
 

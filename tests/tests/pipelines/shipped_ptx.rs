@@ -105,14 +105,16 @@ fn no_barrier_was_copied() {
     for arch in ["sm_70", "sm_90"] {
         let ptx = shipped(arch);
         // two of `block::exclusive`; of the single pass one for the tiles' numbers, one for the first tile, three for a round, three for
-        // the last tile in registers, and for one that is read twice those two, one for what comes before it, and one at the end
+        // the last tile in registers, and for one that is read twice those two, one for what comes before it, and one at the end; of the
+        // specialised single pass one for the numbers, one for a round, one at the end, and those four
         for (kernel, barriers) in [
             ("scan_segment_sums", 2),
             ("reduce_segments_u8", 2),
             ("scan_segments_u8_u32", 2),
             ("sum_checked_u8_u32", 1 + 4),
             ("sum_words_u32", 1 + 1 + 3 + 3 + 4),
-            ("long_extremes", 1 + 1 + 3 + 3 + 4),
+            ("long_extremes", 1 + 1 + 1 + 4),
+            ("sum_longs", 1 + 1 + 1 + 4),
             ("sum_small", 2),
         ] {
             let start = ptx

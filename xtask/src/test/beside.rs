@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use super::outcome::{Outcome, cpu_in};
 use super::step::Counts;
-use super::summary::Outcome;
 use super::{failure, shown};
 
 /// What steps that run beside others have computed, in seconds of processor time: it is not the others'.
@@ -123,7 +123,7 @@ fn cpu_at_end(child: &Child) -> Option<f64> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(Pid::from_child(child)), options).ok()?;
         let path = format!("/proc/{}/stat", child.id());
-        super::summary::cpu_in(&fs::read_to_string(path).ok()?, &[11, 12, 13, 14])
+        cpu_in(&fs::read_to_string(path).ok()?, &[11, 12, 13, 14])
     }
     #[cfg(not(target_os = "linux"))]
     {

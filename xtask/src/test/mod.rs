@@ -5,6 +5,7 @@ mod builds;
 mod clippy;
 #[cfg(test)]
 mod features;
+mod outcome;
 mod program;
 mod step;
 mod summary;
@@ -22,10 +23,11 @@ use crate::paths;
 use crate::programs::{Kind, Program};
 use crate::torture;
 use beside::Beside;
+use outcome::Outcome;
 use program::Timed;
 pub use step::outside;
 use step::{Counts, Step, Work, cargo, xtask};
-use summary::{Outcome, children_cpu};
+use summary::children_cpu;
 
 /// Arguments of `test`.
 #[derive(clap::Args)]

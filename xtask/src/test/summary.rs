@@ -5,38 +5,17 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use super::beside;
+use super::outcome::{Outcome, cpu_in};
 use super::program::Timed;
 use super::step::Counts;
 
 /// How many of the slowest tests are named.
 const SLOWEST: usize = 10;
 
-/// What became of a step.
-pub struct Outcome {
-    pub name: &'static str,
-    pub time: Duration,
-    /// Seconds of all processors together, where the system tells.
-    pub cpu: Option<f64>,
-    pub counts: Counts,
-}
-
 /// Seconds that processes started by this one, and ended, have computed, but for those of steps that run beside others. On Linux.
 pub fn children_cpu() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     Some(cpu_in(&text, &[13, 14])? - beside::computed())
-}
-
-/// Seconds in a process's `stat`: the fields 11 and 12 behind the name, which may hold spaces, are its own user and system time, 13 and 14
-/// those of processes that it started and that ended.
-pub fn cpu_in(stat: &str, fields: &[usize]) -> Option<f64> {
-    // USER_HZ, which Linux shows to programs, is 100 on every architecture that this runs on
-    const TICKS: f64 = 100.0;
-    let all: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = fields
-        .iter()
-        .map(|&at| all.get(at)?.parse::<f64>().ok())
-        .sum::<Option<f64>>()?;
-    Some(ticks / TICKS)
 }
 
 /// Prints the table of steps and that of the slowest tests; fails if something failed.

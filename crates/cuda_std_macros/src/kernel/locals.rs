@@ -16,7 +16,7 @@ use syn::{
 
 use super::KernelItem;
 use super::parameter::Kind;
-use super::uses::{Names, Uses};
+use super::uses::{Names, Uses, is_shared};
 
 /// How many times a thread goes round a loop whose stride is the grid's before the next thread has its turn. Neighbouring threads read
 /// neighbouring elements: so what one of them brought into the cache is still there for the others.
@@ -97,10 +97,6 @@ impl VisitMut for InPlace<'_> {
 
 fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if NUMBERS.iter().any(|name| path.path.is_ident(name)))
-}
-
-pub fn is_shared(name: &Ident) -> bool {
-    name == "shared_view" || name == "shared_array"
 }
 
 /// A variable that is known to be `Copy`.

@@ -7,10 +7,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprAsync, ExprClosure, ExprConst, ExprPath, GenericParam, Item, parse_quote};
+use syn::{Expr, ExprAsync, ExprClosure, ExprConst, GenericParam, Item, parse_quote};
 
 use super::KernelItem;
 use super::locals;
+use super::uses::barrier_of;
 
 /// The statements of the body in steps. `None` where no barrier is in the body's own source, or the signature is one that does not go
 /// into a trait: such a kernel's threads wait on stacks.
@@ -42,19 +43,6 @@ pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> 
         .filter(|(_, in_place)| !in_place)
         .map(|((input, passed), _)| quote!(let #input = unsafe { #passed };));
     (barriers.found > 0).then(|| quote!(#(#copies)* #block))
-}
-
-/// The name of the barrier that a call may be of: the last one of the path, and the right number of arguments.
-pub fn barrier_of(call: &syn::ExprCall) -> Option<String> {
-    let Expr::Path(ExprPath { path, .. }) = &*call.func else {
-        return None;
-    };
-    let name = path.segments.last()?.ident.to_string();
-    match (name.as_str(), call.args.len()) {
-        ("sync_threads", 0)
-        | ("sync_threads_count" | "sync_threads_and" | "sync_threads_or", 1) => Some(name),
-        _ => None,
-    }
 }
 
 /// Replaces calls of barriers by waiting for them.

@@ -4,10 +4,25 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, PatIdent};
+use syn::{BinOp, Expr, ExprPath, PatIdent};
 
-use super::locals::is_shared;
-use super::steps::barrier_of;
+/// Whether a macro of this name makes a view or an array of shared memory.
+pub fn is_shared(name: &Ident) -> bool {
+    name == "shared_view" || name == "shared_array"
+}
+
+/// The name of the barrier that a call may be of: the last one of the path, and the right number of arguments.
+pub fn barrier_of(call: &syn::ExprCall) -> Option<String> {
+    let Expr::Path(ExprPath { path, .. }) = &*call.func else {
+        return None;
+    };
+    let name = path.segments.last()?.ident.to_string();
+    match (name.as_str(), call.args.len()) {
+        ("sync_threads", 0)
+        | ("sync_threads_count" | "sync_threads_and" | "sync_threads_or", 1) => Some(name),
+        _ => None,
+    }
+}
 
 /// How often each name is bound, and whether there are macros that may use or bind any, and patterns that bind references.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Where threads wait whose body runs in steps: one frame for each thread of the block, in a row.
 
 use super::Executor;
-use super::record::{Current, ThreadId};
-use super::steps::Steps;
+use super::record::{Current, Head, ThreadId};
 use crate::finding::Site;
+use crate::step_functions::Steps;
 use crate::waiting::Waiter;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{self, MaybeUninit};
@@ -26,15 +26,6 @@ const MAX_KEPT_LINES: usize = (1 << 20) / LINE;
 
 thread_local! {
     static POOL: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
-}
-
-/// What begins a frame: which thread it is of, and what that waits for.
-pub(crate) struct Head {
-    thread: Cell<ThreadId>,
-    /// Where it waits.
-    site: Cell<Option<Site>>,
-    /// The number of the barrier at which the thread waits, or [`NOWHERE`]. Where that barrier is complete, the thread can go on.
-    barrier: Cell<u32>,
 }
 
 /// The frame's thread does not wait: it runs, has left, or has not begun.

@@ -20,13 +20,13 @@ pub(crate) use barrier::BarrierOutcome;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::body_of;
-pub use steps::StepFunctions;
-pub(crate) use steps::{EndOfStep, Steps};
+pub(crate) use steps::EndOfStep;
 
 use crate::arena::Arena;
 use crate::checked::Checker;
 use crate::finding::Site;
 use crate::launch::Launch;
+use crate::step_functions::Steps;
 use crate::unwatched::Unwatched;
 use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};

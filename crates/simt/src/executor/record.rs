@@ -1,9 +1,9 @@
 //! Which thread of which block an operating-system thread runs, for which executor: one thread-local record.
 
 use super::Executor;
-use super::frames::Head;
 use crate::Dim3;
 use crate::fiber::FiberYielder;
+use crate::finding::Site;
 use std::cell::Cell;
 use std::ptr;
 
@@ -26,6 +26,15 @@ impl ThreadId {
         index: ORIGIN,
         rank: 0,
     };
+}
+
+/// What begins the frame of a thread whose body runs in steps: which thread it is of, and what that waits for.
+pub(crate) struct Head {
+    pub(super) thread: Cell<ThreadId>,
+    /// Where it waits.
+    pub(super) site: Cell<Option<Site>>,
+    /// The number of the barrier at which the thread waits, if it does at one. Where that barrier is complete, the thread can go on.
+    pub(super) barrier: Cell<u32>,
 }
 
 /// The kernel thread that this operating-system thread runs.
