@@ -83,6 +83,8 @@ accesses! {
     update Reference: Read Write;
     /// Before an atomic operation.
     atomic Pointer: Atomic;
+    /// Before an atomic write.
+    atomic_store Pointer: AtomicStore;
 }
 
 /// Where a reference is taken to what a raw pointer points to.

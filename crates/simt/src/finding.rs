@@ -15,8 +15,10 @@ pub enum Access {
     Read,
     /// A plain write.
     Write,
-    /// An atomic read-modify-write.
+    /// An atomic read, or read-modify-write.
     Atomic,
+    /// An atomic write, which reads nothing.
+    AtomicStore,
 }
 
 impl fmt::Display for Access {
@@ -25,6 +27,7 @@ impl fmt::Display for Access {
             Access::Read => "read it",
             Access::Write => "wrote it",
             Access::Atomic => "updated it atomically",
+            Access::AtomicStore => "wrote it atomically",
         })
     }
 }

@@ -60,7 +60,7 @@ impl Machine {
             Machine::Gpu(gpu) => {
                 let mut packed = PackedArgs::default();
                 K::pack(&args, &mut packed);
-                let kernel = gpu.module.get_function(&K::entry())?;
+                let kernel = gpu.module.get_function(K::entry())?;
                 let (grid, block) = (shape.grid, shape.block);
                 // SAFETY: `pack` has the kernel's parameters in order; the rest is the caller's promise.
                 unsafe {

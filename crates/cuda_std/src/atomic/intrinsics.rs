@@ -107,7 +107,7 @@ macro_rules! store {
             #[track_caller]
             pub unsafe fn [<atomic_store_ $order _ $bits _ $scope>](ptr: *mut $word, val: $word) {
                 // SAFETY: the caller's promise.
-                unsafe { super::note(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
+                unsafe { super::note_store(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
             }
         }
     };

@@ -59,3 +59,21 @@ unsafe fn note<T>(ptr: *mut T) {
     #[cfg(target_arch = "nvptx64")]
     let _ = ptr;
 }
+
+/// [`note`] of an operation that reads nothing.
+///
+/// # Safety
+///
+/// `ptr` is valid for the operation.
+#[inline(always)]
+#[track_caller]
+unsafe fn note_store<T>(ptr: *mut T) {
+    #[cfg(not(target_arch = "nvptx64"))]
+    if simt::memory::may_be_watched() {
+        crate::watch::received(ptr);
+        // SAFETY: the caller's promise.
+        unsafe { crate::watch::atomic_store(ptr) };
+    }
+    #[cfg(target_arch = "nvptx64")]
+    let _ = ptr;
+}

@@ -321,7 +321,8 @@ impl Checker {
             };
             self.add(rank, site, kind);
         }
-        if let (true, true, Some(at)) = (is_shared, access != Access::Write, met.unwritten)
+        let reads = matches!(access, Access::Read | Access::Atomic);
+        if let (true, true, Some(at)) = (is_shared, reads, met.unwritten)
             && is_unwritten(at, met.unwritten_bytes)
         {
             let place = place(self, at);

@@ -100,7 +100,7 @@ impl Touches {
                 };
                 race
             }
-            Access::Atomic => {
+            Access::Atomic | Access::AtomicStore => {
                 let race = write.or_else(|| unordered(self.reads.as_slice()));
                 self.atomics.insert(now, ordered);
                 race
