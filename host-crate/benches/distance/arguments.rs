@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Find the nearest sites too: without a value only with them, `both` for without and with
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     nearest: String,
-    /// By how many degrees the z axis leans towards y, as of a CT with a tilted gantry; voxels have sides of length 1
+    /// By how many degrees the z axis leans towards y, as of a CT with a tilted gantry
     #[arg(
         long,
         value_name = "DEGREES",
@@ -42,6 +42,14 @@ pub struct Arguments {
         default_value = "0"
     )]
     lean: Vec<f64>,
+    /// How long voxels are along x, y and z, in place of 1
+    #[arg(
+        long,
+        value_name = "X,Y,Z",
+        value_delimiter = ',',
+        default_value = "1,1,1"
+    )]
+    spacing: Vec<f64>,
     /// Do not time how a mask of bytes becomes one of bits
     #[arg(long)]
     pub no_pack: bool,
@@ -59,6 +67,8 @@ pub struct Job {
     pub nearest: bool,
     /// Degrees by which z leans towards y.
     pub lean: f64,
+    /// How long voxels are.
+    pub spacing: [f64; 3],
     /// Whether the job before had other sites: then packing them is measured too.
     pub is_first: bool,
 }
@@ -92,6 +102,10 @@ impl Arguments {
     /// A name that nothing has, a bound that is no number.
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
         let methods = methods(&self.method)?;
+        let [x, y, z] = self.spacing[..] else {
+            return Err("give a spacing as three numbers".into());
+        };
+        let spacing = [x, y, z];
         let bounds: Vec<Option<f64>> = self
             .bounds
             .iter()
@@ -120,6 +134,7 @@ impl Arguments {
                                 bound,
                                 nearest,
                                 lean,
+                                spacing,
                                 is_first,
                             });
                             is_first = false;
@@ -185,7 +200,8 @@ impl Job {
     /// A lean of a right angle.
     pub fn geometry(&self) -> Outcome<Geometry> {
         let (sine, cosine) = self.lean.to_radians().sin_cos();
-        let axes = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, sine, 0.0, 0.0, cosine);
+        let [x, y, z] = self.spacing;
+        let axes = Matrix3::new(x, 0.0, 0.0, 0.0, y, z * sine, 0.0, 0.0, z * cosine);
         Ok(Geometry::new(axes, Vector3::zeros())?)
     }
 
@@ -200,10 +216,14 @@ impl Job {
             0.0 => String::new(),
             lean => format!(", lean {lean}"),
         };
+        let spacing = match self.spacing {
+            [1.0, 1.0, 1.0] => String::new(),
+            [x, y, z] => format!(", spacing {x} {y} {z}"),
+        };
         Record {
             system: "ferrovox".into(),
             device: device.id(),
-            measure: format!("map{bound}{nearest}{lean}"),
+            measure: format!("map{bound}{nearest}{lean}{spacing}"),
             method: self.method.name().into(),
             element: "f32".into(),
             field: self.field.name(),

@@ -3,6 +3,7 @@
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites,
     separable::{
+        hulls::LabelHulls,
         parts::{Part, Parts},
         weights::{Number, Unit, Weights},
     },
@@ -53,18 +54,19 @@ pub fn label_map<T: DeviceSample>(
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
+    check(params)?;
+    let unit = Unit::of(labels.grid(), labels.geometry(), params);
+    let is_sheared = labels.geometry().shear().is_some();
+    let hulls = LabelHulls::choose::<T>(stream.device(), labels.grid(), &unit, params);
+    if let (false, Some(hulls)) = (is_sheared, hulls) {
+        return map_by(&hulls, stream, labels, params);
+    }
     let changes = Changes::found(stream, labels, params)?;
-    if labels.geometry().shear().is_some() {
+    if is_sheared {
         drop(changes);
         return super::sheared::label_map(stream, labels, params);
     }
-    let mut map = DistanceMap {
-        distances: stream.alloc(labels.samples().len())?,
-        nearest: None,
-        dims: labels.dims(),
-        geometry: *labels.geometry(),
-    };
-    let unit = Unit::of(labels.grid(), labels.geometry(), params);
+    let mut map = empty_map(stream, labels)?;
     let limit = params.memory;
     match unit.weights {
         Weights::U32(weights) => changes.fill(&unit, weights, limit, &mut map),
@@ -72,6 +74,76 @@ pub fn label_map<T: DeviceSample>(
         Weights::F64(weights) => changes.fill(&unit, weights, limit, &mut map),
     }?;
     Ok(map)
+}
+
+/// The map that hulls make on this device, whatever the device; none where they are not for it. For tests.
+///
+/// # Errors
+/// As [`label_map`].
+pub fn label_map_by_hulls<T: DeviceSample>(
+    stream: &Stream,
+    labels: &DeviceVolume<T>,
+    params: &DistanceParams,
+) -> Result<Option<DistanceMap>, DistanceError> {
+    let unit = Unit::of(labels.grid(), labels.geometry(), params);
+    match LabelHulls::of(labels.grid(), &unit) {
+        Some(hulls) => map_by(&hulls, stream, labels, params).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn map_by<T: DeviceSample>(
+    hulls: &LabelHulls,
+    stream: &Stream,
+    labels: &DeviceVolume<T>,
+    params: &DistanceParams,
+) -> Result<DistanceMap, DistanceError> {
+    let marked = hulls.mark(stream, labels)?;
+    if params.no_sites == NoSites::Error && marked.is_one(stream)? {
+        return Err(one_label(stream, labels)?);
+    }
+    let mut map = empty_map(stream, labels)?;
+    marked.fill(stream, &mut map.distances)?;
+    Ok(map)
+}
+
+/// A map that is still to be filled.
+fn empty_map<T: DeviceSample>(
+    stream: &Stream,
+    labels: &DeviceVolume<T>,
+) -> Result<DistanceMap, DeviceError> {
+    Ok(DistanceMap {
+        distances: stream.alloc(labels.samples().len())?,
+        nearest: None,
+        dims: labels.dims(),
+        geometry: *labels.geometry(),
+    })
+}
+
+/// Whether what is asked for can be made of labels.
+fn check(params: &DistanceParams) -> Result<(), DistanceError> {
+    params.check()?;
+    if params.method != Method::Separable {
+        let method = params.method;
+        return Err(DistanceError::LabelsWith { method });
+    }
+    if params.nearest {
+        return Err(DistanceError::NearestOfLabels);
+    }
+    Ok(())
+}
+
+/// The error of a volume whose voxels have one label.
+fn one_label<T: DeviceSample>(
+    stream: &Stream,
+    labels: &DeviceVolume<T>,
+) -> Result<DistanceError, DeviceError> {
+    Ok(match first(stream, labels.samples())? {
+        Some(label) => DistanceError::OneLabel {
+            label: label.value(),
+        },
+        None => DistanceError::NoSites,
+    })
 }
 
 /// Where labels change: a bit for each voxel and each axis.
@@ -88,22 +160,10 @@ impl<'a> Changes<'a> {
         labels: &DeviceVolume<T>,
         params: &DistanceParams,
     ) -> Result<Self, DistanceError> {
-        params.check()?;
-        if params.method != Method::Separable {
-            let method = params.method;
-            return Err(DistanceError::LabelsWith { method });
-        }
-        if params.nearest {
-            return Err(DistanceError::NearestOfLabels);
-        }
+        check(params)?;
         let changes = Self::new(stream, labels)?;
         if params.no_sites == NoSites::Error && count_ones(stream, &changes.words)? == 0 {
-            return Err(match first(stream, labels.samples())? {
-                Some(label) => DistanceError::OneLabel {
-                    label: label.value(),
-                },
-                None => DistanceError::NoSites,
-            });
+            return Err(one_label(stream, labels)?);
         }
         Ok(changes)
     }

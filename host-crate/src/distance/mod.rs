@@ -20,7 +20,7 @@ mod squared;
 
 pub use approximate::{Band, Difference, compare};
 pub use error::DistanceError;
-pub use labels::label_map;
+pub use labels::{label_map, label_map_by_hulls};
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]

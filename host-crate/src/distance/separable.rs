@@ -1,6 +1,6 @@
 //! The exact map, one axis after the other.
 
-mod hulls;
+pub(super) mod hulls;
 pub(super) mod lines;
 pub(super) mod parts;
 pub(super) mod weights;

@@ -1,17 +1,20 @@
 //! Hulls of neighbouring chunks become one.
 
-use super::tile::{Level, RAISE, Tile, inverse, link, start, with_link};
+use super::{
+    level::{Level, RAISE},
+    tile::{Tile, link, with_link},
+};
 use cuda_std::{bits::highest, thread};
 
 impl Tile {
     /// Joins the hulls of all chunks. Barriers are in it; one comes first and one last.
     #[inline(always)]
-    pub fn join<L: Level>(&self) {
+    pub fn join<L: Level>(&self, level: L) {
         let mut apart = 1;
         while apart < self.chunks {
             thread::sync_threads();
             if self.chunk & (2 * apart - 1) == 0 && self.chunk + apart < self.chunks {
-                self.bridge::<L>(apart);
+                self.bridge(level, apart);
             }
             apart *= 2;
         }
@@ -20,14 +23,14 @@ impl Tile {
 
     /// Joins the hull of the `apart` chunks from the thread's on, and that of as many after them.
     #[inline(always)]
-    fn bridge<L: Level>(&self, apart: u32) {
+    fn bridge<L: Level>(&self, level: L, apart: u32) {
         let middle = self.chunk + apart;
         let end = if middle + apart < self.chunks {
             middle + apart
         } else {
             self.chunks
         };
-        let value = |word: u32, place: u32| L::raised(word, place, RAISE);
+        let value = |word: u32, place: u32| level.value(word, place, 0, RAISE);
         // the last place before
         let mut left = middle - 1;
         let mut lefts = self.hull(left);
@@ -51,7 +54,8 @@ impl Tile {
         let mut b_word = self.read(b);
         let mut b_value = value(b_word, b);
         loop {
-            let begins = start(b_value - a_value, inverse(b - a), 0);
+            let inverse = level.inverse(b - a);
+            let begins = level.start::<false>([a_value, b_value], b - a, inverse, 0);
             let begins = if begins < 0 { 0 } else { begins };
             if begins <= a_start {
                 lefts ^= 1_u32.rotate_left(a);

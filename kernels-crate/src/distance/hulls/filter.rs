@@ -4,14 +4,18 @@
 //! before from such a quotient on. Places that win at no whole output against two neighbours on each side win nowhere: most are dropped here, with
 //! nine instructions each.
 
+use super::level::Level;
+
 /// Costs come place by place; a place is judged once the next two are known.
 #[derive(Clone, Copy)]
-pub struct Filter {
+pub struct Filter<L> {
+    level: L,
     cost: i32,
     /// Differences of neighbours: the last, the one before, and so on.
     d: [i32; 3],
     /// Outputs begin after this, in quarters.
     low: i32,
+    /// And end with this.
     high: i32,
     /// A bit for each place judged, the last lowest.
     pub wins: u32,
@@ -20,15 +24,17 @@ pub struct Filter {
 /// More than any difference.
 const MOST: i32 = 1 << 28;
 
-impl Filter {
+impl<L: Level> Filter<L> {
     /// For a chunk whose first place is `first`, of a line of `len`.
     #[inline(always)]
-    pub fn new(first: u32, len: u32) -> Self {
+    pub fn new(level: L, first: u32, len: u32) -> Self {
+        let [low, high] = level.limits(first, len);
         Self {
+            level,
             cost: 0,
             d: [-MOST; 3],
-            low: -4 * first as i32 - 1,
-            high: 4 * (len as i32 - first as i32) - 1,
+            low,
+            high,
             wins: 0,
         }
     }
@@ -61,7 +67,7 @@ impl Filter {
         if judged {
             let low = larger(larger(2 * d1, d1 + d2), self.low);
             let high = smaller(smaller(2 * d0, d0 + d), self.high);
-            let wins = (low | 3) - high;
+            let wins = self.level.between(low, high);
             self.wins = self.wins << 1 | wins as u32 >> 31;
         }
         self.d = [d, d0, d1];

@@ -9,6 +9,9 @@ pub trait Goal: KernelType {
 
     /// Whether the nearest sites are asked for; of several the one with the smallest index.
     const NEAREST: bool;
+
+    /// Whether what is sought is the nearest voxel of another label. The [`changes`](super::labels) along lines are asked too then.
+    const LABELS: bool;
 }
 
 /// Distances to the nearest sites, however far.
@@ -23,8 +26,12 @@ pub struct BoundedDistances;
 #[derive(Clone, Copy, Debug)]
 pub struct NearestSites;
 
+/// Distances up to a bound, which may be beyond all, to the nearest voxel of another label.
+#[derive(Clone, Copy, Debug)]
+pub struct ToOtherLabels;
+
 macro_rules! goals {
-    ($($goal:ident $bounded:literal $nearest:literal)+) => {
+    ($($goal:ident $bounded:literal $nearest:literal $labels:literal)+) => {
         $(
             impl KernelType for $goal {
                 const NAME: &'static str = stringify!($goal);
@@ -33,34 +40,46 @@ macro_rules! goals {
             impl Goal for $goal {
                 const BOUNDED: bool = $bounded;
                 const NEAREST: bool = $nearest;
+                const LABELS: bool = $labels;
             }
         )+
     };
 }
 
 goals!(
-    Distances false false
-    BoundedDistances true false
-    NearestSites true true
+    Distances false false false
+    BoundedDistances true false false
+    NearestSites true true false
+    ToOtherLabels true false true
 );
 
-/// What counts, in voxels.
+/// What counts in a pass.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Within {
-    /// The largest distance along an axis.
-    pub along: u32,
+    /// The largest cost of a place: of the first pass a distance along x, of the second a squared distance in the plane.
+    pub cost: u32,
+    /// The largest distance along the pass's lines, in voxels.
+    pub apart: u32,
     /// The largest squared distance.
     pub squared: u32,
 }
 
 impl Within {
-    /// Squared distances of up to `squared`.
-    pub fn squared(squared: u64) -> Self {
+    /// Squared distances of up to `squared`, of the two passes, in voxels that are cubes.
+    pub fn cubes(squared: u64) -> [Self; 2] {
         let squared = squared.min(u64::from(super::NONE) - 1) as u32;
-        Self {
-            along: squared.isqrt(),
+        let along_y = Self {
+            cost: squared.isqrt(),
+            apart: squared.isqrt(),
             squared,
-        }
+        };
+        [
+            along_y,
+            Self {
+                cost: squared,
+                ..along_y
+            },
+        ]
     }
 }

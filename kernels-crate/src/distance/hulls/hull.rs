@@ -2,7 +2,8 @@
 
 use super::{
     goal::Goal,
-    tile::{COST_BITS, INVERSES, Level, RAISE, Tile, inverse, link, start, with_link},
+    level::{Level, RAISE},
+    tile::{COST_BITS, INVERSES, Tile, link, with_link},
 };
 use cuda_std::{
     bits::{highest, zeros_above},
@@ -13,14 +14,14 @@ impl Tile {
     /// The places of the chunk that win among them, a bit each, of those that `wins` names: first place highest. Their starts are put into
     /// their words. All lanes of a warp call it.
     #[inline(always)]
-    pub fn hull_of_chunk<L: Level, G: Goal>(&self, wins: u32) -> u32 {
+    pub fn hull_of_chunk<L: Level, G: Goal>(&self, level: L, wins: u32) -> u32 {
         let inverses = self.scratch(INVERSES);
         inverses.write(
             self.lane as usize,
             if self.lane == 0 {
                 RAISE
             } else {
-                inverse(self.lane).to_bits()
+                level.inverse(self.lane).to_bits()
             },
         );
         // SAFETY: whole warps.
@@ -32,7 +33,7 @@ impl Tile {
         let first = self.first();
         // from memory, so that it is in a register
         let raise = inverses.read(0);
-        let value = |word: u32, place: u32| L::raised(word, place, raise);
+        let value = |word: u32, place: u32| level.value(word, place, first, raise);
         let mut top = zeros_above(rest);
         rest ^= 0x8000_0000_u32.rotate_right(top);
         let word = self.read_own(top);
@@ -47,14 +48,14 @@ impl Tile {
             let next_value = value(word, next);
             let mut begins;
             loop {
-                let inverse = f32::from_bits(inverses.read((next - top) as usize));
-                let mut difference = next_value - top_value;
-                if G::NEAREST {
-                    // an integer, and the quotient may be negative: it is not to be rounded to less
-                    difference += 0.5;
-                }
-                begins = start(difference, inverse, first);
-                begins = if begins < 0 { 0 } else { begins };
+                let apart = next - top;
+                let inverse = f32::from_bits(inverses.read(apart as usize));
+                let start = if G::NEAREST {
+                    level.start::<true>([top_value, next_value], apart, inverse, first)
+                } else {
+                    level.start::<false>([top_value, next_value], apart, inverse, first)
+                };
+                begins = if start < 0 { 0 } else { start };
                 if begins > top_start {
                     break;
                 }

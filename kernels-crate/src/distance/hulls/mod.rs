@@ -37,6 +37,8 @@ pub mod bridge;
 pub mod filter;
 pub mod goal;
 pub mod hull;
+pub mod labels;
+pub mod level;
 pub mod near;
 pub mod outputs;
 pub mod planes;
@@ -44,11 +46,13 @@ pub mod scatter;
 pub mod tile;
 pub mod volume;
 
-pub use goal::{BoundedDistances, Distances, Goal, NearestSites, Within};
+pub use goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within};
+pub use labels::{mark_changes_along_z, mark_changes_in_planes, near_changes};
+pub use level::{MOST_WEIGHT, Spacing};
 pub use near::{near_words, row_words};
-pub use planes::along_y;
+pub use planes::{along_y, along_y_spaced, along_y_to_labels};
 pub use tile::Tile;
-pub use volume::{Unit, along_z};
+pub use volume::{Unit, along_z, along_z_spaced, along_z_to_labels};
 
 /// The longest side, in voxels.
 pub const MOST: u32 = 1024;

@@ -3,9 +3,11 @@
 use super::{
     NONE,
     filter::Filter,
-    goal::{BoundedDistances, Distances, Goal, NearestSites, Within},
+    goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within},
+    labels::{Clamp, along_row},
+    level::{Distance, Level, Spaced, Spacing},
     near::FAR,
-    tile::{COST_BITS, Distance, Tile},
+    tile::{COST_BITS, Tile},
 };
 use crate::{arith::div_rem_u32, grid::Grid};
 use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, warp};
@@ -15,8 +17,8 @@ use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, war
 /// A block has the 32 lines along y of a word of a plane: planes of the first word come first. A thread has 32 places of a line, at which it works out distances
 /// along x from two leading-zero counts and what is known of the words beyond. Per voxel a quarter of a byte is read and 4 bytes are written.
 ///
-/// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each word of each
-/// plane, as `[word][z]`: whether there is a site within it along rows, without which nothing else is written; and [`NONE`] is what is beyond. Where nearest sites are asked
+/// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each 32 lines of each word of each
+/// plane, as `[word][z][y / 32]`: whether there may be a site within it in the plane, without which nothing else is written; and [`NONE`] is what is beyond. Where nearest sites are asked
 /// for, `squared` have their y above the squared distance.
 ///
 /// # Safety
@@ -31,59 +33,172 @@ pub unsafe fn along_y<G: Goal + KernelType>(
     squared: ViewMut<u32>,
     reached: ViewMut<u32>,
 ) {
-    let block = thread::block_idx_x();
-    let (word, plane) = div_rem_u32(block, grid.nz);
-    if planes.read(plane as usize) == 0 {
-        if G::BOUNDED && thread::thread_idx_x() == 0 {
-            reached.write(block as usize, 0);
-        }
-        return;
-    }
+    let job = Job {
+        info,
+        planes,
+        changes: planes,
+        grid,
+        within,
+        squared,
+        reached,
+    };
     // SAFETY: the caller's promise.
-    let tile = unsafe { Tile::of_block(grid.ny) };
-    let line = (word as usize * grid.nz as usize + plane as usize) * grid.ny as usize;
-    let wins = tile.load_rows::<G>(info.slice(2 * line, 2 * grid.ny as usize), within.along);
-    tile.clear();
-    let hull = tile.hull_of_chunk::<Distance, G>(wins);
-    tile.put_hull(tile.chunk, hull);
-    if G::BOUNDED {
-        let any = thread::sync_threads_or(hull);
-        if thread::thread_idx_x() == 0 {
-            reached.write(block as usize, (any != 0) as u32);
-        }
-        if any == 0 {
+    unsafe { job.least::<Distance, G>(Distance) };
+}
+
+/// The same of voxels that are longer along y than along x, or shorter: squared distances are in a unit of which `spacing` has multiples.
+///
+/// # Safety
+/// As [`along_y`], and `spacing` and sides are such that numbers [fit](Spaced).
+#[kernel(G = [Distances, BoundedDistances, NearestSites])]
+pub unsafe fn along_y_spaced<G: Goal + KernelType>(
+    info: View<u32>,
+    planes: View<u32>,
+    grid: Grid,
+    spacing: Spacing,
+    within: Within,
+    squared: ViewMut<u32>,
+    reached: ViewMut<u32>,
+) {
+    let job = Job {
+        info,
+        planes,
+        changes: planes,
+        grid,
+        within,
+        squared,
+        reached,
+    };
+    let level = Spaced {
+        of: Distance,
+        spacing,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { job.least::<Spaced<Distance>, G>(level) };
+}
+
+/// For each voxel the squared distance to the nearest voxel of another label in its plane. Otherwise as [`along_y`] with a bound; per voxel a bit is read besides.
+///
+/// `info` are of [`near_changes`](super::near_changes), `changes` of [`mark_changes_in_planes`](super::mark_changes_in_planes) along y.
+///
+/// # Safety
+/// As [`along_y`].
+#[kernel]
+pub unsafe fn along_y_to_labels(
+    info: View<u32>,
+    changes: View<u32>,
+    grid: Grid,
+    within: Within,
+    squared: ViewMut<u32>,
+    reached: ViewMut<u32>,
+) {
+    let job = Job {
+        info,
+        // not read
+        planes: changes,
+        changes,
+        grid,
+        within,
+        squared,
+        reached,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { job.least::<Distance, ToOtherLabels>(Distance) };
+}
+
+/// What the kernels have in common.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    info: View<'a, u32>,
+    planes: View<'a, u32>,
+    changes: View<'a, u32>,
+    grid: Grid,
+    within: Within,
+    squared: ViewMut<'a, u32>,
+    reached: ViewMut<'a, u32>,
+}
+
+impl Job<'_> {
+    /// # Safety
+    /// That of the kernels.
+    #[inline(always)]
+    unsafe fn least<L: Level, G: Goal>(self, level: L) {
+        let (grid, within) = (self.grid, self.within);
+        let block = thread::block_idx_x();
+        let (word, plane) = div_rem_u32(block, grid.nz);
+        let put_reached = |any: bool| {
+            // a warp for each 32 lines
+            let warps = thread::block_dim_x() / 32;
+            let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
+            if lane == 0 {
+                let at = block as usize * warps as usize + warp as usize;
+                self.reached.write(at, any as u32);
+            }
+        };
+        if !G::LABELS && self.planes.read(plane as usize) == 0 {
+            if G::BOUNDED {
+                put_reached(false);
+            }
             return;
         }
+        // SAFETY: the caller's promise.
+        let tile = unsafe { Tile::of_block(grid.ny) };
+        let line = (word as usize * grid.nz as usize + plane as usize) * grid.ny as usize;
+        let info = self.info.slice(2 * line, 2 * grid.ny as usize);
+        let wins = tile.load_rows::<L, G>(level, info, within.cost);
+        tile.clear();
+        let hull = tile.hull_of_chunk::<L, G>(level, wins);
+        tile.put_hull(tile.chunk, hull);
+        let mut changes = 0;
+        if G::LABELS {
+            let first = block as usize * tile.chunks as usize * 32;
+            changes = self.changes.read(first + thread::thread_idx_x() as usize);
+            tile.put_changes(changes);
+        }
+        if G::BOUNDED && thread::sync_threads_or(hull | changes) == 0 {
+            put_reached(false);
+            return;
+        }
+        tile.join(level);
+        tile.scatter();
+        thread::sync_threads();
+        let out = self.squared.slice(line * 32, grid.ny as usize * 32);
+        let at = tile.first() as usize * 32 + tile.lane as usize;
+        let clamp = if G::LABELS { tile.clamp() } else { Clamp::NONE };
+        if G::BOUNDED {
+            let counts = tile.reaches(within) || G::LABELS && clamp.reaches(within.apart);
+            // SAFETY: whole warps.
+            let any = unsafe { warp::warp_vote_ballot(u32::MAX, counts) } != 0;
+            put_reached(any);
+            if !any {
+                return;
+            }
+            if !counts {
+                let mut i = 0;
+                while i < tile.inside() {
+                    out.write(at + 32 * i as usize, NONE);
+                    i += 1;
+                }
+                return;
+            }
+        }
+        tile.outputs::<L, G>(level, clamp, |i, least, place| {
+            let mut kept = least;
+            if G::NEAREST {
+                kept |= place << COST_BITS;
+            }
+            if G::BOUNDED && least > within.squared {
+                kept = NONE;
+            }
+            out.write(at + 32 * i as usize, kept);
+        });
     }
-    tile.join::<Distance>();
-    tile.scatter();
-    thread::sync_threads();
-    let out = squared.slice(line * 32, grid.ny as usize * 32);
-    let at = tile.first() as usize * 32 + tile.lane as usize;
-    if G::BOUNDED && !tile.reaches(within.squared) {
-        let mut i = 0;
-        while i < tile.inside() {
-            out.write(at + 32 * i as usize, NONE);
-            i += 1;
-        }
-        return;
-    }
-    tile.outputs::<Distance>(|i, least, place| {
-        let mut kept = least;
-        if G::NEAREST {
-            kept |= place << COST_BITS;
-        }
-        if G::BOUNDED && least > within.squared {
-            kept = NONE;
-        }
-        out.write(at + 32 * i as usize, kept);
-    });
 }
 
 impl Tile {
     /// Puts the distances along x into the tile; which places may win, the first highest: none beyond `most` where there is a bound.
     #[inline(always)]
-    fn load_rows<G: Goal>(&self, info: View<u32>, most: u32) -> u32 {
+    fn load_rows<L: Level, G: Goal>(&self, level: L, info: View<u32>, most: u32) -> u32 {
         let row = self.first() + self.lane;
         let [bits, near] = if row < self.len {
             info.read_vector::<2>(2 * row as usize)
@@ -102,23 +217,28 @@ impl Tile {
         }
         // the chunk's own rows of words are not used yet
         let scratch = self.scratch(0);
-        scratch.write_vector(4 * self.lane as usize, [bits, bits.reverse_bits(), near, 0]);
+        let reversed = bits.reverse_bits() << G::LABELS as u32;
+        scratch.write_vector(4 * self.lane as usize, [bits, reversed, near, 0]);
         // SAFETY: whole warps.
         unsafe { warp::sync_warp(u32::MAX) };
-        let mut filter = Filter::new(self.first(), self.len);
+        let mut filter = Filter::new(level, self.first(), self.len);
         let beyond = self.lane | (31 - self.lane) << 16;
         let mut counts = 0;
         for_32!(I => {
             let [bits, reversed, near, _] = scratch.read_vector::<4>(4 * I as usize);
-            let down = zeros_above(bits << (31 - self.lane));
-            let up = zeros_above(reversed << self.lane);
-            let near = near + beyond;
-            let distance = smaller(smaller(down, up), smaller(near & 0xffff, near >> 16));
+            let distance = if G::LABELS {
+                along_row(bits, reversed, near, self.lane)
+            } else {
+                let down = zeros_above(bits << (31 - self.lane));
+                let up = zeros_above(reversed << self.lane);
+                let near = near + beyond;
+                smaller(smaller(down, up), smaller(near & 0xffff, near >> 16))
+            };
             self.write_own(I, distance);
             if G::BOUNDED {
                 counts = counts << 1 | distance.wrapping_sub(most + 1) >> 31;
             }
-            let cost = (distance * distance + I * I) as i32;
+            let cost = level.in_chunk(distance, I);
             if I == 0 {
                 filter.begin(cost);
             } else {

@@ -11,48 +11,6 @@ pub const COST_BITS: u32 = 22;
 
 const COST: u32 = (1 << COST_BITS) - 1;
 
-/// What a word's cost bits mean.
-pub trait Level: Copy {
-    /// The squared distance so far.
-    fn squared(cost: u32) -> u32;
-
-    /// A cost with the place squared, and [`RAISE`].
-    fn raised(word: u32, place: u32, raise: u32) -> f32;
-}
-
-/// A distance.
-#[derive(Clone, Copy)]
-pub struct Distance;
-
-impl Level for Distance {
-    #[inline(always)]
-    fn squared(cost: u32) -> u32 {
-        cost * cost
-    }
-
-    #[inline(always)]
-    fn raised(word: u32, place: u32, raise: u32) -> f32 {
-        let cost = cost(word);
-        f32::from_bits(cost * cost + raise + place * place)
-    }
-}
-
-/// A squared distance.
-#[derive(Clone, Copy)]
-pub struct Squared;
-
-impl Level for Squared {
-    #[inline(always)]
-    fn squared(cost: u32) -> u32 {
-        cost
-    }
-
-    #[inline(always)]
-    fn raised(word: u32, place: u32, raise: u32) -> f32 {
-        f32::from_bits(cost_with(word, raise) + place * place)
-    }
-}
-
 /// A word's cost, with a number of all of whose bits are above it.
 #[inline(always)]
 pub fn cost_with(word: u32, above: u32) -> u32 {
@@ -83,8 +41,10 @@ pub const HULL: usize = 0;
 pub const STARTS: usize = 1;
 /// The row of the last winner that begins in the chunk.
 pub const ENTRY: usize = 2;
-/// The row of the inverses of differences of places.
+/// The row of the inverses of differences of places, until the chunk has its hull.
 pub const INVERSES: usize = 3;
+/// From then on that of the places where labels change, a bit each.
+pub const CHANGES: usize = 3;
 const ROWS: usize = 4;
 
 /// The calling thread's part of a block's tile.
@@ -237,23 +197,3 @@ impl Tile {
         self.put_row(chunk, HULL, hull);
     }
 }
-
-/// From which output on a later place wins: the first beyond where they are even. `difference` of costs with the squares of places added;
-/// `inverse` of twice the difference of places, [rounded up](inverse). Outputs count from where places do, and `base` is added.
-#[inline(always)]
-pub fn start(difference: f32, inverse: f32, base: u32) -> i32 {
-    let middle = f32::from_bits(MIDDLE as u32 + 1 + base);
-    cuda_std::float::mul_add_down(difference, inverse, middle).to_bits() as i32 - MIDDLE
-}
-
-/// 1.5 * 2^23: from here steps are of one.
-const MIDDLE: i32 = 0x4b40_0000;
-
-/// `1 / (2 apart)`, a little more, so that what is even is not less.
-#[inline(always)]
-pub fn inverse(apart: u32) -> f32 {
-    f32::from_bits(cuda_std::float::recip_of_normal((2 * apart) as f32).to_bits() + 2)
-}
-
-/// The bits of 2^23 as a float: with an integer below them, that many more.
-pub const RAISE: u32 = 0x4b00_0000;

@@ -1,146 +1,7 @@
-//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima along lines.
+//! Voxels that are cubes: against the other exact kernels bit by bit, and against minima along lines.
 
-use ferrovox::{
-    device::{CpuOptions, Device},
-    distance::{self, DistanceParams, Nearest, NoSites, Sites},
-    grid::{DeviceMask, Geometry},
-};
-use ferrovox_tests::{devices, noise::Noise};
+use super::*;
 use proptest::prelude::*;
-use simt::Mode;
-
-type Dims = [usize; 3];
-
-/// The squared distance in voxels to the nearest site, and of several at that distance the smallest index: the least along each axis in turn, by all pairs that can
-/// be better.
-fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims) -> Vec<(u64, usize)> {
-    let far = (u64::MAX / 4, usize::MAX);
-    let mut map: Vec<(u64, usize)> = (0..mask.len())
-        .map(|i| if mask[i] == 0 { far } else { (0, i) })
-        .collect();
-    for (len, apart, lines) in [
-        (nx, 1, (0..ny * nz).map(|i| i * nx).collect::<Vec<_>>()),
-        (
-            ny,
-            nx,
-            (0..nx * nz).map(|i| i / nx * nx * ny + i % nx).collect(),
-        ),
-        (nz, nx * ny, (0..nx * ny).collect()),
-    ] {
-        for first in lines {
-            let costs: Vec<(u64, usize)> = (0..len).map(|i| map[first + i * apart]).collect();
-            for output in 0..len {
-                let mut best = costs[output];
-                let mut step = 1;
-                while step < len && ((step * step) as u64) <= best.0 {
-                    let square = (step * step) as u64;
-                    let before = output.checked_sub(step).map_or(far, |place| costs[place]);
-                    let after = costs.get(output + step).copied().unwrap_or(far);
-                    let (cost, site) = before.min(after);
-                    best = best.min((cost.saturating_add(square), site));
-                    step += 1;
-                }
-                map[first + output * apart] = best;
-            }
-        }
-    }
-    map
-}
-
-/// The f32 nearest to the distance, as a product of a side and a root in f64.
-fn distances(mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
-    let root = |squared: u64| {
-        if squared >= u64::MAX / 8 {
-            f32::INFINITY
-        } else {
-            (side * (squared as f64).sqrt()) as f32
-        }
-    };
-    nearest_sites(mask, dims)
-        .into_iter()
-        .map(|(squared, _)| root(squared))
-        .collect()
-}
-
-/// Distances and sites up to a bound.
-fn bounded(mask: &[u8], dims: Dims, side: f64, bound: Option<f64>) -> (Vec<f32>, Vec<u32>) {
-    let far = bound.map_or(f32::INFINITY, |bound| bound as f32);
-    let most = bound.map_or(f64::from(u32::MAX), |bound| (bound / side).powi(2).floor());
-    nearest_sites(mask, dims)
-        .into_iter()
-        .map(|(squared, site)| {
-            if squared as f64 > most {
-                return (far, u32::MAX);
-            }
-            let distance = (side * (squared as f64).sqrt()) as f32;
-            (distance.min(far), site as u32)
-        })
-        .unzip()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Field {
-    Empty,
-    Full,
-    One,
-    Corners,
-    Plane,
-    Shell,
-    /// One voxel in so many.
-    Random(u64),
-}
-
-const FIELDS: [Field; 9] = [
-    Field::Empty,
-    Field::Full,
-    Field::One,
-    Field::Corners,
-    Field::Plane,
-    Field::Shell,
-    Field::Random(2),
-    Field::Random(50),
-    Field::Random(2000),
-];
-
-fn mask(field: Field, dims: Dims, seed: u64) -> Vec<u8> {
-    let [nx, ny, nz] = dims;
-    let mut noise = Noise(seed);
-    let least = *dims.iter().min().unwrap() as f64;
-    let one = dims.map(|n| noise.below(n as u64) as usize);
-    (0..nx * ny * nz)
-        .map(|i| {
-            let at = [i % nx, i / nx % ny, i / (nx * ny)];
-            let is = match field {
-                Field::Empty => false,
-                Field::Full => true,
-                Field::One => at == one,
-                Field::Corners => at == [0; 3] || at == dims.map(|n| n - 1),
-                Field::Plane => at[2] == nz / 2,
-                Field::Shell => {
-                    let from_centre = |a: usize| at[a] as f64 - (dims[a] as f64 - 1.0) / 2.0;
-                    let radius = (0..3).map(|a| from_centre(a).powi(2)).sum::<f64>().sqrt();
-                    (radius - 0.4 * least).abs() < 0.5
-                }
-                Field::Random(of) => noise.below(of) == 0,
-            };
-            u8::from(is)
-        })
-        .collect()
-}
-
-fn params() -> DistanceParams {
-    DistanceParams {
-        no_sites: NoSites::Infinity,
-        ..DistanceParams::default()
-    }
-}
-
-fn checked(seed: u64) -> Device {
-    Device::cpu_with(CpuOptions {
-        mode: Mode::Checked { seed },
-        block: 1,
-    })
-}
 
 /// The map by hulls on a device, whatever the device.
 fn by_hulls(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
@@ -162,20 +23,11 @@ fn map(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
     stream.download(&map.distances).unwrap()
 }
 
-#[track_caller]
-fn assert_same(found: &[f32], expected: &[f32], what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let wrong = (0..found.len()).find(|&i| found[i].to_bits() != expected[i].to_bits());
-    if let Some(i) = wrong {
-        panic!("{what}, voxel {i}: {}, not {}", found[i], expected[i]);
-    }
-}
-
 /// Hulls on a device, the other kernels on the CPU, the map of each GPU, and minima along lines.
 fn check(device: &Device, field: Field, dims: Dims, side: f64) {
     let what = format!("{} {field:?} {dims:?} {side}", device.id());
     let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
-    let expected = distances(&mask, dims, side);
+    let expected = distances(&mask, dims, cubes(side));
     assert_same(&by_hulls(device, &mask, dims, side), &expected, &what);
     for labelled in devices::fast() {
         let found = map(&labelled.device, &mask, dims, side);
@@ -298,11 +150,12 @@ fn the_border_between_the_variants() {
     }
     let small = [9, 8, 7];
     assert!(is_for(&sites(small, [0.7; 3]), params()));
-    assert!(!is_for(&sites(small, [0.7, 0.7, 1.4]), params()));
+    assert!(is_for(&sites(small, [0.7, 0.7, 1.4]), params()));
+    assert!(!is_for(&sites(small, [0.7, 0.7, 1.5]), params()));
     for n in [1023, 1024, 1025] {
         for dims in [[n, 3, 2], [3, n, 2], [3, 2, n]] {
             let mask = mask(Field::Random(200), dims, n as u64);
-            let expected = distances(&mask, dims, 1.0);
+            let expected = distances(&mask, dims, cubes(1.0));
             for labelled in devices::fast() {
                 let found = map(&labelled.device, &mask, dims, 1.0);
                 assert_same(&found, &expected, &format!("{} {dims:?}", labelled.label));
@@ -316,7 +169,7 @@ fn the_border_between_the_variants() {
 fn limits_of_memory() {
     let dims = [40, 50, 30];
     let mask = mask(Field::Random(100), dims, 8);
-    let expected = distances(&mask, dims, 1.0);
+    let expected = distances(&mask, dims, cubes(1.0));
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
         let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
@@ -350,54 +203,12 @@ proptest! {
     ) {
         let dims = [nx, ny, nz];
         let mask = mask(Field::Random(of), dims, seed);
-        let expected = distances(&mask, dims, side);
+        let expected = distances(&mask, dims, cubes(side));
         let found = by_hulls(&Device::cpu(), &mask, dims, side);
         assert_same(&found, &expected, &format!("{dims:?} one in {of}, {side}, {seed}"));
         for labelled in devices::fast() {
             let found = map(&labelled.device, &mask, dims, side);
             assert_same(&found, &expected, &labelled.label);
-        }
-    }
-}
-
-/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima along lines.
-fn check_sites(device: &Device, field: Field, dims: Dims, side: f64, bound: Option<f64>) {
-    let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
-    check_mask(device, &mask, dims, side, bound, &format!("{field:?}"));
-}
-
-fn check_mask(device: &Device, mask: &[u8], dims: Dims, side: f64, bound: Option<f64>, what: &str) {
-    let (distances, sites) = bounded(mask, dims, side, bound);
-    let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
-    let fast = devices::fast();
-    let all = std::iter::once((device, true)).chain(fast.iter().map(|it| (&it.device, false)));
-    for (device, by_hulls) in all {
-        let stream = device.stream().unwrap();
-        let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-        for nearest in [false, true] {
-            let what = format!("{} {what} {dims:?} {side} {bound:?} {nearest}", device.id());
-            let params = DistanceParams {
-                max_distance: bound,
-                nearest,
-                ..params()
-            };
-            let map = if by_hulls {
-                let map = distance::map_by_hulls(&stream, &mask, &params).unwrap();
-                map.expect("hulls are for it")
-            } else {
-                distance::map(&stream, Sites::Voxels(&mask), &params).unwrap()
-            };
-            assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
-            match map.nearest {
-                Some(Nearest::U32(found)) => {
-                    let found = stream.download(&found).unwrap();
-                    let wrong = (0..found.len()).find(|&i| found[i] != sites[i]);
-                    if let Some(i) = wrong {
-                        panic!("{what}, voxel {i}: site {}, not {}", found[i], sites[i]);
-                    }
-                }
-                found => assert!(found.is_none() && !nearest, "{what}"),
-            }
         }
     }
 }
@@ -415,9 +226,9 @@ fn bounds_and_sites_in_checked_mode() {
     ] {
         for field in FIELDS {
             for bound in [None, Some(0.5), Some(3.0), Some(40.0)] {
-                check_sites(&checked(3), field, dims, 1.0, bound);
+                check_sites(&checked(3), field, dims, cubes(1.0), bound);
             }
-            check_sites(&checked(4), field, dims, 0.7, Some(7.0));
+            check_sites(&checked(4), field, dims, cubes(0.7), Some(7.0));
         }
     }
 }
@@ -434,9 +245,9 @@ fn bounds_and_sites() {
     ] {
         for field in FIELDS {
             for bound in [None, Some(1.0), Some(10.0), Some(36.5), Some(5000.0)] {
-                check_sites(&Device::cpu(), field, dims, 1.0, bound);
+                check_sites(&Device::cpu(), field, dims, cubes(1.0), bound);
             }
-            check_sites(&Device::cpu(), field, dims, 1.3, Some(13.0));
+            check_sites(&Device::cpu(), field, dims, cubes(1.3), Some(13.0));
         }
     }
 }
@@ -457,6 +268,6 @@ proptest! {
         let dims = [nx, ny, nz];
         let mask = mask(Field::Random(of), dims, seed);
         let bound = voxels.is_finite().then_some(voxels * side);
-        check_mask(&Device::cpu(), &mask, dims, side, bound, &format!("one in {of}, {seed}"));
+        check_mask(&Device::cpu(), &mask, dims, cubes(side), bound, &format!("one in {of}, {seed}"));
     }
 }

@@ -1,0 +1,156 @@
+//! Which spacings hulls are for, and what they make of them.
+
+use super::super::weights::{Unit, Weights};
+use ferrovox_kernels::{
+    distance::hulls::{MOST_WEIGHT, NONE, Spacing, Within, near::FAR},
+    grid::Grid,
+};
+
+/// How squared distances are counted in the two passes along lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Metric {
+    /// Of lines along y, if voxels are not as long along y as along x.
+    pub along_y: Option<Spacing>,
+    /// Of lines along z, if voxels are no cubes.
+    pub along_z: Option<Spacing>,
+    /// What counts in the passes.
+    pub within: [Within; 2],
+    /// What a squared distance of 1 is, as a distance.
+    pub unit: f64,
+    /// The largest squared distance that counts.
+    largest: u64,
+}
+
+impl Metric {
+    /// That of a grid's voxels, if squared spacings are integer multiples of a unit and numbers fit.
+    ///
+    /// A word of a tile has 22 bits for a cost. Along y costs are distances along x. Along z they are squared distances in the plane, in a unit of
+    /// which the squared spacings along x and y are multiples without a common divisor: where these are equal, costs are those of cubes, whatever z is.
+    pub fn of(grid: Grid, unit: &Unit) -> Option<Self> {
+        let weights = match unit.weights {
+            Weights::U32(weights) => weights.map(u64::from),
+            Weights::U64(weights) => weights,
+            Weights::F64(_) => return None,
+        };
+        let [wx, wy, wz] = weights;
+        let in_plane = gcd(wx, wy);
+        let (x, y) = (wx / in_plane, wy / in_plane);
+        let square = |side: u32| u64::from(side - 1).pow(2);
+        let most_in_plane = x * square(grid.nx) + y * square(grid.ny);
+        let along_y = match (x, y) {
+            (1, 1) => None,
+            _ => {
+                let far = u64::from(FAR).pow(2);
+                Some(fitting([x, y], square(grid.nx), far, grid.ny)?)
+            }
+        };
+        let along_z = match weights {
+            [1, 1, 1] => None,
+            _ => Some(fitting(
+                [in_plane, wz],
+                most_in_plane,
+                u64::from(NONE),
+                grid.nz,
+            )?),
+        };
+        let largest = unit.largest_squared();
+        let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let in_units = narrow((largest / in_plane).min(u64::from(NONE) - 1));
+        let within = [
+            Within {
+                // sites that are not there are farther than any voxel of the row
+                cost: (in_units / narrow(x)).isqrt().min(grid.nx),
+                apart: (in_units / narrow(y)).isqrt(),
+                squared: in_units,
+            },
+            Within {
+                cost: in_units,
+                apart: narrow((largest / wz).isqrt()),
+                squared: narrow(largest),
+            },
+        ];
+        Some(Self {
+            along_y,
+            along_z,
+            within,
+            unit: unit.far.unit,
+            largest,
+        })
+    }
+
+    /// The unit in 32 bits, if distances are the same with it: a power of two, and squares that 32 bits of floating point hold.
+    pub fn short_unit(&self) -> Option<f32> {
+        let fraction = self.unit.to_bits() << 12;
+        let is_power = fraction == 0 && (1e-20..1e20).contains(&self.unit);
+        (is_power && self.largest < 1 << 24).then_some(self.unit as f32)
+    }
+}
+
+/// The spacing of a pass, if its numbers fit: `unit` and `weight` are what squared distances of 1 so far and along the line are, there are such of up to `most` so far, and
+/// `none` where there is no site.
+fn fitting([unit, weight]: [u64; 2], most: u64, none: u64, len: u32) -> Option<Spacing> {
+    let along = weight * u64::from(len).pow(2);
+    // what there is none of costs more than any site, from wherever on the line
+    let is_nothing_far = unit * most + along <= unit * none;
+    let costs = most < u64::from(NONE);
+    // the filter's differences, of costs and of places of a chunk that are counted from 1024 before it
+    let differences = unit * (1 << 22) + weight * (1 << 17) < 1 << 28;
+    // starts without a bound of 2^23
+    let quotients = unit * most + along <= weight << 24;
+    let is_light = weight <= u64::from(MOST_WEIGHT);
+    (is_nothing_far && costs && differences && quotients && is_light)
+        .then(|| Spacing::new(unit as u32, weight as u32))
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{distance::DistanceParams, grid::Geometry};
+
+    fn metric(dims: [u32; 3], spacing: [f64; 3]) -> Option<Metric> {
+        let [nx, ny, nz] = dims;
+        let grid = Grid { nx, ny, nz };
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        Metric::of(grid, &Unit::of(grid, &geometry, &DistanceParams::default()))
+    }
+
+    #[test]
+    fn spacings_that_fit() {
+        let of = |dims, spacing| metric(dims, spacing).unwrap();
+        let cubes = of([1024; 3], [0.7; 3]);
+        assert_eq!((cubes.along_y, cubes.along_z), (None, None));
+        assert_eq!(cubes.short_unit(), None);
+        assert_eq!(of([1024; 3], [0.5; 3]).short_unit(), Some(0.5));
+        let slices = of([512; 3], [1.0, 1.0, 2.5]);
+        assert_eq!(slices.along_y, None);
+        assert_eq!(slices.along_z, Some(Spacing::new(4, 25)));
+        assert_eq!(slices.short_unit(), Some(0.5));
+        let all = of([512; 3], [1.0, 1.5, 2.0]);
+        assert_eq!(all.along_y, Some(Spacing::new(4, 9)));
+        assert_eq!(all.along_z, Some(Spacing::new(1, 16)));
+        // a quotient of spacings that is no quotient of small integers
+        assert_eq!(metric([64; 3], [1.0, 1.0, 3f64.sqrt()]), None);
+    }
+
+    /// Each number is held to its bound: the last that fits, and the next.
+    #[test]
+    fn borders() {
+        let fits =
+            |[unit, weight], most, none, len| fitting([unit, weight], most, none, len).is_some();
+        let none = u64::from(NONE);
+        assert!(fits([4, 361], 1000, none, 100));
+        assert!(!fits([4, 362], 1000, none, 100));
+        assert!(fits([63, 20], 1000, none, 100));
+        assert!(!fits([64, 20], 1000, none, 100));
+        // 2^24 times the weight
+        assert!(fits([2, 1], (1 << 23) / 2 - 5000, none, 100));
+        assert!(fits([16, 4], none - 1 - 2500, none, 100));
+        assert!(!fits([16, 4], none - 2499, none, 100));
+        assert!(!fits([16, 3], none - 2500, none, 100));
+        assert!(!fits([1, 3], none, none, 1));
+    }
+}

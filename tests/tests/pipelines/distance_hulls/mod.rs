@@ -1,0 +1,216 @@
+//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima along lines.
+
+mod cubes;
+mod labels;
+mod spaced;
+
+use ferrovox::{
+    device::{CpuOptions, Device},
+    distance::{self, DistanceParams, Nearest, NoSites, Sites},
+    grid::{DeviceMask, Geometry},
+};
+use ferrovox_tests::{devices, noise::Noise};
+use simt::Mode;
+
+type Dims = [usize; 3];
+
+/// The squared distance to the nearest site, for squared spacings, and of several at that distance the smallest index: the least along each axis in turn, by all pairs that can
+/// be better.
+fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims, weights: [u64; 3]) -> Vec<(u64, usize)> {
+    let far = (u64::MAX / 4, usize::MAX);
+    let mut map: Vec<(u64, usize)> = (0..mask.len())
+        .map(|i| if mask[i] == 0 { far } else { (0, i) })
+        .collect();
+    let axes = [
+        (nx, 1, (0..ny * nz).map(|i| i * nx).collect::<Vec<_>>()),
+        (
+            ny,
+            nx,
+            (0..nx * nz).map(|i| i / nx * nx * ny + i % nx).collect(),
+        ),
+        (nz, nx * ny, (0..nx * ny).collect()),
+    ];
+    for ((len, apart, lines), weight) in axes.into_iter().zip(weights) {
+        for first in lines {
+            let costs: Vec<(u64, usize)> = (0..len).map(|i| map[first + i * apart]).collect();
+            for output in 0..len {
+                let mut best = costs[output];
+                let mut step = 1;
+                while step < len && weight * ((step * step) as u64) <= best.0 {
+                    let square = weight * (step * step) as u64;
+                    let before = output.checked_sub(step).map_or(far, |place| costs[place]);
+                    let after = costs.get(output + step).copied().unwrap_or(far);
+                    let (cost, site) = before.min(after);
+                    best = best.min((cost.saturating_add(square), site));
+                    step += 1;
+                }
+                map[first + output * apart] = best;
+            }
+        }
+    }
+    map
+}
+
+/// Squared spacings, and what a squared distance of 1 is, as a distance.
+type Metric = ([u64; 3], f64);
+
+/// The metric of cubes.
+fn cubes(side: f64) -> Metric {
+    ([1; 3], side)
+}
+
+/// The f32 nearest to the distance, as a product of a unit and a root in f64.
+fn distances(mask: &[u8], dims: Dims, metric: Metric) -> Vec<f32> {
+    bounded(mask, dims, metric, None).0
+}
+
+/// Distances and sites up to a bound.
+fn bounded(
+    mask: &[u8],
+    dims: Dims,
+    (weights, unit): Metric,
+    bound: Option<f64>,
+) -> (Vec<f32>, Vec<u32>) {
+    let far = bound.map_or(f32::INFINITY, |bound| bound as f32);
+    let most = bound.map_or(f64::from(u32::MAX), |bound| (bound / unit).powi(2).floor());
+    nearest_sites(mask, dims, weights)
+        .into_iter()
+        .map(|(squared, site)| {
+            if squared as f64 > most {
+                return (far, u32::MAX);
+            }
+            let distance = (unit * (squared as f64).sqrt()) as f32;
+            (distance.min(far), site as u32)
+        })
+        .unzip()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field {
+    Empty,
+    Full,
+    One,
+    Corners,
+    Plane,
+    Shell,
+    /// One voxel in so many.
+    Random(u64),
+}
+
+const FIELDS: [Field; 9] = [
+    Field::Empty,
+    Field::Full,
+    Field::One,
+    Field::Corners,
+    Field::Plane,
+    Field::Shell,
+    Field::Random(2),
+    Field::Random(50),
+    Field::Random(2000),
+];
+
+fn mask(field: Field, dims: Dims, seed: u64) -> Vec<u8> {
+    let [nx, ny, nz] = dims;
+    let mut noise = Noise(seed);
+    let least = *dims.iter().min().unwrap() as f64;
+    let one = dims.map(|n| noise.below(n as u64) as usize);
+    (0..nx * ny * nz)
+        .map(|i| {
+            let at = [i % nx, i / nx % ny, i / (nx * ny)];
+            let is = match field {
+                Field::Empty => false,
+                Field::Full => true,
+                Field::One => at == one,
+                Field::Corners => at == [0; 3] || at == dims.map(|n| n - 1),
+                Field::Plane => at[2] == nz / 2,
+                Field::Shell => {
+                    let from_centre = |a: usize| at[a] as f64 - (dims[a] as f64 - 1.0) / 2.0;
+                    let radius = (0..3).map(|a| from_centre(a).powi(2)).sum::<f64>().sqrt();
+                    (radius - 0.4 * least).abs() < 0.5
+                }
+                Field::Random(of) => noise.below(of) == 0,
+            };
+            u8::from(is)
+        })
+        .collect()
+}
+
+fn params() -> DistanceParams {
+    DistanceParams {
+        no_sites: NoSites::Infinity,
+        ..DistanceParams::default()
+    }
+}
+
+fn checked(seed: u64) -> Device {
+    Device::cpu_with(CpuOptions {
+        mode: Mode::Checked { seed },
+        block: 1,
+    })
+}
+
+#[track_caller]
+fn assert_same(found: &[f32], expected: &[f32], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let wrong = (0..found.len()).find(|&i| found[i].to_bits() != expected[i].to_bits());
+    if let Some(i) = wrong {
+        panic!("{what}, voxel {i}: {}, not {}", found[i], expected[i]);
+    }
+}
+
+/// The spacing of a metric.
+fn spacing((weights, unit): Metric) -> [f64; 3] {
+    weights.map(|weight| unit * (weight as f64).sqrt())
+}
+
+/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima along lines.
+fn check_sites(device: &Device, field: Field, dims: Dims, metric: Metric, bound: Option<f64>) {
+    let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
+    check_mask(device, &mask, dims, metric, bound, &format!("{field:?}"));
+}
+
+fn check_mask(
+    device: &Device,
+    mask: &[u8],
+    dims: Dims,
+    metric: Metric,
+    bound: Option<f64>,
+    what: &str,
+) {
+    let (distances, sites) = bounded(mask, dims, metric, bound);
+    let geometry = Geometry::from_spacing(spacing(metric), [0.0; 3]).unwrap();
+    let fast = devices::fast();
+    let all = std::iter::once((device, true)).chain(fast.iter().map(|it| (&it.device, false)));
+    for (device, by_hulls) in all {
+        let stream = device.stream().unwrap();
+        let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
+        for nearest in [false, true] {
+            let what = format!(
+                "{} {what} {dims:?} {metric:?} {bound:?} {nearest}",
+                device.id()
+            );
+            let params = DistanceParams {
+                max_distance: bound,
+                nearest,
+                ..params()
+            };
+            let map = if by_hulls {
+                let map = distance::map_by_hulls(&stream, &mask, &params).unwrap();
+                map.expect("hulls are for it")
+            } else {
+                distance::map(&stream, Sites::Voxels(&mask), &params).unwrap()
+            };
+            assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
+            match map.nearest {
+                Some(Nearest::U32(found)) => {
+                    let found = stream.download(&found).unwrap();
+                    let wrong = (0..found.len()).find(|&i| found[i] != sites[i]);
+                    if let Some(i) = wrong {
+                        panic!("{what}, voxel {i}: site {}, not {}", found[i], sites[i]);
+                    }
+                }
+                found => assert!(found.is_none() && !nearest, "{what}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Voxels that are no cubes, but of spacings that are multiples of a length.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Whether hulls are for a grid.
+fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
+    let device = Device::cpu();
+    let stream = device.stream().unwrap();
+    let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+    let sites = DeviceMask::from_indices(&stream, &[0], dims, geometry).unwrap();
+    distance::map_by_hulls(&stream, &sites, &params())
+        .unwrap()
+        .is_some()
+}
+
+/// Squares of spacings in units: along z alone, along y alone, both, with a common divisor, a light and a heavy last axis.
+const METRICS: [Metric; 8] = [
+    ([4, 4, 25], 0.5),
+    ([1, 1, 4], 1.0),
+    ([1, 4, 1], 0.75),
+    ([9, 4, 4], 0.7),
+    ([4, 9, 25], 0.25),
+    ([16, 36, 9], 1.0),
+    ([1, 1, 361], 1.0),
+    ([25, 25, 4], 0.2),
+];
+
+#[test]
+fn in_checked_mode() {
+    for dims in [
+        [1, 1, 1],
+        [5, 5, 5],
+        [31, 32, 33],
+        [65, 3, 2],
+        [3, 100, 2],
+        [2, 3, 100],
+        [2, 70, 70],
+    ] {
+        for field in FIELDS {
+            for metric in METRICS {
+                check_sites(&checked(3), field, dims, metric, None);
+            }
+            for metric in [METRICS[0], METRICS[4]] {
+                check_sites(&checked(5), field, dims, metric, Some(7.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn borders_of_words_and_chunks() {
+    for n in [31, 32, 33, 63, 64, 65] {
+        for field in FIELDS {
+            for metric in METRICS {
+                for bound in [None, Some(2.5), Some(11.0)] {
+                    check_sites(&Device::cpu(), field, [n, n, 20], metric, bound);
+                    check_sites(&Device::cpu(), field, [20, 35, n], metric, bound);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_lines() {
+    for n in [511, 512, 513, 1000, 1023, 1024] {
+        for field in FIELDS {
+            for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
+                for metric in METRICS {
+                    let [x, y, z] = spacing(metric);
+                    if is_for(dims, [x, y, z]) {
+                        check_sites(&Device::cpu(), field, dims, metric, None);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// On either side of each border between the variants maps are the same.
+#[test]
+fn borders_between_the_variants() {
+    // spacing, sides, whether hulls are for it
+    let cases = [
+        // the heaviest weight, and the next
+        ([1.0, 1.0, 19.0], [9, 40, 70], true),
+        ([1.0, 1.0, 20.0], [9, 40, 70], false),
+        ([1.0, 19.0, 1.0], [9, 70, 40], true),
+        ([1.0, 20.0, 1.0], [9, 70, 40], false),
+        // the largest unit of costs so far: 49, and 64
+        ([1.0, 1.0, 1.0 / 7.0], [9, 40, 70], true),
+        ([1.0, 1.0, 1.0 / 8.0], [9, 40, 70], false),
+        // squares along y that are less than what there is none of
+        ([1.0, 2.0, 1.0], [2, 1007, 3], true),
+        ([1.0, 2.0, 1.0], [2, 1008, 3], false),
+        // squared distances in the plane that are less than that, from all of z
+        ([1.0, 1.5, 1.5], [600, 500, 3], true),
+        ([1.0, 1.5, 1.5], [700, 500, 3], false),
+        // the largest side
+        ([1.0, 1.0, 1.5], [3, 2, 1024], true),
+        ([1.0, 1.0, 1.5], [3, 2, 1025], false),
+        // squares of up to 2^24: roots in 32 bits, and in 64
+        ([1.0, 1.0, 4.0], [3, 2, 1024], true),
+        ([1.0, 1.0, 3.5], [3, 2, 1024], true),
+    ];
+    for (spacing, dims, expected) in cases {
+        assert_eq!(is_for(dims, spacing), expected, "{spacing:?} {dims:?}");
+        let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+        for field in [Field::One, Field::Corners, Field::Random(200)] {
+            let mask = mask(field, dims, 3);
+            let unit = (1..=16)
+                .map(|parts| {
+                    spacing.iter().copied().fold(f64::INFINITY, f64::min) / f64::from(parts)
+                })
+                .find(|unit| spacing.iter().all(|s| (s / unit).round() * unit == *s))
+                .unwrap();
+            let weights = spacing.map(|s| (s / unit).round().powi(2) as u64);
+            let (distances, sites) = bounded(&mask, dims, (weights, unit), None);
+            let params = DistanceParams {
+                nearest: true,
+                ..params()
+            };
+            for labelled in devices::fast() {
+                let stream = labelled.device.stream().unwrap();
+                let mask = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
+                let map = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap();
+                let what = format!("{} {spacing:?} {dims:?} {field:?}", labelled.label);
+                assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
+                let Some(Nearest::U32(found)) = map.nearest else {
+                    panic!("{what}: no sites");
+                };
+                assert_eq!(stream.download(&found).unwrap(), sites, "{what}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn any_volume(
+        nx in 1usize..70,
+        ny in 1usize..70,
+        nz in 1usize..70,
+        factors in [1u64..9, 1u64..9, 1u64..9],
+        of in prop_oneof![1u64..6, 6u64..300, 300u64..100_000],
+        unit in prop_oneof![Just(0.5), Just(1.0), Just(0.7)],
+        voxels in prop_oneof![Just(f64::INFINITY), (1u32..30).prop_map(f64::from), 0.1f64..100.0],
+        seed in any::<u64>(),
+    ) {
+        let dims = [nx, ny, nz];
+        let factors = factors.map(|factor| factor.max(1));
+        // spacings as they are computed from a unit that they have in common
+        let spacing = factors.map(|factor| factor as f64 * unit);
+        prop_assume!(is_for(dims, spacing));
+        let least = factors.into_iter().min().unwrap();
+        prop_assume!(factors.iter().any(|factor| factor % least != 0) || least == 1);
+        let mask = mask(Field::Random(of), dims, seed);
+        let bound = voxels.is_finite().then_some(voxels * unit);
+        let metric = (factors.map(|factor| factor * factor), unit);
+        check_mask(&Device::cpu(), &mask, dims, metric, bound, &format!("one in {of}, {seed}"));
+    }
+}
