@@ -11,12 +11,23 @@ pub trait Sample: KernelType + Copy + Send + Sync + 'static {
 
     /// The sample's value.
     fn value(self) -> f32;
+
+    /// Whether it has another value. What is not a number has another than anything, itself too.
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self.value() != other.value()
+    }
 }
 
 impl Sample for u8 {
     #[inline(always)]
     fn value(self) -> f32 {
         self as f32
+    }
+
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self != other
     }
 }
 
@@ -25,6 +36,11 @@ impl Sample for i8 {
     fn value(self) -> f32 {
         self as f32
     }
+
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self != other
+    }
 }
 
 impl Sample for u16 {
@@ -32,12 +48,22 @@ impl Sample for u16 {
     fn value(self) -> f32 {
         self as f32
     }
+
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self != other
+    }
 }
 
 impl Sample for i16 {
     #[inline(always)]
     fn value(self) -> f32 {
         self as f32
+    }
+
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self != other
     }
 }
 

@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Do not time how a mask of bytes becomes one of bits
     #[arg(long)]
     pub no_pack: bool,
+    /// Print on the standard error how long each kernel of one more map takes, by the device's clock
+    #[arg(long)]
+    pub kernels: bool,
     #[command(flatten)]
     pub common: Common,
 }

@@ -1,12 +1,12 @@
 //! Times one map on one device.
 
 use crate::{
-    arguments::{Arguments, Job},
+    arguments::{Arguments, Job, shown},
     field::{self, Field},
     support::{self, Outcome},
 };
 use ferrovox::{
-    device::{Device, Stream},
+    device::{Device, Recording, Stream},
     distance::{self, DistanceParams, Nearest, NoSites, Sites},
     grid::{DeviceMask, DeviceVolume, Geometry},
 };
@@ -44,14 +44,15 @@ pub fn measure(
     } as u64;
     let before = device.memory_use().now;
     device.reset_peak_memory();
+    let make = || match &labels {
+        Some(labels) => distance::label_map(&stream, labels, &params),
+        None => distance::map(&stream, Sites::Voxels(&sites), &params),
+    };
     let mut times = Vec::new();
     let mut written = 0;
     for run in 0..=arguments.common.runs {
         let start = Instant::now();
-        let map = match &labels {
-            Some(labels) => distance::label_map(&stream, labels, &params)?,
-            None => distance::map(&stream, Sites::Voxels(&sites), &params)?,
-        };
+        let map = make()?;
         stream.synchronize()?;
         // the first warms up
         if run > 0 {
@@ -63,6 +64,19 @@ pub fn measure(
             None => 0,
         };
         written = (map.distances.bytes() + nearest) as u64;
+    }
+    if arguments.kernels {
+        device.record_launches(Recording::Times);
+        make()?;
+        for launch in device.take_launches()? {
+            let (kernel, time) = (launch.kernel, launch.time.unwrap_or_default());
+            eprintln!(
+                "{} {}: {kernel} {time:?}",
+                job.field.name(),
+                shown(job.dims)
+            );
+        }
+        device.record_launches(Recording::Off);
     }
     let peak = device.memory_use().peak.saturating_sub(before) + given;
     let record = Record {

@@ -7,18 +7,30 @@ use super::{
 use cuda_std::{bits::highest, thread};
 
 impl Tile {
-    /// Joins the hulls of all chunks. Barriers are in it; one comes first and one last.
+    /// Joins the hulls of all chunks, after a barrier. Barriers are in it, where there is anything to join, and one comes last then.
     #[inline(always)]
     pub fn join<L: Level>(&self, level: L) {
+        // a bit for each group of `apart` chunks, that of its first one; all warps have the same, so barriers are met by all
+        let mut groups = self.present();
         let mut apart = 1;
+        let mut has_joined = false;
         while apart < self.chunks {
-            thread::sync_threads();
-            if self.chunk & (2 * apart - 1) == 0 && self.chunk + apart < self.chunks {
-                self.bridge(level, apart);
+            let pairs = groups & groups >> apart & firsts_of_pairs(apart);
+            if pairs != 0 {
+                if has_joined {
+                    thread::sync_threads();
+                }
+                if pairs >> self.chunk & 1 != 0 {
+                    self.bridge(level, apart);
+                }
+                has_joined = true;
             }
+            groups |= groups >> apart;
             apart *= 2;
         }
-        thread::sync_threads();
+        if has_joined {
+            thread::sync_threads();
+        }
     }
 
     /// Joins the hull of the `apart` chunks from the thread's on, and that of as many after them.
@@ -109,5 +121,17 @@ impl Tile {
         }
         self.put_hull(left, lefts);
         self.put_hull(right, rights);
+    }
+}
+
+/// The multiples of `2 apart`, a bit each, where `apart` is a power of two up to 16.
+#[inline(always)]
+fn firsts_of_pairs(apart: u32) -> u32 {
+    match apart {
+        1 => 0x5555_5555,
+        2 => 0x1111_1111,
+        4 => 0x0101_0101,
+        8 => 0x0001_0001,
+        _ => 1,
     }
 }

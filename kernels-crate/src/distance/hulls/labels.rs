@@ -5,8 +5,8 @@
 //!
 //! | kernel | reads and writes for each voxel |
 //! | --- | --- |
-//! | `mark_changes_in_planes` | its label, and those before along x and y, which are cached; two bits written |
-//! | `mark_changes_along_z` | its label once, and once more that of every 32nd plane; a bit written |
+//! | [`mark_changes_in_planes`](super::mark_changes_in_planes) | its label once, and once more those of every 32nd row; two bits written |
+//! | [`mark_changes_along_z`](super::mark_changes_along_z) | its label once, and once more those of every 32nd plane; a bit written |
 //! | `near_changes` | a bit, twice; a quarter of a byte written |
 //! | `along_y_to_labels` | a quarter of a byte and a bit, 4 bytes written where anything counts |
 //! | `along_z_to_labels` | 4 bytes where anything counts and a bit, 4 written |
@@ -15,131 +15,12 @@ use super::{
     near::FAR,
     tile::{CHANGES, Tile},
 };
-use crate::{
-    arith::{div_rem_u32, quotient_up_u32},
-    grid::Grid,
-    rows::Items,
-    sample::Sample,
-};
+use crate::{arith::quotient_up_u32, grid::Grid, rows::Items};
 use cuda_std::{
     View, ViewMut,
     bits::{highest, zeros_above},
-    kernel, thread, warp,
+    kernel, warp,
 };
-
-/// Calls `visit` with the numbers of 32 columns, of a line across them, and of 32 of its places, a warp at a time.
-#[cuda_std::inline_closures]
-#[inline(always)]
-fn for_each_square(words: u32, lines: u32, chunks: u32, mut visit: impl FnMut([u32; 3])) {
-    let count = words * lines * chunks;
-    let warps = thread::block_dim_x() / 32;
-    let mut item = thread::block_idx_x() * warps + thread::thread_idx_x() / 32;
-    while item < count {
-        let (rest, word) = div_rem_u32(item, words);
-        let (line, chunk) = div_rem_u32(rest, chunks);
-        visit([word, line, chunk]);
-        item += thread::grid_dim_x() * warps;
-    }
-}
-
-/// For each voxel whether its label is another than that of the voxel before it, along x and along y. The first voxel of a line has none before it, and its bit is 0.
-///
-/// A warp takes 32 columns of 32 rows, a lane each: along y a lane has the bits of its column, along x lanes vote, and each keeps a row. Nothing is shared in the block.
-///
-/// `along_x` are words of rows, as `[word][z][y]`; `along_y` words of columns, as `[word][z][y / 32][x % 32]`.
-///
-/// # Safety
-/// Blocks have whole warps; `labels` have an element for each voxel, `along_x` a word for each word of a row, `along_y` 32 words for each word of 32 rows, the last ones of a plane if they are fewer.
-#[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn mark_changes_in_planes<T: Sample>(
-    labels: View<T>,
-    grid: Grid,
-    along_x: ViewMut<u32>,
-    along_y: ViewMut<u32>,
-) {
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.ny, 32));
-    let lane = thread::thread_idx_x() % 32;
-    for_each_square(words, grid.nz, chunks, |[word, z, chunk]| {
-        let (x, first) = (word * 32 + lane, chunk * 32);
-        let is_inside = x < grid.nx;
-        // a lane beyond the row reads what another one does
-        let x = if is_inside { x } else { grid.nx - 1 };
-        let mut at = grid.sample(x, first, z);
-        let mut before = labels
-            .read(if first > 0 { at - grid.nx as usize } else { at })
-            .value();
-        let rest = grid.ny - first;
-        let count = if rest < 32 { rest } else { 32 };
-        let (mut own, mut row) = (0, 0);
-        let mut i = 0;
-        while i < count {
-            let here = labels.read(at).value();
-            let beside = labels.read(if x > 0 { at - 1 } else { at }).value();
-            let changes = is_inside && x > 0 && here != beside;
-            // SAFETY: whole warps.
-            let votes = unsafe { warp::warp_vote_ballot(u32::MAX, changes) };
-            row = if lane == i { votes } else { row };
-            own |= ((here != before) as u32) << i;
-            before = here;
-            at += grid.nx as usize;
-            i += 1;
-        }
-        if first == 0 {
-            // also what is not a number has none before it
-            own &= !1;
-        }
-        let line = word as usize * grid.nz as usize + z as usize;
-        if lane < count {
-            along_x.write(line * grid.ny as usize + (first + lane) as usize, row);
-        }
-        let own = if is_inside { own } else { 0 };
-        along_y.write(
-            (line * chunks as usize + chunk as usize) * 32 + lane as usize,
-            own,
-        );
-    });
-}
-
-/// The same along z, as `[word][y][z / 32][x % 32]`.
-///
-/// A warp takes 32 columns of 32 planes, a lane each. Nothing is shared in the block.
-///
-/// # Safety
-/// Blocks have whole warps; `labels` have an element for each voxel, `along_z` 32 words for each word of 32 planes and of a row, the last planes if they are fewer.
-#[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn mark_changes_along_z<T: Sample>(labels: View<T>, grid: Grid, along_z: ViewMut<u32>) {
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.nz, 32));
-    let lane = thread::thread_idx_x() % 32;
-    let plane = grid.nx as usize * grid.ny as usize;
-    // neighbouring warps have neighbouring rows of the same planes
-    for_each_square(words, chunks, grid.ny, |[word, chunk, y]| {
-        let (x, first) = (word * 32 + lane, chunk * 32);
-        let is_inside = x < grid.nx;
-        let x = if is_inside { x } else { grid.nx - 1 };
-        let mut at = grid.sample(x, y, first);
-        let mut before = labels.read(if first > 0 { at - plane } else { at }).value();
-        let rest = grid.nz - first;
-        let count = if rest < 32 { rest } else { 32 };
-        let mut own = 0;
-        let mut i = 0;
-        while i < count {
-            let here = labels.read(at).value();
-            own |= ((here != before) as u32) << i;
-            before = here;
-            at += plane;
-            i += 1;
-        }
-        if first == 0 {
-            own &= !1;
-        }
-        let own = if is_inside { own } else { 0 };
-        let line = word as usize * grid.ny as usize + y as usize;
-        along_z.write(
-            (line * chunks as usize + chunk as usize) * 32 + lane as usize,
-            own,
-        );
-    });
-}
 
 /// For each word of changes along x what [`near_words`](super::near_words) has of sites: the word, and how far the last change before it is from its first voxel and the first
 /// after it from its last ([`FAR`] where there is none).
@@ -147,7 +28,7 @@ pub unsafe fn mark_changes_along_z<T: Sample>(labels: View<T>, grid: Grid, along
 /// A thread takes single rows, neighbouring threads neighbouring ones: it goes through a row's words twice. Nothing is shared in the block.
 ///
 /// # Safety
-/// Rows have up to 32 words. `along_x` are those of [`mark_changes_in_planes`], `rows` counts the rows, `info` has two numbers for each word.
+/// Rows have up to 32 words. `along_x` are those of [`mark_changes_in_planes`](super::mark_changes_in_planes), `rows` counts the rows, `info` has two numbers for each word.
 #[kernel]
 pub unsafe fn near_changes(along_x: View<u32>, grid: Grid, rows: Items, info: ViewMut<u32>) {
     let words = quotient_up_u32(grid.nx, 32);
@@ -189,7 +70,7 @@ pub unsafe fn near_changes(along_x: View<u32>, grid: Grid, rows: Items, info: Vi
 #[derive(Clone, Copy)]
 pub struct Clamp {
     /// Where labels change in the chunk, a bit each.
-    changes: u32,
+    pub(super) changes: u32,
     /// The distance of output `i` to the last one before, less `i`.
     down: u32,
     /// That to the first one after, and `i`.
@@ -210,9 +91,9 @@ impl Clamp {
         beyond: NOWHERE,
     };
 
-    /// The lesser of a squared distance at output `i` and that along the line. It is asked output by output.
+    /// Goes on to output `i`.
     #[inline(always)]
-    pub fn least(&mut self, i: u32, squared: u32) -> u32 {
+    pub fn pass(&mut self, i: u32) {
         if self.changes & 1 << i != 0 {
             let rest = self.changes >> i >> 1;
             self.down = 1u32.wrapping_sub(i);
@@ -222,6 +103,11 @@ impl Clamp {
                 self.beyond
             };
         }
+    }
+
+    /// The lesser of a squared distance at output `i` and that along the line.
+    #[inline(always)]
+    pub fn least(&self, i: u32, squared: u32) -> u32 {
         let (down, up) = (self.down.wrapping_add(i), self.up - i);
         let distance = if up < down { up } else { down };
         let along = distance * distance;

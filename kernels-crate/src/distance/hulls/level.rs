@@ -1,12 +1,19 @@
 //! How costs along a pass's lines are counted.
 
-use super::tile::{cost, cost_with};
+use super::{
+    NONE,
+    near::FAR,
+    tile::{cost, cost_with},
+};
 use cuda_std::float::{mul_add_down, recip_of_normal};
 
 /// What a word's cost bits mean, and how places are compared: a place costs its squared distance so far and that along the line.
 pub trait Level: Copy {
     /// A cost with the square of its place.
     type Value: Copy;
+
+    /// The least cost bits of a place without a site.
+    const NO_SITE: u32;
 
     /// Of cost bits, the squared distance so far.
     fn squared(self, cost: u32) -> u32;
@@ -54,9 +61,11 @@ pub struct Distance;
 pub struct Squared;
 
 macro_rules! of_cubes {
-    ($level:ident $squared:expr, $with_place:expr) => {
+    ($level:ident $no_site:ident $squared:expr, $with_place:expr) => {
         impl Level for $level {
             type Value = f32;
+
+            const NO_SITE: u32 = $no_site;
 
             #[inline(always)]
             fn squared(self, cost: u32) -> u32 {
@@ -114,11 +123,11 @@ macro_rules! of_cubes {
     };
 }
 
-of_cubes!(Distance | cost: u32 | cost * cost, |word, place, raise| {
+of_cubes!(Distance FAR | cost: u32 | cost * cost, |word, place, raise| {
     let cost = cost(word);
     cost * cost + raise + place * place
 });
-of_cubes!(Squared | cost: u32 | cost, |word, place, raise| {
+of_cubes!(Squared NONE | cost: u32 | cost, |word, place, raise| {
     cost_with(word, raise) + place * place
 });
 
@@ -139,6 +148,9 @@ pub const MOST_WEIGHT: u32 = 361;
 
 /// Outputs are counted from so many before a chunk, so that none of the filter's numbers of outputs is negative.
 const BEFORE: u32 = super::MOST;
+
+/// More than anything costs for the filter, places in the chunk in it.
+const TOO_FAR: i32 = 1 << 27;
 
 impl Spacing {
     /// What a squared distance of 1 is so far, and along the line.
@@ -167,6 +179,8 @@ pub struct Spaced<L> {
 /// quotient the estimate is negative. Where a quotient is 2^22 or more, bits still grow with it up to 2^24, which the host holds it to.
 impl<L: Level> Level for Spaced<L> {
     type Value = i32;
+
+    const NO_SITE: u32 = L::NO_SITE;
 
     #[inline(always)]
     fn squared(self, cost: u32) -> u32 {
@@ -206,6 +220,9 @@ impl<L: Level> Level for Spaced<L> {
 
     #[inline(always)]
     fn in_chunk(self, cost: u32, i: u32) -> i32 {
+        if cost >= L::NO_SITE {
+            return TOO_FAR;
+        }
         (self.squared(cost) + self.spacing.weight * (i * (i + 2 * BEFORE))) as i32
     }
 

@@ -39,6 +39,7 @@ pub mod goal;
 pub mod hull;
 pub mod labels;
 pub mod level;
+pub mod marks;
 pub mod near;
 pub mod outputs;
 pub mod planes;
@@ -47,8 +48,9 @@ pub mod tile;
 pub mod volume;
 
 pub use goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within};
-pub use labels::{mark_changes_along_z, mark_changes_in_planes, near_changes};
+pub use labels::near_changes;
 pub use level::{MOST_WEIGHT, Spacing};
+pub use marks::{mark_changes_along_z, mark_changes_in_planes};
 pub use near::{near_words, row_words};
 pub use planes::{along_y, along_y_spaced, along_y_to_labels};
 pub use tile::Tile;

@@ -7,6 +7,7 @@ use super::{
     labels::{Clamp, along_row},
     level::{Distance, Level, Spaced, Spacing},
     near::FAR,
+    outputs::Winners,
     tile::{COST_BITS, Tile},
 };
 use crate::{arith::div_rem_u32, grid::Grid};
@@ -18,7 +19,7 @@ use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, war
 /// along x from two leading-zero counts and what is known of the words beyond. Per voxel a quarter of a byte is read and 4 bytes are written.
 ///
 /// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each 32 lines of each word of each
-/// plane, as `[word][z][y / 32]`: whether there may be a site within it in the plane, without which nothing else is written; and [`NONE`] is what is beyond. Where nearest sites are asked
+/// plane, as `[word][y / 32][z]`: whether there may be a site within it in the plane, without which nothing else is written; and [`NONE`] is what is beyond. Where nearest sites are asked
 /// for, `squared` have their y above the squared distance.
 ///
 /// # Safety
@@ -131,7 +132,7 @@ impl Job<'_> {
             let warps = thread::block_dim_x() / 32;
             let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
             if lane == 0 {
-                let at = block as usize * warps as usize + warp as usize;
+                let at = (word * warps + warp) as usize * grid.nz as usize + plane as usize;
                 self.reached.write(at, any as u32);
             }
         };
@@ -148,7 +149,7 @@ impl Job<'_> {
         let wins = tile.load_rows::<L, G>(level, info, within.cost);
         tile.clear();
         let hull = tile.hull_of_chunk::<L, G>(level, wins);
-        tile.put_hull(tile.chunk, hull);
+        tile.put_own_hull(hull);
         let mut changes = 0;
         if G::LABELS {
             let first = block as usize * tile.chunks as usize * 32;
@@ -158,6 +159,9 @@ impl Job<'_> {
         if G::BOUNDED && thread::sync_threads_or(hull | changes) == 0 {
             put_reached(false);
             return;
+        }
+        if !G::BOUNDED {
+            thread::sync_threads();
         }
         tile.join(level);
         tile.scatter();
@@ -173,16 +177,8 @@ impl Job<'_> {
             if !any {
                 return;
             }
-            if !counts {
-                let mut i = 0;
-                while i < tile.inside() {
-                    out.write(at + 32 * i as usize, NONE);
-                    i += 1;
-                }
-                return;
-            }
         }
-        tile.outputs::<L, G>(level, clamp, |i, least, place| {
+        tile.outputs::<L, G, Places>(level, clamp, Places, |i, least, place| {
             let mut kept = least;
             if G::NEAREST {
                 kept |= place << COST_BITS;
@@ -192,6 +188,27 @@ impl Job<'_> {
             }
             out.write(at + 32 * i as usize, kept);
         });
+    }
+}
+
+/// Winners are known by their places.
+#[derive(Clone, Copy)]
+struct Places;
+
+impl Winners for Places {
+    type First = ();
+    type Second = ();
+    type Name = u32;
+
+    #[inline(always)]
+    fn first(self, _place: u32) {}
+
+    #[inline(always)]
+    fn second(self, _place: u32, _first: ()) {}
+
+    #[inline(always)]
+    fn name(self, place: u32, _second: ()) -> u32 {
+        place
     }
 }
 

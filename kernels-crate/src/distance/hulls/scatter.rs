@@ -18,7 +18,8 @@ impl Tile {
         if hull == 0 {
             return;
         }
-        let mut next = 0;
+        // after the last one comes itself
+        let mut next = self.first() + highest(hull);
         let mut later = self.chunk + 1;
         while later < self.chunks {
             let hull = self.hull(later);

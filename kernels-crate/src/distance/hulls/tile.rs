@@ -1,7 +1,7 @@
-//! A block's tile: 32 lines, a word for each place, and four rows of words for each chunk.
+//! A block's tile: 32 lines, a word for each place, four rows of words for each chunk, and one for all.
 
 use crate::arith::quotient_up_u32;
-use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
+use cuda_std::{SharedView, shared::dynamic_shared_mem, thread, warp};
 
 /// Places of a chunk.
 pub const CHUNK: u32 = 32;
@@ -60,6 +60,8 @@ pub struct Tile {
     pub all: SharedView<u32>,
     /// All that chunks have besides.
     pub all_rows: SharedView<u32>,
+    /// Of each chunk, whether any lane has vertices of the hull there.
+    present: SharedView<u32>,
     /// Places of a line.
     pub len: u32,
     /// Chunks of a line.
@@ -82,7 +84,7 @@ pub const fn threads(len: u32) -> u32 {
 
 /// Bytes of shared memory of a block.
 pub const fn bytes(len: u32) -> u32 {
-    chunks(len) * (CHUNK + ROWS as u32) * 128
+    chunks(len) * (CHUNK + ROWS as u32) * 128 + 128
 }
 
 impl Tile {
@@ -110,6 +112,7 @@ impl Tile {
                 rows: SharedView::from_raw_parts(start.add(column), of_rows - column),
                 all: SharedView::from_raw_parts(places, of_places),
                 all_rows: SharedView::from_raw_parts(start, of_rows),
+                present: SharedView::from_raw_parts(places.add(of_places), 32),
                 len,
                 chunks,
                 chunk,
@@ -183,6 +186,25 @@ impl Tile {
     #[inline(always)]
     pub fn max_row(&self, chunk: u32, row: usize, value: u32) {
         self.rows.merge_max(Self::of_row(chunk, row), value);
+    }
+
+    /// Puts the vertices of the thread's own chunk into the tile, and for [`present`](Self::present) whether any lane has some. Whole warps call it; a barrier has to follow.
+    #[inline(always)]
+    pub fn put_own_hull(&self, hull: u32) {
+        self.put_hull(self.chunk, hull);
+        // SAFETY: whole warps.
+        let any = unsafe { warp::warp_vote_ballot(u32::MAX, hull != 0) };
+        if self.lane == 0 {
+            self.present.write(self.chunk as usize, any);
+        }
+    }
+
+    /// Which chunks have vertices of any lane, a bit each. Whole warps call it.
+    #[inline(always)]
+    pub fn present(&self) -> u32 {
+        let has = self.lane < self.chunks && self.present.read(self.lane as usize) != 0;
+        // SAFETY: whole warps.
+        unsafe { warp::warp_vote_ballot(u32::MAX, has) }
     }
 
     /// A chunk's vertices of the hull.

@@ -7,6 +7,7 @@ use super::{
     labels::Clamp,
     level::{Level, Spaced, Spacing, Squared},
     near::site_of_row,
+    outputs::Winners,
     tile::{CHUNK, COST_BITS, Tile, cost},
 };
 use crate::{
@@ -219,23 +220,16 @@ impl<U: Unit> Job<'_, U> {
         let from = (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
         let planes = if G::BOUNDED {
             let chunks = quotient_up_u32(grid.ny, CHUNK);
-            let first = word as usize * grid.nz as usize * chunks as usize;
-            Planes {
-                of: self.planes,
-                first: first + (row / CHUNK) as usize,
-                apart: chunks,
-            }
+            let lines = (word * chunks + row / CHUNK) as usize;
+            self.planes
+                .slice(lines * grid.nz as usize, grid.nz as usize)
         } else {
-            Planes {
-                of: self.planes,
-                first: 0,
-                apart: 1,
-            }
+            self.planes
         };
         let wins = tile.load_planes::<L, G>(level, self.squared, from, apart, planes, within.cost);
         tile.clear();
         let hull = tile.hull_of_chunk::<L, G>(level, wins);
-        tile.put_hull(tile.chunk, hull);
+        tile.put_own_hull(hull);
         let mut changes = 0;
         if G::LABELS {
             let first = block as usize * tile.chunks as usize * 32;
@@ -247,13 +241,11 @@ impl<U: Unit> Job<'_, U> {
         let apart = grid.ny as usize * grid.nx as usize;
         let at = tile.first() as usize * apart + row as usize * grid.nx as usize + column as usize;
         let write_far = || {
-            let mut i = 0;
-            while i < tile.inside() {
-                self.distances.write(at + i as usize * apart, far);
-                if let (true, Some(nearest)) = (G::NEAREST, self.nearest) {
-                    nearest.write(at + i as usize * apart, u32::MAX);
-                }
-                i += 1;
+            let mut out = WriteCursor::new(self.distances, at, output_apart);
+            for_each_output(tile.inside(), || out.write(far));
+            if let (true, Some(nearest)) = (G::NEAREST, self.nearest) {
+                let mut out = WriteCursor::new(nearest, at, output_apart);
+                for_each_output(tile.inside(), || out.write(u32::MAX));
             }
         };
         if any == 0 {
@@ -265,52 +257,105 @@ impl<U: Unit> Job<'_, U> {
         tile.join(level);
         tile.scatter();
         thread::sync_threads();
-        if column >= grid.nx {
+        let is_inside = column < grid.nx;
+        let mut clamp = Clamp::NONE;
+        if G::BOUNDED {
+            if G::LABELS {
+                clamp = tile.clamp();
+            }
+            let counts =
+                is_inside && (tile.reaches(within) || G::LABELS && clamp.reaches(within.apart));
+            // SAFETY: whole warps.
+            let any = unsafe { warp::warp_vote_ballot(u32::MAX, counts) } != 0;
+            if !any {
+                if is_inside {
+                    write_far();
+                }
+                return;
+            }
+        }
+        if !is_inside {
             return;
         }
         let mut out = WriteCursor::new(self.distances, at, output_apart);
         if !G::BOUNDED {
-            tile.outputs::<L, G>(level, Clamp::NONE, |_, least, _| {
-                out.write(unit.distance(least));
-            });
-            return;
-        }
-        let clamp = if G::LABELS { tile.clamp() } else { Clamp::NONE };
-        if !(tile.reaches(within) || G::LABELS && clamp.reaches(within.apart)) {
-            write_far();
+            let done = |_, least, ()| out.write(unit.distance(least));
+            tile.outputs::<L, G, ()>(level, clamp, (), done);
             return;
         }
         let (true, Some(nearest)) = (G::NEAREST, self.nearest) else {
-            tile.outputs::<L, G>(level, clamp, |_, least, _| {
-                out.write(within.distance(least, unit, far));
-            });
+            let done = |_, least, ()| out.write(within.distance(least, unit, far));
+            tile.outputs::<L, G, ()>(level, clamp, (), done);
             return;
         };
         let mut sites = WriteCursor::new(nearest, at, output_apart);
         let from = from + tile.lane as usize;
-        tile.outputs::<L, G>(level, clamp, |_, least, z| {
+        let winners = Sites {
+            info: self.info,
+            squared: self.squared,
+            from: from + tile.lane as usize,
+            grid,
+            word,
+            column,
+        };
+        tile.outputs::<L, G, Sites<'_>>(level, clamp, winners, |_, least, site| {
             out.write(within.distance(least, unit, far));
-            let mut site = u32::MAX;
-            if least <= within.squared {
-                let y = self
-                    .squared
-                    .read(from + z as usize * (grid.ny as usize * 32))
-                    >> COST_BITS;
-                let line = (word * grid.nz + z) as usize * grid.ny as usize;
-                let row = self.info.read_vector::<2>(2 * (line + y as usize));
-                site = (z * grid.ny + y) * grid.nx + site_of_row(row, column);
-            }
-            sites.write(site);
+            let counts = least <= within.squared;
+            sites.write(if counts { site } else { u32::MAX });
         });
     }
 }
 
-/// Which planes have anything, for the lines of a block.
+/// Calls `done` so often, up to 32 times.
+#[cuda_std::inline_closures]
+#[inline(always)]
+fn for_each_output(count: u32, mut done: impl FnMut()) {
+    if count == 32 {
+        for_32!(I => { done(); });
+        return;
+    }
+    let mut i = 0;
+    while i < count {
+        done();
+        i = opaque(i + 1);
+    }
+}
+
+/// The sites of a line's winners. A line is a column, so a winner has one site, whatever the output.
 #[derive(Clone, Copy)]
-struct Planes<'a> {
-    of: View<'a, u32>,
-    first: usize,
-    apart: u32,
+struct Sites<'a> {
+    info: View<'a, u32>,
+    squared: View<'a, u32>,
+    /// The line's first word of the squares.
+    from: usize,
+    grid: Grid,
+    word: u32,
+    column: u32,
+}
+
+/// First the site's y, from the word of the winner's plane, then what is known of its row.
+impl Winners for Sites<'_> {
+    type First = u32;
+    type Second = (u32, [u32; 2]);
+    type Name = u32;
+
+    #[inline(always)]
+    fn first(self, z: u32) -> u32 {
+        self.squared
+            .read(self.from + z as usize * (self.grid.ny as usize * 32))
+    }
+
+    #[inline(always)]
+    fn second(self, z: u32, first: u32) -> (u32, [u32; 2]) {
+        let y = first >> COST_BITS;
+        let line = (self.word * self.grid.nz + z) as usize * self.grid.ny as usize;
+        (y, self.info.read_vector::<2>(2 * (line + y as usize)))
+    }
+
+    #[inline(always)]
+    fn name(self, z: u32, (y, row): (u32, [u32; 2])) -> u32 {
+        (z * self.grid.ny + y) * self.grid.nx + site_of_row(row, self.column)
+    }
 }
 
 impl Within {
@@ -335,12 +380,11 @@ impl Tile {
         squared: View<u32>,
         from: usize,
         apart: u32,
-        planes: Planes<'_>,
+        planes: View<u32>,
         most: u32,
     ) -> u32 {
         let plane = self.first() + self.lane;
-        let at = planes.first + plane as usize * planes.apart as usize;
-        let has = plane < self.len && planes.of.read(at) != 0;
+        let has = plane < self.len && planes.read(plane as usize) != 0;
         // SAFETY: whole warps.
         let with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has) };
         if with_sites == 0 {

@@ -28,22 +28,21 @@ const METRICS: [Metric; 8] = [
 
 #[test]
 fn in_checked_mode() {
-    for dims in [
+    let all = [
         [1, 1, 1],
         [5, 5, 5],
         [31, 32, 33],
         [65, 3, 2],
         [3, 100, 2],
         [2, 3, 100],
-        [2, 70, 70],
-    ] {
-        for field in FIELDS {
-            for metric in METRICS {
-                check_sites(&checked(3), field, dims, metric, None);
-            }
-            for metric in [METRICS[0], METRICS[4]] {
-                check_sites(&checked(5), field, dims, metric, Some(7.0));
-            }
+        [2, 40, 70],
+    ];
+    for (round, dims) in all.into_iter().enumerate() {
+        for (turn, field) in FIELDS.into_iter().enumerate() {
+            let metric = METRICS[(round + turn) % METRICS.len()];
+            check_sites(&checked(3), field, dims, metric, None);
+            let metric = METRICS[(round + turn + 3) % METRICS.len()];
+            check_sites(&checked(5), field, dims, metric, Some(7.0));
         }
     }
 }
@@ -51,11 +50,14 @@ fn in_checked_mode() {
 #[test]
 fn borders_of_words_and_chunks() {
     for n in [31, 32, 33, 63, 64, 65] {
-        for field in FIELDS {
-            for metric in METRICS {
+        for (turn, field) in FIELDS.into_iter().enumerate() {
+            for metric in [
+                METRICS[turn % METRICS.len()],
+                METRICS[(turn + n) % METRICS.len()],
+            ] {
                 for bound in [None, Some(2.5), Some(11.0)] {
-                    check_sites(&Device::cpu(), field, [n, n, 20], metric, bound);
-                    check_sites(&Device::cpu(), field, [20, 35, n], metric, bound);
+                    check_sites(&Device::cpu(), field, [n, n, 9], metric, bound);
+                    check_sites(&Device::cpu(), field, [9, 35, n], metric, bound);
                 }
             }
         }
@@ -65,7 +67,12 @@ fn borders_of_words_and_chunks() {
 #[test]
 fn long_lines() {
     for n in [511, 512, 513, 1000, 1023, 1024] {
-        for field in FIELDS {
+        for field in [
+            Field::One,
+            Field::Plane,
+            Field::Random(2),
+            Field::Random(50),
+        ] {
             for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
                 for metric in METRICS {
                     let [x, y, z] = spacing(metric);
@@ -88,15 +95,12 @@ fn borders_between_the_variants() {
         ([1.0, 1.0, 20.0], [9, 40, 70], false),
         ([1.0, 19.0, 1.0], [9, 70, 40], true),
         ([1.0, 20.0, 1.0], [9, 70, 40], false),
-        // the largest unit of costs so far: 49, and 64
-        ([1.0, 1.0, 1.0 / 7.0], [9, 40, 70], true),
-        ([1.0, 1.0, 1.0 / 8.0], [9, 40, 70], false),
-        // squares along y that are less than what there is none of
-        ([1.0, 2.0, 1.0], [2, 1007, 3], true),
-        ([1.0, 2.0, 1.0], [2, 1008, 3], false),
-        // squared distances in the plane that are less than that, from all of z
-        ([1.0, 1.5, 1.5], [600, 500, 3], true),
-        ([1.0, 1.5, 1.5], [700, 500, 3], false),
+        // starts without a bound: 8 million units for each along z, and one more voxel
+        ([1.0, 1.0, 1.0 / 16.0], [250, 50, 3], true),
+        ([1.0, 1.0, 1.0 / 16.0], [260, 50, 3], false),
+        // squared distances in the plane of up to 22 bits, the fewest that do not fit
+        ([1.0, 2.0, 1.0], [3, 1023, 2], true),
+        ([1.0, 2.0, 1.0], [85, 1024, 2], false),
         // the largest side
         ([1.0, 1.0, 1.5], [3, 2, 1024], true),
         ([1.0, 1.0, 1.5], [3, 2, 1025], false),

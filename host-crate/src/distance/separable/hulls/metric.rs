@@ -2,7 +2,7 @@
 
 use super::super::weights::{Unit, Weights};
 use ferrovox_kernels::{
-    distance::hulls::{MOST_WEIGHT, NONE, Spacing, Within, near::FAR},
+    distance::hulls::{MOST_WEIGHT, NONE, Spacing, Within},
     grid::Grid,
 };
 
@@ -39,19 +39,11 @@ impl Metric {
         let most_in_plane = x * square(grid.nx) + y * square(grid.ny);
         let along_y = match (x, y) {
             (1, 1) => None,
-            _ => {
-                let far = u64::from(FAR).pow(2);
-                Some(fitting([x, y], square(grid.nx), far, grid.ny)?)
-            }
+            _ => Some(fitting([x, y], square(grid.nx), grid.ny)?),
         };
         let along_z = match weights {
             [1, 1, 1] => None,
-            _ => Some(fitting(
-                [in_plane, wz],
-                most_in_plane,
-                u64::from(NONE),
-                grid.nz,
-            )?),
+            _ => Some(fitting([in_plane, wz], most_in_plane, grid.nz)?),
         };
         let largest = unit.largest_squared();
         let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -86,19 +78,16 @@ impl Metric {
     }
 }
 
-/// The spacing of a pass, if its numbers fit: `unit` and `weight` are what squared distances of 1 so far and along the line are, there are such of up to `most` so far, and
-/// `none` where there is no site.
-fn fitting([unit, weight]: [u64; 2], most: u64, none: u64, len: u32) -> Option<Spacing> {
-    let along = weight * u64::from(len).pow(2);
-    // what there is none of costs more than any site, from wherever on the line
-    let is_nothing_far = unit * most + along <= unit * none;
+/// The spacing of a pass, if its numbers fit: `unit` and `weight` are what squared distances of 1 so far and along the line are, and there are such of up to `most` so far.
+fn fitting([unit, weight]: [u64; 2], most: u64, len: u32) -> Option<Spacing> {
     let costs = most < u64::from(NONE);
-    // the filter's differences, of costs and of places of a chunk that are counted from 1024 before it
-    let differences = unit * (1 << 22) + weight * (1 << 17) < 1 << 28;
+    let values = unit * most + weight * u64::from(len).pow(2);
+    // the filter has places of a chunk counted from 1024 before it, and 2^27 where there is no site
+    let is_filtered = values.max(unit * most + (weight << 17)) < 1 << 27;
     // starts without a bound of 2^23
-    let quotients = unit * most + along <= weight << 24;
+    let quotients = values <= weight << 24;
     let is_light = weight <= u64::from(MOST_WEIGHT);
-    (is_nothing_far && costs && differences && quotients && is_light)
+    (costs && is_filtered && quotients && is_light)
         .then(|| Spacing::new(unit as u32, weight as u32))
 }
 
@@ -139,18 +128,20 @@ mod tests {
     /// Each number is held to its bound: the last that fits, and the next.
     #[test]
     fn borders() {
-        let fits =
-            |[unit, weight], most, none, len| fitting([unit, weight], most, none, len).is_some();
+        let fits = |[unit, weight], most, len| fitting([unit, weight], most, len).is_some();
         let none = u64::from(NONE);
-        assert!(fits([4, 361], 1000, none, 100));
-        assert!(!fits([4, 362], 1000, none, 100));
-        assert!(fits([63, 20], 1000, none, 100));
-        assert!(!fits([64, 20], 1000, none, 100));
-        // 2^24 times the weight
-        assert!(fits([2, 1], (1 << 23) / 2 - 5000, none, 100));
-        assert!(fits([16, 4], none - 1 - 2500, none, 100));
-        assert!(!fits([16, 4], none - 2499, none, 100));
-        assert!(!fits([16, 3], none - 2500, none, 100));
-        assert!(!fits([1, 3], none, none, 1));
+        assert!(fits([4, 361], 1000, 100));
+        assert!(!fits([4, 362], 1000, 100));
+        // costs of 22 bits
+        assert!(fits([1, 4], none - 1, 1));
+        assert!(!fits([1, 4], none, 1));
+        // values of 27 bits
+        assert!(fits([1000, 100], 100_000, 584));
+        assert!(!fits([1000, 100], 100_000, 585));
+        assert!(fits([1000, 261], 100_000, 1));
+        assert!(!fits([1000, 262], 100_000, 1));
+        // quotients of 2^24 times the weight
+        assert!(fits([8, 1], (1 << 21) - 1250, 100));
+        assert!(!fits([8, 1], (1 << 21) - 1249, 100));
     }
 }
