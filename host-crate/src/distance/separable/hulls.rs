@@ -13,7 +13,7 @@ use crate::{
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::{
     distance::hulls::{
-        self, BoundedDistances, Distances, Goal, MOST, NearestSites, Spacing, Unit as Side,
+        self, BoundedDistances, Distances, Goal, MOST, NearestSites, Spacing, Unit as Side, Within,
         along_y, along_y_spaced, along_z, along_z_spaced, near_words, row_words, tile,
     },
     grid::Grid,
@@ -161,6 +161,16 @@ impl Hulls {
         }
     }
 
+    /// What counts in the last pass.
+    fn last_within(&self) -> Within {
+        if self.nearest {
+            let [_, within] = self.metric.within;
+            within
+        } else {
+            self.metric.within_distance(self.far)
+        }
+    }
+
     /// The last pass.
     ///
     /// # Safety
@@ -172,7 +182,7 @@ impl Hulls {
         unit: U,
         (distances, nearest): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], [_, within]) = (self.lines.launches(), self.metric.within);
+        let ([_, along], within) = (self.lines.launches(), self.last_within());
         let (grid, far) = (self.lines.grid, self.far);
         let args = (
             info, squared, planes, grid, unit, within, far, distances, nearest,
@@ -192,7 +202,7 @@ impl Hulls {
         (spacing, unit): (Spacing, U),
         (distances, nearest): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], [_, within]) = (self.lines.launches(), self.metric.within);
+        let ([_, along], within) = (self.lines.launches(), self.last_within());
         let (grid, far) = (self.lines.grid, self.far);
         let args = (
             info, squared, planes, grid, spacing, unit, within, far, distances, nearest,

@@ -7,9 +7,22 @@ use super::{
 use cuda_std::{bits::highest, thread};
 
 impl Tile {
-    /// Joins the hulls of all chunks, after a barrier. Barriers are in it, where there is anything to join, and one comes last then.
+    /// Joins the hulls of all chunks, after a barrier. Barriers are in it, and one comes last.
     #[inline(always)]
     pub fn join<L: Level>(&self, level: L) {
+        let mut apart = 1;
+        while apart < self.chunks {
+            if self.chunk & (2 * apart - 1) == 0 && self.chunk + apart < self.chunks {
+                self.bridge(level, apart);
+            }
+            thread::sync_threads();
+            apart *= 2;
+        }
+    }
+
+    /// The same where many chunks have no vertices of any lane: barriers are only where there is anything to join.
+    #[inline(always)]
+    pub fn join_few<L: Level>(&self, level: L) {
         // a bit for each group of `apart` chunks, that of its first one; all warps have the same, so barriers are met by all
         let mut groups = self.present();
         let mut apart = 1;

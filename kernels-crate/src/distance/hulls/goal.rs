@@ -61,7 +61,7 @@ pub struct Within {
     pub cost: u32,
     /// The largest distance along the pass's lines, in voxels.
     pub apart: u32,
-    /// The largest squared distance.
+    /// The largest squared distance; in the last pass, if no nearest sites are asked for, the largest whose distance in 32 bits is not beyond the bound.
     pub squared: u32,
 }
 

@@ -12,6 +12,9 @@ pub trait Level: Copy {
     /// A cost with the square of its place.
     type Value: Copy;
 
+    /// Whether voxels are cubes: then all squared distances in a plane are below 2^22, [`NONE`] and the square of 31 too.
+    const CUBES: bool;
+
     /// The least cost bits of a place without a site.
     const NO_SITE: u32;
 
@@ -64,6 +67,8 @@ macro_rules! of_cubes {
     ($level:ident $no_site:ident $squared:expr, $with_place:expr) => {
         impl Level for $level {
             type Value = f32;
+
+            const CUBES: bool = true;
 
             const NO_SITE: u32 = $no_site;
 
@@ -179,6 +184,8 @@ pub struct Spaced<L> {
 /// quotient the estimate is negative. Where a quotient is 2^22 or more, bits still grow with it up to 2^24, which the host holds it to.
 impl<L: Level> Level for Spaced<L> {
     type Value = i32;
+
+    const CUBES: bool = false;
 
     const NO_SITE: u32 = L::NO_SITE;
 

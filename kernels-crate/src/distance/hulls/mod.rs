@@ -1,4 +1,4 @@
-//! Exact distance maps by lower hulls of chunks: for voxels that are cubes, and sides of up to [`MOST`] voxels.
+//! Exact distance maps by lower hulls of chunks: for sides of up to [`MOST`] voxels whose lengths are multiples of a unit.
 //!
 //! With the squared distance so far `g(p)` at place `p` of a line, the places that are the nearest of some output are vertices of the lower convex
 //! hull of the points `(p, g(p) + p²)`; a later vertex `b` takes over from the vertex `a` before it at the first output beyond
@@ -16,24 +16,27 @@
 //!
 //! A start is computed with one fused multiplication that is rounded down to a whole output, by a reciprocal that is a little too large: with sides of up to 1024 the
 //! error is less than the least distance of a quotient from a whole output. It can move a start only at an output where both are even, and there either has the distance. Costs are integers,
-//! so distances have the same bits as those of [`separable`](super::separable).
+//! so distances have the same bits as those of [`separable`](super::separable). Of voxels that are no cubes denominators are larger, and a start is [put right](level::Spaced) by its remainder.
 //!
 //! | module | kernel | reads and writes for each voxel |
 //! | --- | --- | --- |
 //! | [`near`] | `near_words` | 1 bit; a quarter of a byte written |
-//! | [`planes`] | `along_y` | a quarter of a byte, 4 bytes written; nothing for planes without a site |
-//! | [`volume`] | `along_z` | 4 bytes but of planes without a site, 4 written |
+//! | [`planes`] | `along_y`, `along_y_spaced` | a quarter of a byte, 4 bytes written; nothing for planes without a site |
+//! | [`volume`] | `along_z`, `along_z_spaced` | 4 bytes but of planes without a site, 4 written |
+//! | [`labels`], [`marks`] | five for distances to other labels | said there |
 //!
 //! Of places that are even the first wins: a difference of costs is an integer, and half of one more moves a quotient beyond that place and no other. So nearest
 //! sites are those with the smallest index. Their y lies above the costs between the two passes, and their x follows from what is known of rows.
 //!
-//! With a [bound](Within) places beyond it never win. A line without any place left, and a chunk whose only winner is farther than the bound, are left at once.
+//! With a [bound](Within) places beyond it never win. A line without any place left, and a chunk that has no winner and none near enough, are left at once.
 //!
 //! These kernels take whole warps, and blocks of [`Tile`]'s size: the host's `Launch` has it from there.
 
 #[macro_use]
 mod repeat;
 pub mod bridge;
+mod bytes;
+mod deal;
 pub mod filter;
 pub mod goal;
 pub mod hull;
@@ -44,7 +47,9 @@ pub mod near;
 pub mod outputs;
 pub mod planes;
 pub mod scatter;
+mod sites;
 pub mod tile;
+pub mod unit;
 pub mod volume;
 
 pub use goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within};
@@ -54,7 +59,8 @@ pub use marks::{mark_changes_along_z, mark_changes_in_planes};
 pub use near::{near_words, row_words};
 pub use planes::{along_y, along_y_spaced, along_y_to_labels};
 pub use tile::Tile;
-pub use volume::{Unit, along_z, along_z_spaced, along_z_to_labels};
+pub use unit::Unit;
+pub use volume::{along_z, along_z_spaced, along_z_to_labels};
 
 /// The longest side, in voxels.
 pub const MOST: u32 = 1024;

@@ -19,7 +19,7 @@ use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, war
 /// along x from two leading-zero counts and what is known of the words beyond. Per voxel a quarter of a byte is read and 4 bytes are written.
 ///
 /// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each 32 lines of each word of each
-/// plane, as `[word][y / 32][z]`: whether there may be a site within it in the plane, without which nothing else is written; and [`NONE`] is what is beyond. Where nearest sites are asked
+/// plane, as `[word][y / 32][z]`: whether there may be a site within it in the plane, without which nothing else is written; and what is beyond it is more than it. Where nearest sites are asked
 /// for, `squared` have their y above the squared distance.
 ///
 /// # Safety
@@ -163,7 +163,11 @@ impl Job<'_> {
         if !G::BOUNDED {
             thread::sync_threads();
         }
-        tile.join(level);
+        if G::LABELS {
+            tile.join(level);
+        } else {
+            tile.join_few(level);
+        }
         tile.scatter();
         thread::sync_threads();
         let out = self.squared.slice(line * 32, grid.ny as usize * 32);
@@ -183,7 +187,8 @@ impl Job<'_> {
             if G::NEAREST {
                 kept |= place << COST_BITS;
             }
-            if G::BOUNDED && least > within.squared {
+            // of cubes it fits in a word's bits, and what is beyond the bound is left out by the next pass
+            if G::BOUNDED && !L::CUBES && least > within.squared {
                 kept = NONE;
             }
             out.write(at + 32 * i as usize, kept);

@@ -6,68 +6,22 @@ use super::{
     goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within},
     labels::Clamp,
     level::{Level, Spaced, Spacing, Squared},
-    near::site_of_row,
-    outputs::Winners,
-    tile::{CHUNK, COST_BITS, Tile, cost},
+    sites::Sites,
+    tile::{CHUNK, Tile, cost},
+    unit::Unit,
 };
 use crate::{
     arith::{div_rem_u32, quotient_up_u32},
     grid::Grid,
 };
 use cuda_std::{
-    GpuFloat, KernelType, View, ViewMut, async_copy,
+    KernelType, View, ViewMut, async_copy,
+    cfg::ComputeCapability,
     cursor::{CopySource, CopyTarget, WriteCursor},
-    float::sqrt_of_whole,
     kernel,
     misc::{max_registers, of_each_lane, opaque},
     thread, warp,
 };
-
-/// What the root of a squared distance is multiplied with: 1 in 32 bits, a power of two in 32 bits of floating point, or whatever it is in 64.
-pub trait Unit: KernelType + Copy {
-    /// Limits the registers of a kernel: a thread's, of blocks of up to 1024 threads.
-    fn limit_registers();
-
-    /// The root of a squared distance times the unit, rounded as by [`Cost::root`](crate::distance::separable::Cost::root).
-    fn distance(self, squared: u32) -> f32;
-}
-
-impl Unit for u32 {
-    #[inline(always)]
-    fn limit_registers() {
-        max_registers::<40>();
-    }
-
-    #[inline(always)]
-    fn distance(self, squared: u32) -> f32 {
-        sqrt_of_whole(squared)
-    }
-}
-
-/// Of squares below 2^24: then a root is rounded once, as one in 64 bits that is rounded again (there are more than twice as many bits), and the product is not.
-impl Unit for f32 {
-    #[inline(always)]
-    fn limit_registers() {
-        max_registers::<40>();
-    }
-
-    #[inline(always)]
-    fn distance(self, squared: u32) -> f32 {
-        self * sqrt_of_whole(squared)
-    }
-}
-
-impl Unit for f64 {
-    #[inline(always)]
-    fn limit_registers() {
-        max_registers::<64>();
-    }
-
-    #[inline(always)]
-    fn distance(self, squared: u32) -> f32 {
-        (self * GpuFloat::sqrt(squared as f64)) as f32
-    }
-}
 
 /// For each voxel the distance to the nearest site; `far` where there is none. Where they are asked for, also the sites' indices, all ones where there is none.
 ///
@@ -92,7 +46,10 @@ pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
     distances: ViewMut<f32>,
     nearest: ViewMut<u32>,
 ) {
-    if G::NEAREST {
+    if G::NEAREST
+        && (ComputeCapability::from_cuda_arch_env() as u32) < ComputeCapability::Compute80 as u32
+    {
+        // older assemblers' allocation needs more
         max_registers::<64>();
     } else {
         U::limit_registers();
@@ -254,7 +211,11 @@ impl<U: Unit> Job<'_, U> {
             }
             return;
         }
-        tile.join(level);
+        if G::BOUNDED && !G::LABELS && !G::NEAREST {
+            tile.join_few(level);
+        } else {
+            tile.join(level);
+        }
         tile.scatter();
         thread::sync_threads();
         let is_inside = column < grid.nx;
@@ -284,12 +245,19 @@ impl<U: Unit> Job<'_, U> {
             return;
         }
         let (true, Some(nearest)) = (G::NEAREST, self.nearest) else {
-            let done = |_, least, ()| out.write(within.distance(least, unit, far));
+            let done = |_, least, ()| {
+                // the host has made the bound one of distances
+                let distance = unit.distance(least);
+                out.write(if least > within.squared {
+                    far
+                } else {
+                    distance
+                });
+            };
             tile.outputs::<L, G, ()>(level, clamp, (), done);
             return;
         };
         let mut sites = WriteCursor::new(nearest, at, output_apart);
-        let from = from + tile.lane as usize;
         let winners = Sites {
             info: self.info,
             squared: self.squared,
@@ -318,43 +286,6 @@ fn for_each_output(count: u32, mut done: impl FnMut()) {
     while i < count {
         done();
         i = opaque(i + 1);
-    }
-}
-
-/// The sites of a line's winners. A line is a column, so a winner has one site, whatever the output.
-#[derive(Clone, Copy)]
-struct Sites<'a> {
-    info: View<'a, u32>,
-    squared: View<'a, u32>,
-    /// The line's first word of the squares.
-    from: usize,
-    grid: Grid,
-    word: u32,
-    column: u32,
-}
-
-/// First the site's y, from the word of the winner's plane, then what is known of its row.
-impl Winners for Sites<'_> {
-    type First = u32;
-    type Second = (u32, [u32; 2]);
-    type Name = u32;
-
-    #[inline(always)]
-    fn first(self, z: u32) -> u32 {
-        self.squared
-            .read(self.from + z as usize * (self.grid.ny as usize * 32))
-    }
-
-    #[inline(always)]
-    fn second(self, z: u32, first: u32) -> (u32, [u32; 2]) {
-        let y = first >> COST_BITS;
-        let line = (self.word * self.grid.nz + z) as usize * self.grid.ny as usize;
-        (y, self.info.read_vector::<2>(2 * (line + y as usize)))
-    }
-
-    #[inline(always)]
-    fn name(self, z: u32, (y, row): (u32, [u32; 2])) -> u32 {
-        (z * self.grid.ny + y) * self.grid.nx + site_of_row(row, self.column)
     }
 }
 

@@ -128,6 +128,11 @@ fn all_pairs_in_checked_mode() {
         [70, 3, 2],
         [2, 3, 70],
         [3, 70, 2],
+        // rows of bytes that are read four at a time, with an odd number of words
+        [4, 3, 5],
+        [36, 3, 5],
+        [68, 5, 1],
+        [132, 1, 5],
     ]
     .into_iter()
     .enumerate()
@@ -178,10 +183,10 @@ fn all_types_in_checked_mode() {
 
 #[test]
 fn borders_of_words_and_chunks() {
-    for n in [31, 32, 33, 63, 64, 65] {
+    for n in [31, 32, 33, 63, 64, 65, 124, 132] {
         for (count, block, strewn) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
             for bound in BOUNDS {
-                for dims in [[n, n, 20], [20, 35, n]] {
+                for dims in [[n, n, 9], [20, 35, n]] {
                     let labels = labels(dims, count, block, strewn, n as u64);
                     check(&Device::cpu(), &labels, dims, 1.0, bound, "");
                 }

@@ -59,15 +59,15 @@ impl LabelHulls {
         (cubes && squares <= u64::from(u32::MAX)).then_some(Self { lines, metric, far })
     }
 
-    /// Words of bits: of changes along x, y and z.
+    /// Words of bits: of changes along y, z and x. Those of y and z, which are written four at a time, begin at multiples of that.
     fn changes(&self) -> [u64; 3] {
         let Grid { ny, nz, .. } = self.lines.grid;
         let [ny, nz] = [ny, nz].map(|side| (u64::from(side), u64::from(tile::chunks(side))));
         let columns = 32 * u64::from(self.lines.words());
         [
-            self.lines.all_words(),
             columns * nz.0 * ny.1,
             columns * ny.0 * nz.1,
+            self.lines.all_words(),
         ]
     }
 
@@ -82,8 +82,8 @@ impl LabelHulls {
         stream: &Stream,
         labels: &DeviceVolume<T>,
     ) -> Result<Marked<'_>, DeviceError> {
-        let [x, y, z] = self.changes().map(|words| words as usize);
-        let mut words = stream.alloc::<u32>(x + y + z)?;
+        let [y, z, x] = self.changes().map(|words| words as usize);
+        let mut words = stream.alloc::<u32>(y + z + x)?;
         let Grid { ny, nz, .. } = self.lines.grid;
         let grid = self.lines.grid;
         // warps with a square each
@@ -92,7 +92,7 @@ impl LabelHulls {
             Launch::pieces(squares.div_ceil(u64::from(MARKING / 32))).exactly_threads(MARKING)
         };
         let all = words.view_mut();
-        let (along_x, along_y, along_z) = (all.slice(0, x), all.slice(x, y), all.slice(x + y, z));
+        let (along_y, along_z, along_x) = (all.slice(0, y), all.slice(y, z), all.slice(y + z, x));
         // SAFETY: there is a label for each voxel, a word for each word of rows, 32 for each square of columns; blocks have whole warps.
         unsafe {
             let args = (labels.samples().view(), grid, along_x, along_y);
@@ -104,7 +104,7 @@ impl LabelHulls {
     }
 }
 
-/// Where labels change: along x as `[word][z][y]`, along y as `[word][z][y / 32][x % 32]`, along z as `[word][y][z / 32][x % 32]`.
+/// Where labels change: along y as `[word][z][y / 32][x % 32]`, along z as `[word][y][z / 32][x % 32]`, along x as `[word][z][y]`.
 pub(in crate::distance) struct Marked<'a> {
     hulls: &'a LabelHulls,
     words: Buffer<u32>,
@@ -133,16 +133,17 @@ impl Marked<'_> {
     ) -> Result<(), DeviceError> {
         let LabelHulls { lines, metric, far } = self.hulls;
         let grid = lines.grid;
-        let [x, y, z] = self.hulls.changes().map(|words| words as usize);
+        let [y, z, x] = self.hulls.changes().map(|words| words as usize);
         let all = self.words.view();
-        let (along_x, along_y, along_z) = (all.slice(0, x), all.slice(x, y), all.slice(x + y, z));
+        let (along_y, along_z, along_x) = (all.slice(0, y), all.slice(y, z), all.slice(y + z, x));
         let words = lines.all_words() as usize;
         let mut info = stream.alloc::<u32>(2 * words)?;
         let mut reached = stream.alloc::<u32>(lines.reached(true) as usize)?;
         let mut squared = stream.alloc::<u32>(32 * words)?;
         let (rows_launch, rows) = over(stream, u64::from(grid.ny) * u64::from(grid.nz));
         let [of_planes, of_rows] = lines.launches();
-        let [in_plane, in_all] = metric.within;
+        let [in_plane, _] = metric.within;
+        let in_all = metric.within_distance(*far);
         // SAFETY: changes are those of the grid, there are two numbers and 32 costs for each word of rows, a number for each 32 lines of each word of a
         // plane, and a distance for each voxel; launches have the blocks, the threads and the shared memory that the kernels ask for.
         unsafe {

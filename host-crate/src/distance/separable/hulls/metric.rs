@@ -70,6 +70,16 @@ impl Metric {
         })
     }
 
+    /// What counts in the last pass if squares alone decide: those whose distances, rounded, are no more than `far`. Only of the largest can one be.
+    pub fn within_distance(&self, far: f32) -> Within {
+        let [_, mut within] = self.within;
+        let distance = |squared: u32| (self.unit * f64::from(squared).sqrt()) as f32;
+        while within.squared > 0 && distance(within.squared) > far {
+            within.squared -= 1;
+        }
+        within
+    }
+
     /// The unit in 32 bits, if distances are the same with it: a power of two, and squares that 32 bits of floating point hold.
     pub fn short_unit(&self) -> Option<f32> {
         let fraction = self.unit.to_bits() << 12;
@@ -118,11 +128,43 @@ mod tests {
         assert_eq!(slices.along_y, None);
         assert_eq!(slices.along_z, Some(Spacing::new(4, 25)));
         assert_eq!(slices.short_unit(), Some(0.5));
+        assert_eq!(of([1024; 3], [1.0, 1.0, 2.5]).short_unit(), None);
+        assert!(metric([512; 3], [1.0, 1.0, 1.625]).is_some());
+        assert_eq!(metric([1024; 3], [1.0, 1.0, 1.625]), None);
         let all = of([512; 3], [1.0, 1.5, 2.0]);
         assert_eq!(all.along_y, Some(Spacing::new(4, 9)));
         assert_eq!(all.along_z, Some(Spacing::new(1, 16)));
         // a quotient of spacings that is no quotient of small integers
         assert_eq!(metric([64; 3], [1.0, 1.0, 3f64.sqrt()]), None);
+    }
+
+    /// A distance that is rounded up to more than the bound is the bound, as without hulls.
+    #[test]
+    fn bounds_that_are_less_than_a_rounded_distance() {
+        let grid = Grid {
+            nx: 90,
+            ny: 80,
+            nz: 70,
+        };
+        for side in [1.0, 0.7, 1.3, 0.1] {
+            let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
+            for squared in 1..9000u32 {
+                let bound = side * f64::from(squared).sqrt();
+                let params = DistanceParams {
+                    max_distance: Some(bound),
+                    ..DistanceParams::default()
+                };
+                let unit = Unit::of(grid, &geometry, &params);
+                let metric = Metric::of(grid, &unit).unwrap();
+                let [_, all] = metric.within;
+                let within = metric.within_distance(bound as f32);
+                assert!(all.squared - within.squared <= 1, "{side} {squared}");
+                for squared in within.squared.saturating_sub(2)..all.squared + 1 {
+                    let distance = (side * f64::from(squared).sqrt()) as f32;
+                    assert_eq!(distance <= bound as f32, squared <= within.squared);
+                }
+            }
+        }
     }
 
     /// Each number is held to its bound: the last that fits, and the next.
