@@ -27,7 +27,7 @@ fn bits_of<T: Sample>(labels: [T; 4]) -> u32 {
 #[inline(always)]
 fn differing(a: u32, b: u32) -> u32 {
     let differs = a ^ b;
-    ((differs & 0x7f7f_7f7f) + 0x7f7f_7f7f | differs) & 0x8080_8080
+    (((differs & 0x7f7f_7f7f) + 0x7f7f_7f7f) | differs) & 0x8080_8080
 }
 
 /// Of bits in words of four columns and eight places each, in the order of places, a word for each column.

@@ -246,7 +246,8 @@ impl<L: Level> Level for Spaced<L> {
     /// By quotients rounded down: by an inverse that is too large by less than 2^-32, so right for numbers below `2^32 / (4 weight)`, among which are all of a line's. Others stay in order.
     #[inline(always)]
     fn between(self, low: i32, high: i32) -> i32 {
-        let outputs = |quarters: i32| (quarters as i64 * self.spacing.quarter as i64 >> 32) as i32;
+        let outputs =
+            |quarters: i32| ((quarters as i64 * self.spacing.quarter as i64) >> 32) as i32;
         outputs(low) - outputs(high)
     }
 }
