@@ -6,6 +6,7 @@ mod float;
 mod intrinsics;
 mod kernel;
 mod machine;
+mod orders;
 mod shared;
 mod steps;
 mod support;
