@@ -4,10 +4,8 @@
 //! `warp_sync` does, between the lanes that take part, and for that a lane keeps one clock for each of its mates (Mattern,
 //! Virtual time and global states of distributed systems, 1989).
 
-use super::across::{Across, join};
-use crate::executor::BARRIERS;
-
-pub(super) const LANES: usize = 32;
+use super::across::{Across, LANES, join};
+use crate::shape::BLOCK_BARRIERS;
 
 /// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what `lane` does next.
 struct WarpClocks {
@@ -96,7 +94,7 @@ impl Clocks {
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let warp = warp as usize;
         let threads = self.warps.len() * LANES;
-        let new = || Box::new(Across::new(threads, BARRIERS));
+        let new = || Box::new(Across::new(threads, BLOCK_BARRIERS));
         let across = self.across.get_or_insert_with(new);
         let known = &mut self.warps[warp].known;
         let brought = across.bring(barrier, warp);

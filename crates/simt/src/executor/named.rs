@@ -8,11 +8,9 @@ use super::record::here;
 use super::{Executor, MAX_WARPS, WARP, end_thread};
 use crate::checked::Checker;
 use crate::finding::{FindingKind, Site};
+use crate::shape::BLOCK_BARRIERS;
 use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
-
-/// Numbers of barriers that a block has. That of number 0 is the block's own, for all of its threads.
-pub(crate) const BARRIERS: u32 = 16;
 
 /// What a thread does at a named barrier.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +73,7 @@ impl Phase {
 #[derive(Default)]
 pub(super) struct NamedBarriers {
     gathers: [Gather; MAX_WARPS],
-    phases: [Phase; BARRIERS as usize],
+    phases: [Phase; BLOCK_BARRIERS as usize],
 }
 
 impl NamedBarriers {
@@ -131,9 +129,9 @@ impl Executor<'_> {
             barrier, threads, ..
         } = call;
         assert!(
-            (1..BARRIERS).contains(&barrier),
+            (1..BLOCK_BARRIERS).contains(&barrier),
             "there is no named barrier {barrier}: they are 1 to {}",
-            BARRIERS - 1
+            BLOCK_BARRIERS - 1
         );
         let block_threads = self.launch.threads;
         let fits = threads <= block_threads.next_multiple_of(WARP);
