@@ -205,9 +205,15 @@ impl<'a> Executor<'a> {
             self.thread_left_barrier();
         }
         if self.rendezvouses.any_gather() {
-            self.lane_left_rendezvouses(rank / WARP);
-            self.lane_left_named(rank / WARP);
+            self.lane_left(rank / WARP);
         }
+    }
+
+    /// A lane of `warp` left, and lanes of some warp gather.
+    #[cold]
+    fn lane_left(&self, warp: u32) {
+        self.lane_left_rendezvouses(warp);
+        self.lane_left_named(warp);
     }
 
     /// Gives up the block and the launch. The first failure of a launch is the one reported.

@@ -200,7 +200,6 @@ impl Executor<'_> {
     }
 
     /// A lane of `warp` left the kernel: the others may have waited only for it.
-    #[cold]
     pub(super) fn lane_left_named(&self, warp: u32) {
         if let Some(named) = self.named.get() {
             let lanes = named.gathers[warp as usize].lanes.get();

@@ -229,7 +229,6 @@ impl Executor<'_> {
     }
 
     /// A lane of `warp` left the kernel: meetings that waited only for it are complete.
-    #[cold]
     pub(super) fn lane_left_rendezvouses(&self, warp: u32) {
         let live = self.live_lanes[warp as usize].get();
         let gathering = self.rendezvouses.gathering.borrow().clone();
