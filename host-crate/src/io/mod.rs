@@ -79,6 +79,7 @@ mod temporary;
 mod text;
 mod volume_reader;
 mod volume_writer;
+mod write_back;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};

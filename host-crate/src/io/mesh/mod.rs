@@ -106,7 +106,8 @@ impl FileGroup {
         mesh.validate().map_err(|error| problem(error.into()))?;
         check_limits(format, mesh).map_err(problem)?;
         self.write(path, |file| {
-            let mut out = BufWriter::with_capacity(1 << 20, file);
+            // what is encoded by tasks is larger, and goes past the buffer
+            let mut out = BufWriter::with_capacity(1 << 16, file);
             encode(format, mesh, options, &mut out)?;
             out.flush()
         })
