@@ -79,7 +79,6 @@ mod temporary;
 mod text;
 mod volume_reader;
 mod volume_writer;
-mod write_back;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};

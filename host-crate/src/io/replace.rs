@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use super::FileProblem;
 use super::place::{FilePlace, Place};
 use super::temporary::Temporary;
-use super::write_back::WriteBack;
 
 /// A file that is being written and is not under its name yet, see [`replace_file`](super::replace_file). Dropped before it is finished it
 /// leaves nothing.
 pub(crate) enum Replacement {
-    File(Box<FilePlace>, Temporary, Option<WriteBack>),
+    File(Box<FilePlace>, Temporary),
     /// A device, a pipe or standard output.
     Stream(File),
 }
@@ -21,12 +20,8 @@ impl Replacement {
     pub fn begin(path: &Path) -> Result<Self, FileProblem> {
         match Place::find(path)? {
             Place::File(place) => {
-                let mut temporary = Temporary::create(&place).map_err(create_problem)?;
-                let back = temporary
-                    .file()
-                    .ok()
-                    .and_then(|file| WriteBack::begin(file));
-                Ok(Self::File(Box::new(place), temporary, back))
+                let temporary = Temporary::create(&place).map_err(create_problem)?;
+                Ok(Self::File(Box::new(place), temporary))
             }
             Place::Stream(stream) => {
                 let file = stream.open();
@@ -40,7 +35,7 @@ impl Replacement {
     /// What is written to.
     pub fn file(&mut self) -> io::Result<&mut File> {
         match self {
-            Self::File(_, temporary, _) => temporary.file(),
+            Self::File(_, temporary) => temporary.file(),
             Self::Stream(file) => Ok(file),
         }
     }
@@ -49,9 +44,7 @@ impl Replacement {
     pub fn complete(self) -> Result<Option<(FilePlace, Temporary)>, FileProblem> {
         let flush = |error| FileProblem::from_io("write to the disk", error);
         match self {
-            Self::File(place, mut temporary, back) => {
-                // before the last look: the system tells of an error once
-                back.map_or(Ok(()), WriteBack::end).map_err(flush)?;
+            Self::File(place, mut temporary) => {
                 let file = temporary.file().map_err(flush)?;
                 file.flush().and_then(|()| file.sync_all()).map_err(flush)?;
                 Ok(Some((*place, temporary)))

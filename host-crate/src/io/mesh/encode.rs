@@ -1,7 +1,6 @@
 //! Encoding of many items in parallel, written in order while the next are encoded.
 
 use std::io::{self, Write};
-use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -21,76 +20,41 @@ pub(super) fn items<T: Sync>(
     items: &[T],
     encode: impl Fn(&T, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
-    numbered(out, items.len(), |number, bytes| {
-        encode(&items[number], bytes);
-    })
-}
-
-/// Encodes what has the numbers below `count`, and writes the bytes in their order. Tasks are encoded into the memory of tasks that have
-/// been written.
-pub(super) fn numbered(
-    out: &mut dyn Write,
-    count: usize,
-    encode: impl Fn(usize, &mut Vec<u8>) + Sync,
-) -> io::Result<()> {
-    let (mut ready, mut next) = (Buffers::default(), Buffers::default());
-    let encode = &encode;
-    for first in (0..count).step_by(TASK * TASKS) {
-        let batch = first..count.min(first + TASK * TASKS);
-        let (encoded, written) = {
-            let (ready, next) = (&ready, &mut next);
-            let mut encoded = Ok(());
-            let into = &mut encoded;
-            // this thread writes, the others encode
-            let written = rayon::in_place_scope(|scope| {
-                scope.spawn(move |_| *into = next.encode(batch, encode));
-                ready.write(out)
-            });
-            (encoded, written)
-        };
-        written?;
-        encoded?;
-        std::mem::swap(&mut ready, &mut next);
+    let mut encoded = Vec::new();
+    for batch in items.chunks(TASK * TASKS) {
+        let ready = std::mem::take(&mut encoded);
+        let next = &mut encoded;
+        let encode = &encode;
+        // this thread writes, the others encode
+        rayon::in_place_scope(|scope| {
+            scope.spawn(move |_| *next = encode_batch(batch, encode));
+            write(out, ready)
+        })?;
     }
-    ready.write(out)
+    write(out, encoded)
 }
 
-/// The bytes of the tasks of a batch, kept for the next one.
-#[derive(Default)]
-struct Buffers {
-    tasks: Vec<Vec<u8>>,
-    /// Those in use.
-    count: usize,
-}
+/// The bytes of each task.
+type Encoded = Vec<Result<Vec<u8>, OutOfMemory>>;
 
-impl Buffers {
-    fn encode(
-        &mut self,
-        batch: Range<usize>,
-        encode: &(impl Fn(usize, &mut Vec<u8>) + Sync),
-    ) -> Result<(), OutOfMemory> {
-        self.count = batch.len().div_ceil(TASK);
-        if self.tasks.len() < self.count {
-            self.tasks.resize_with(self.count, Vec::new);
+fn encode_batch<T: Sync>(batch: &[T], encode: &(impl Fn(&T, &mut Vec<u8>) + Sync)) -> Encoded {
+    let tasks = batch.par_chunks(TASK).map(|task| {
+        let mut bytes = Vec::new();
+        memory::reserve(ENCODED, &mut bytes, task.len() * 32)?;
+        for item in task {
+            memory::grow(ENCODED, &mut bytes, LONGEST)?;
+            encode(item, &mut bytes);
         }
-        let tasks = self.tasks[..self.count].par_iter_mut().enumerate();
-        tasks.try_for_each(|(task, bytes)| {
-            let first = batch.start + task * TASK;
-            let numbers = first..batch.end.min(first + TASK);
-            bytes.clear();
-            memory::reserve(ENCODED, bytes, numbers.len() * 32)?;
-            for number in numbers {
-                memory::grow(ENCODED, bytes, LONGEST)?;
-                encode(number, bytes);
-            }
-            Ok(())
-        })
-    }
+        Ok(bytes)
+    });
+    tasks.collect()
+}
 
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut tasks = self.tasks[..self.count].iter();
-        tasks.try_for_each(|bytes| out.write_all(bytes))
+fn write(out: &mut dyn Write, encoded: Encoded) -> io::Result<()> {
+    for bytes in encoded {
+        out.write_all(&bytes?)?;
     }
+    Ok(())
 }
 
 /// Appends three floats, little-endian.

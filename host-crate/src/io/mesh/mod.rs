@@ -106,8 +106,7 @@ impl FileGroup {
         mesh.validate().map_err(|error| problem(error.into()))?;
         check_limits(format, mesh).map_err(problem)?;
         self.write(path, |file| {
-            // what is encoded by tasks is larger, and goes past the buffer
-            let mut out = BufWriter::with_capacity(1 << 16, file);
+            let mut out = BufWriter::with_capacity(1 << 20, file);
             encode(format, mesh, options, &mut out)?;
             out.flush()
         })

@@ -1,8 +1,9 @@
 //! Writing PLY: binary, little-endian, one record per vertex with its normal, 32 bit indices.
 
+use crate::memory;
 use std::io::{self, Write};
 
-use super::encode::{items, numbered, put_le};
+use super::encode::{items, put_le};
 use super::parts::{MeshCounts, Part};
 
 pub(super) fn parts(counts: MeshCounts, normals: bool) -> Vec<Part> {
@@ -36,12 +37,16 @@ pub(super) fn write_vertices(
     let Some(normals) = normals else {
         return items(out, positions, |position, bytes| put_le(bytes, *position));
     };
-    // positions and normals alternate
-    let count = positions.len().min(normals.len());
-    numbered(out, count, |number, bytes| {
-        put_le(bytes, positions[number]);
-        put_le(bytes, normals[number]);
-    })
+    // Positions and normals alternate; the pairs are made a piece at a time.
+    const PIECE: usize = 1 << 19;
+    for (positions, normals) in positions.chunks(PIECE).zip(normals.chunks(PIECE)) {
+        let pairs = memory::collected("a piece of the file", positions.iter().zip(normals))?;
+        items(out, &pairs, |(position, normal), bytes| {
+            put_le(bytes, **position);
+            put_le(bytes, **normal);
+        })?;
+    }
+    Ok(())
 }
 
 pub(super) fn put_triangle(bytes: &mut Vec<u8>, corners: [u64; 3]) {
