@@ -15,7 +15,7 @@ use crate::{CudaBuilderError, LlvmTools, NvvmArch, Result};
 pub(crate) use tools::run_tool;
 
 /// Changes whenever the same inputs would link to other PTX. Part of the source hash.
-pub(crate) const LINK_REVISION: u32 = 4;
+pub(crate) const LINK_REVISION: u32 = 5;
 
 /// Functions that the driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
