@@ -143,7 +143,7 @@ macro_rules! unary {
 }
 
 macro_rules! gpu_float {
-    ($float:ident pow: $pow:ident hypot: $hypot:ident atan2: $atan2:ident sincos: $sincos:ident $($method:ident $library:ident::$function:ident;)+) => {
+    ($float:ident pow: $pow:ident hypot: $hypot:ident atan2: $atan2:ident sincos: $sincos:ident acosh: $acosh:ident $($method:ident $library:ident::$function:ident;)+) => {
         impl GpuFloat for $float {
             #[inline(always)]
             fn floor(self) -> Self {
@@ -266,12 +266,22 @@ macro_rules! gpu_float {
                 circular::$sincos(self)
             }
 
+            #[inline]
+            fn acosh(self) -> Self {
+                // `libm` has a number for those below -1
+                if self < 1.0 {
+                    $float::NAN
+                } else {
+                    libm::$acosh(self)
+                }
+            }
+
             unary! { $($method $library::$function;)+ }
         }
     };
 }
 
-gpu_float! { f32 pow: powf hypot: hypotf atan2: atan2f sincos: sincosf
+gpu_float! { f32 pow: powf hypot: hypotf atan2: atan2f sincos: sincosf acosh: acoshf
     exp libm::expf;
     exp2 libm::exp2f;
     ln libm::logf;
@@ -290,11 +300,10 @@ gpu_float! { f32 pow: powf hypot: hypotf atan2: atan2f sincos: sincosf
     cosh libm::coshf;
     tanh libm::tanhf;
     asinh libm::asinhf;
-    acosh libm::acoshf;
     atanh libm::atanhf;
 }
 
-gpu_float! { f64 pow: pow hypot: hypot atan2: atan2 sincos: sin_cos
+gpu_float! { f64 pow: pow hypot: hypot atan2: atan2 sincos: sin_cos acosh: acosh
     exp libm::exp;
     exp2 libm::exp2;
     ln libm::log;
@@ -313,6 +322,5 @@ gpu_float! { f64 pow: pow hypot: hypot atan2: atan2 sincos: sin_cos
     cosh libm::cosh;
     tanh libm::tanh;
     asinh libm::asinh;
-    acosh libm::acosh;
     atanh libm::atanh;
 }
