@@ -17,12 +17,19 @@
 //! may differ from the device's. The exact functions agree however they are called. For the others write `GpuFloat::sin(x)`,
 //! which is this trait's function on both machines. The [prelude](crate::prelude) brings both traits.
 
+mod bessel;
+mod circular;
+mod coefficients;
 mod exact;
 mod ext;
 mod fast;
 mod gpu_float;
 pub(crate) mod inverse;
+mod pair;
+mod polynomial;
+mod quarter_turns;
 mod remainder;
+mod root;
 
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;

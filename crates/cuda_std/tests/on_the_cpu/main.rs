@@ -3,6 +3,7 @@
 
 mod atomic;
 mod float;
+mod float_accuracy;
 mod intrinsics;
 mod kernel;
 mod machine;

@@ -1,0 +1,360 @@
+//! How far the functions of floats are from the truth: those of `f64` from results of MPFR (`tests/floats/references.py` makes them), those of
+//! `f32` from those of `f64`. `cargo test -p ferrovox-cuda-std float_accuracy -- --nocapture` prints the table that the documentation has.
+
+use cuda_std::{FloatExt, GpuFloat};
+use std::collections::HashMap;
+
+/// The greatest errors: of `f64`, and of `f32`. Twice the same function.
+type Row<D, S> = (&'static str, f64, f64, D, S);
+
+/// Where a Bessel function is near one of its zeros, its unit is that of the wave's height.
+const WAVES: [&str; 4] = ["j0", "j1", "y0", "y1"];
+
+const ONE: [Row<fn(f64) -> f64, fn(f32) -> f32>; 28] = [
+    ("sin", 0.6, 0.501, GpuFloat::sin, GpuFloat::sin),
+    ("cos", 0.6, 0.501, GpuFloat::cos, GpuFloat::cos),
+    ("tan", 0.6, 0.501, GpuFloat::tan, GpuFloat::tan),
+    ("asin", 1.0, 1.0, GpuFloat::asin, GpuFloat::asin),
+    ("acos", 1.0, 1.0, GpuFloat::acos, GpuFloat::acos),
+    ("atan", 1.0, 1.0, GpuFloat::atan, GpuFloat::atan),
+    ("exp", 1.0, 1.0, GpuFloat::exp, GpuFloat::exp),
+    ("exp2", 1.0, 1.0, GpuFloat::exp2, GpuFloat::exp2),
+    ("exp_m1", 1.0, 1.0, GpuFloat::exp_m1, GpuFloat::exp_m1),
+    ("ln", 1.0, 1.0, GpuFloat::ln, GpuFloat::ln),
+    ("log2", 1.0, 1.0, GpuFloat::log2, GpuFloat::log2),
+    ("log10", 2.0, 2.0, GpuFloat::log10, GpuFloat::log10),
+    ("ln_1p", 1.0, 1.0, GpuFloat::ln_1p, GpuFloat::ln_1p),
+    ("cbrt", 0.501, 1.0, GpuFloat::cbrt, GpuFloat::cbrt),
+    ("sinh", 2.0, 2.0, GpuFloat::sinh, GpuFloat::sinh),
+    ("cosh", 2.0, 2.0, GpuFloat::cosh, GpuFloat::cosh),
+    ("tanh", 3.0, 3.0, GpuFloat::tanh, GpuFloat::tanh),
+    ("asinh", 3.0, 3.0, GpuFloat::asinh, GpuFloat::asinh),
+    ("acosh", 3.0, 3.0, GpuFloat::acosh, GpuFloat::acosh),
+    ("atanh", 3.0, 3.0, GpuFloat::atanh, GpuFloat::atanh),
+    (
+        "error_function",
+        1.0,
+        1.0,
+        FloatExt::error_function,
+        FloatExt::error_function,
+    ),
+    (
+        "complementary_error_function",
+        3.0,
+        3.0,
+        FloatExt::complementary_error_function,
+        FloatExt::complementary_error_function,
+    ),
+    ("gamma", 20.0, 1.0, FloatExt::gamma, FloatExt::gamma),
+    (
+        "log_gamma",
+        20.0,
+        60.0,
+        FloatExt::log_gamma,
+        FloatExt::log_gamma,
+    ),
+    ("j0", 1.0, 0.501, FloatExt::j0, FloatExt::j0),
+    ("j1", 1.5, 0.501, FloatExt::j1, FloatExt::j1),
+    ("y0", 3.0, 0.501, FloatExt::y0, FloatExt::y0),
+    ("y1", 2.0, 0.501, FloatExt::y1, FloatExt::y1),
+];
+
+const TWO: [Row<fn(f64, f64) -> f64, fn(f32, f32) -> f32>; 3] = [
+    ("powf", 1.0, 1.0, GpuFloat::powf, GpuFloat::powf),
+    ("atan2", 2.0, 2.0, GpuFloat::atan2, GpuFloat::atan2),
+    ("hypot", 1.0, 1.0, GpuFloat::hypot, GpuFloat::hypot),
+];
+
+/// Bits of the arguments and of the result, and what the result has beside, in its last place.
+type Reference = (Vec<u64>, u64, f64);
+
+fn references() -> HashMap<&'static str, Vec<Reference>> {
+    let mut all: HashMap<&str, Vec<Reference>> = HashMap::new();
+    let mut name = "";
+    for line in include_str!("../floats/references.txt").lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [arguments @ .., result, beside] = &words[..] else {
+            name = line;
+            continue;
+        };
+        let bits = |word: &&str| u64::from_str_radix(word, 16).unwrap();
+        all.entry(name).or_default().push((
+            arguments.iter().map(bits).collect(),
+            bits(result),
+            beside.parse::<f64>().unwrap() / 256.0,
+        ));
+    }
+    all
+}
+
+/// The number as a multiple of the least one.
+fn rank(x: f64) -> i64 {
+    let bits = x.to_bits() as i64;
+    if bits < 0 { i64::MIN - bits } else { bits }
+}
+
+/// One in the last place of an `f64`.
+fn unit(x: f64) -> f64 {
+    let x = x.abs().max(f64::MIN_POSITIVE);
+    x - x.next_down()
+}
+
+/// How far `got` is from a reference, in units in the last place.
+fn error(name: &str, x: f64, got: f64, &(_, result, beside): &Reference) -> f64 {
+    let result = f64::from_bits(result);
+    if WAVES.contains(&name) && x > 1.0 {
+        let height = (std::f64::consts::FRAC_2_PI / x).sqrt().max(result.abs());
+        return ((got - result) / unit(height) - beside * (unit(result) / unit(height))).abs();
+    }
+    ((i128::from(rank(got)) - i128::from(rank(result))) as f64 - beside).abs()
+}
+
+/// The same of a result of `f32`.
+fn short_error(name: &str, x: f64, got: f32, wanted: f64) -> f64 {
+    if got.is_nan() || wanted.is_nan() {
+        assert!(got.is_nan() && wanted.is_nan(), "{name}({x}): {got}");
+        return 0.0;
+    }
+    if got.is_infinite() || (wanted as f32).is_infinite() {
+        // next to the greatest number an error may be one of rounding to infinity
+        let limit = f64::from(f32::MAX) * (1.0 + 3.0 * f64::from(f32::EPSILON));
+        let right = got == wanted as f32 || wanted.abs() < limit;
+        return if right { 0.0 } else { f64::INFINITY };
+    }
+    let mut size = wanted.abs().max(f64::from(f32::MIN_POSITIVE));
+    if WAVES.contains(&name) && x > 1.0 {
+        size = size.max((std::f64::consts::FRAC_2_PI / x).sqrt());
+    }
+    // 29 bits more than an f64's last place
+    let unit = f64::from_bits(size.to_bits() & !((1 << 52) - 1)) * f64::from(f32::EPSILON);
+    (f64::from(got) - wanted).abs() / unit
+}
+
+/// `f32`s of all sizes and both signs, infinities and NaN among them.
+fn patterns(step: usize) -> impl Iterator<Item = f32> {
+    (0..=u32::MAX).step_by(step).map(f32::from_bits)
+}
+
+struct Table {
+    failures: Vec<String>,
+}
+
+impl Table {
+    fn row(&mut self, name: &str, bounds: (f64, f64), double: (f64, usize), single: (f64, usize)) {
+        println!(
+            "| `{name}` | {:.2} | {} | {:.2} | {} |",
+            double.0, double.1, single.0, single.1
+        );
+        // `!(<=)`: of NaN neither holds
+        if !(double.0 <= bounds.0) || !(single.0 <= bounds.1) {
+            self.failures.push(format!("{name} {double:?} {single:?}"));
+        }
+    }
+}
+
+/// The greater error, or NaN.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.max(b)
+    }
+}
+
+#[test]
+fn errors_are_as_documented() {
+    let all = references();
+    let mut table = Table {
+        failures: Vec::new(),
+    };
+    println!("| function | f64 | arguments | f32 | arguments |\n| --- | --- | --- | --- | --- |");
+    for (name, bound, short_bound, double, single) in ONE {
+        let known = &all[name];
+        let most = known.iter().fold(0.0, |most, reference| {
+            let x = f64::from_bits(reference.0[0]);
+            worse(most, error(name, x, double(x), reference))
+        });
+        let (mut count, mut short) = (0, 0.0);
+        for x in patterns(100_003) {
+            let wide = f64::from(x);
+            short = worse(short, short_error(name, wide, single(x), double(wide)));
+            count += 1;
+        }
+        table.row(
+            name,
+            (bound, short_bound),
+            (most, known.len()),
+            (short, count),
+        );
+    }
+    for (name, bound, short_bound, double, single) in TWO {
+        let known = &all[name];
+        let most = known.iter().fold(0.0, |most, reference| {
+            let [x, y] = [0, 1].map(|i| f64::from_bits(reference.0[i]));
+            worse(most, error(name, x, double(x, y), reference))
+        });
+        let (mut count, mut short) = (0, 0.0);
+        for (i, x) in patterns(100_003).enumerate() {
+            // of any size, or of a like one
+            let y = match i % 3 {
+                0 => f32::from_bits((i as u32).wrapping_mul(0x9e37_79b9)),
+                1 => x * (i as f32 * 1e-4 - 2.0),
+                _ => i as f32 * 1e-3 - 20.0,
+            };
+            let wanted = double(x.into(), y.into());
+            short = worse(short, short_error(name, x.into(), single(x, y), wanted));
+            count += 1;
+        }
+        table.row(
+            name,
+            (bound, short_bound),
+            (most, known.len()),
+            (short, count),
+        );
+    }
+    assert!(table.failures.is_empty(), "{}", table.failures.join("\n"));
+}
+
+/// Numbers of all sizes: random bits, which are of any exponent, and random numbers that are not very large or small.
+fn numbers(count: u64) -> impl Iterator<Item = f64> {
+    (0..count).map(|i| {
+        let mut bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        match i % 3 {
+            0 => f64::from_bits(bits),
+            1 => (bits as i64) as f64 / (1_u64 << 58) as f64,
+            _ => (bits as i64) as f64 / (1_u64 << 40) as f64,
+        }
+    })
+}
+
+/// The same bits, or both NaN.
+#[track_caller]
+fn same(ours: f64, wanted: f64, what: &str, x: f64) {
+    assert!(
+        ours.to_bits() == wanted.to_bits() || ours.is_nan() && wanted.is_nan(),
+        "{what}({x}): {ours} {wanted}"
+    );
+}
+
+#[test]
+fn functions_are_odd_or_even() {
+    type Functions = [(&'static str, fn(f64) -> f64, fn(f32) -> f32); 4];
+    let odd: Functions = [
+        ("sin", GpuFloat::sin, GpuFloat::sin),
+        ("tan", GpuFloat::tan, GpuFloat::tan),
+        ("cbrt", GpuFloat::cbrt, GpuFloat::cbrt),
+        ("j1", FloatExt::j1, FloatExt::j1),
+    ];
+    let even: Functions = [
+        ("cos", GpuFloat::cos, GpuFloat::cos),
+        ("j0", FloatExt::j0, FloatExt::j0),
+        ("jn(4)", |x| x.jn(4), |x| x.jn(4)),
+        ("jn(-2)", |x| x.jn(-2), |x| x.jn(-2)),
+    ];
+    for x in numbers(6000) {
+        let short = x as f32;
+        for (name, double, single) in odd {
+            same(double(-x), -double(x), name, x);
+            same(single(-short).into(), (-single(short)).into(), name, x);
+        }
+        for (name, double, single) in even {
+            same(double(-x), double(x), name, x);
+            same(single(-short).into(), single(short).into(), name, x);
+        }
+        let (sine, cosine) = GpuFloat::sin_cos(x);
+        same(sine, GpuFloat::sin(x), "sin_cos", x);
+        same(cosine, GpuFloat::cos(x), "sin_cos", x);
+        let (sine, cosine) = GpuFloat::sin_cos(short);
+        same(sine.into(), GpuFloat::sin(short).into(), "sin_cos", x);
+        same(cosine.into(), GpuFloat::cos(short).into(), "sin_cos", x);
+        // odd orders change their sign with the order's, and the first ones are those without a number
+        same(x.jn(-3), -x.jn(3), "jn(-3)", x);
+        same(x.yn(-3), -x.yn(3), "yn(-3)", x);
+        same(x.jn(1), x.j1(), "jn(1)", x);
+        same(x.yn(0), x.y0(), "yn(0)", x);
+    }
+}
+
+#[test]
+fn identities_hold() {
+    for x in numbers(6000).filter(|x| x.is_finite()) {
+        let (sine, cosine) = GpuFloat::sin_cos(x);
+        assert!((sine * sine + cosine * cosine - 1.0).abs() < 4e-16, "{x}");
+        let tangent = GpuFloat::tan(x);
+        assert!((tangent * cosine - sine).abs() <= 4e-16 * sine.abs(), "{x}");
+        if x.is_normal() {
+            let root = GpuFloat::cbrt(x);
+            assert!((root * root * root / x - 1.0).abs() < 1e-15, "{x}");
+        }
+        if x > 1e-3 && x < 1e300 {
+            // Wronski's determinant: J₁ Y₀ - J₀ Y₁ = 2 / πx
+            let wanted = std::f64::consts::FRAC_2_PI / x;
+            let (first, second) = (x.j1() * x.y0(), x.j0() * x.y1());
+            let room = 1e-15 * (first.abs() + second.abs());
+            assert!((first - second - wanted).abs() <= room, "{x}");
+            // and what ties three orders
+            let (before, at, after) = (x.jn(2), x.jn(3), x.jn(4));
+            let room = 1e-14 * (before.abs() + after.abs()) + f64::MIN_POSITIVE;
+            assert!((before + after - at * (6.0 / x)).abs() <= room, "{x}");
+        }
+    }
+}
+
+#[test]
+fn special_values_are_right() {
+    let infinite = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    for x in infinite {
+        let short = x as f32;
+        for (double, single) in [
+            (GpuFloat::sin(x), GpuFloat::sin(short)),
+            (GpuFloat::cos(x), GpuFloat::cos(short)),
+            (GpuFloat::tan(x), GpuFloat::tan(short)),
+            (GpuFloat::sin_cos(x).0, GpuFloat::sin_cos(short).1),
+        ] {
+            assert!(double.is_nan() && single.is_nan(), "{x}");
+        }
+        same(GpuFloat::cbrt(x), x, "cbrt", x);
+        let bessel = [x.j0(), x.j1(), x.jn(5), short.jn(2).into()];
+        assert!(
+            bessel.iter().all(|y| *y == 0.0 || x.is_nan() && y.is_nan()),
+            "{x}"
+        );
+        let second = [x.y0(), x.y1(), x.yn(5), short.yn(2).into()];
+        let zero = x == f64::INFINITY;
+        assert!(
+            second
+                .iter()
+                .all(|y| zero && *y == 0.0 || !zero && y.is_nan()),
+            "{x}"
+        );
+    }
+    for x in [0.0, -0.0, 5e-324, -5e-324, 1e-310] {
+        same(GpuFloat::sin(x), x, "sin", x);
+        same(GpuFloat::tan(x), x, "tan", x);
+        same(GpuFloat::cos(x), 1.0, "cos", x);
+        same(x.j0(), 1.0, "j0", x);
+        assert_eq!(GpuFloat::cbrt(x).is_sign_negative(), x.is_sign_negative());
+        assert_eq!(x.j1().is_sign_negative(), x.is_sign_negative());
+    }
+    for x in [0.0_f64, -0.0] {
+        same(GpuFloat::cbrt(x), x, "cbrt", x);
+        assert_eq!([x.y0(), x.y1(), x.yn(2)], [f64::NEG_INFINITY; 3]);
+        assert_eq!([x.jn(2), x.jn(3), x.jn(0)], [0.0, 0.0, 1.0]);
+    }
+    assert!(
+        [-1.0, -5e-324]
+            .iter()
+            .all(|x: &f64| x.y0().is_nan() && x.yn(3).is_nan())
+    );
+    assert!(GpuFloat::acosh(-46.0_f32).is_nan() && GpuFloat::acosh(0.5_f64).is_nan());
+    assert_eq!(GpuFloat::cbrt(-27.0_f64), -3.0);
+    // overflow, and orders so large that nothing is left
+    assert_eq!(1e-200_f64.yn(3), f64::NEG_INFINITY);
+    assert_eq!([1e-200_f64.jn(3), 1.0.jn(i32::MAX)], [0.0; 2]);
+    // the double that is nearest to a multiple of π/2, relatively
+    let worst = 6_381_956_970_095_103.0 * 2_f64.powi(797);
+    assert_eq!(GpuFloat::cos(worst), -4.687_165_924_254_628e-19);
+}
