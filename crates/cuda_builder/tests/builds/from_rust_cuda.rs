@@ -76,6 +76,7 @@ fn a_crate_without_a_line_for_us_compiles() {
         "march_rays",
         "gemm_blocked",
         "gemm_tiled",
+        "sum_tiles",
     ] {
         assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel}");
     }
@@ -270,6 +271,29 @@ fn functions_of_the_machine_are_its_instructions() {
     for words in ["atom.relaxed.gpu.add.f32", "atom.relaxed.gpu.max.u32"] {
         assert!(count("sum_up", words) > 0, "{words}\n{ptx}");
     }
+}
+
+/// Named barriers are instructions with their numbers, as many as in the source: whoever waits and whoever arrives.
+#[test]
+fn named_barriers_are_instructions() {
+    let Some((directory, ptx, lint)) = kernels(NvvmArch::Compute70) else {
+        return;
+    };
+    let kernel = body(&ptx, "sum_tiles");
+    let count = |words: &str| kernel.matches(words).count();
+    for barrier in 1..=4 {
+        for what in ["sync", "arrive"] {
+            let words = format!("barrier.{what} {barrier}, %r");
+            assert_eq!(count(&words), 1, "{words}\n{kernel}");
+        }
+    }
+    assert_eq!((count("bar.sync"), count("barrier.")), (0, 8), "{kernel}");
+    assert_eq!(lint.kernel("sum_tiles").unwrap().barriers, 8, "{lint}");
+    // With the block's own, number 0.
+    let resources = ptxas()
+        .resources(&directory.path().join("out.ptx"), NvvmArch::Compute70)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(resources["sum_tiles"].barriers, 5);
 }
 
 /// With a feature panics print their messages.

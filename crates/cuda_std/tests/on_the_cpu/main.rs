@@ -7,6 +7,7 @@ mod float_accuracy;
 mod intrinsics;
 mod kernel;
 mod machine;
+mod orders;
 mod shared;
 mod steps;
 mod support;
