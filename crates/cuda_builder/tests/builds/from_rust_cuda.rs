@@ -83,9 +83,11 @@ fn a_crate_without_a_line_for_us_compiles() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("out.ptx");
     fs::write(&file, ptx).unwrap();
-    ptxas()
+    let resources = ptxas()
         .resources(&file, NvvmArch::Compute70)
         .unwrap_or_else(|error| panic!("{error}"));
+    // four by name, and the block's own, number 0
+    assert_eq!(resources["sum_tiles"].barriers, 5);
 }
 
 /// A struct and an array are one parameter each, of their own size; a reference is a pointer.
@@ -276,10 +278,10 @@ fn functions_of_the_machine_are_its_instructions() {
 /// Named barriers are instructions with their numbers, as many as in the source: whoever waits and whoever arrives.
 #[test]
 fn named_barriers_are_instructions() {
-    let Some((directory, ptx, lint)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, lint)) = kernels_of_volta() else {
         return;
     };
-    let kernel = body(&ptx, "sum_tiles");
+    let kernel = body(ptx, "sum_tiles");
     let count = |words: &str| kernel.matches(words).count();
     for barrier in 1..=4 {
         for what in ["sync", "arrive"] {
@@ -289,11 +291,6 @@ fn named_barriers_are_instructions() {
     }
     assert_eq!((count("bar.sync"), count("barrier.")), (0, 8), "{kernel}");
     assert_eq!(lint.kernel("sum_tiles").unwrap().barriers, 8, "{lint}");
-    // With the block's own, number 0.
-    let resources = ptxas()
-        .resources(&directory.path().join("out.ptx"), NvvmArch::Compute70)
-        .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(resources["sum_tiles"].barriers, 5);
 }
 
 /// With a feature panics print their messages.
