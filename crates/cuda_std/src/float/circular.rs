@@ -142,7 +142,7 @@ fn short_sine_of((rest, quarter): (f64, u32)) -> f32 {
 }
 
 /// Below it a sine and a tangent of 24 bits are the number itself.
-const SHORT_TINY: f32 = 2.441_406_25e-4;
+const SHORT_TINY: f32 = 1.0 / 4096.0;
 
 pub fn sinf(x: f32) -> f32 {
     if x.abs() < SHORT_TINY {
