@@ -40,13 +40,13 @@ pub trait FloatExt: Sized + Sealed {
     /// The exponent of the leading binary digit. Exact.
     #[must_use]
     fn unbiased_exp(self) -> i32;
-    /// The Bessel function of the first kind of order 0.
+    /// The Bessel function of the first kind of order 0. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn j0(self) -> Self;
-    /// The Bessel function of the first kind of order 1.
+    /// The Bessel function of the first kind of order 1. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn j1(self) -> Self;
-    /// The Bessel function of the first kind of order `order`.
+    /// The Bessel function of the first kind of order `order`, by as many steps as the order and a few. The error grows with its root.
     #[must_use]
     fn jn(self, order: i32) -> Self;
     /// `self * 2^exp`. Rounded once.
@@ -77,13 +77,13 @@ pub trait FloatExt: Sized + Sealed {
     /// The gamma function.
     #[must_use]
     fn gamma(self) -> Self;
-    /// The Bessel function of the second kind of order 0.
+    /// The Bessel function of the second kind of order 0. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn y0(self) -> Self;
-    /// The Bessel function of the second kind of order 1.
+    /// The Bessel function of the second kind of order 1. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn y1(self) -> Self;
-    /// The Bessel function of the second kind of order `order`.
+    /// The Bessel function of the second kind of order `order`, by as many steps as the order. The error grows with its root.
     #[must_use]
     fn yn(self, order: i32) -> Self;
     /// One over the square root, of two correctly rounded operations: equal bits everywhere. 2 ulp.

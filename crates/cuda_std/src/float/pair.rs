@@ -47,13 +47,19 @@ impl Pair {
     }
 }
 
-/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for it. CPUs have one too, but not all: there it is made
-/// of products of halves of the numbers (Dekker 1971), of up to 2⁹⁹⁶.
+/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for it. CPUs have one too, but not all.
 #[inline(always)]
 fn rest_of_product(a: f64, b: f64, product: f64) -> f64 {
     if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {
-        return GpuFloat::mul_add(a, b, -product);
+        GpuFloat::mul_add(a, b, -product)
+    } else {
+        rest_by_halves(a, b, product)
     }
+}
+
+/// The same of products of halves of the numbers (Dekker 1971), which are up to 2⁹⁹⁶.
+#[inline(always)]
+fn rest_by_halves(a: f64, b: f64, product: f64) -> f64 {
     let (a_high, b_high) = (upper_half(a), upper_half(b));
     let (a_low, b_low) = (a - a_high, b - b_high);
     ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -70,4 +76,33 @@ fn upper_half(x: f64) -> f64 {
 #[inline(always)]
 pub fn cut(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !0x7ff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rest_by_halves;
+
+    /// So the device, which has the instruction, and the CPU have equal bits.
+    #[test]
+    fn both_ways_to_the_rest_of_a_product_are_exact() {
+        let mut bits = 1_u64;
+        let mut number = || {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // exponents from -400 to 400, where no rest is subnormal
+            let exponent = 1023 - 400 + (bits >> 33) % 801;
+            f64::from_bits(exponent << 52 | bits >> 12 | bits << 63)
+        };
+        for _ in 0..200_000 {
+            let (a, b) = (number(), number());
+            let product = a * b;
+            let (ours, wanted) = (rest_by_halves(a, b, product), a.mul_add(b, -product));
+            assert_eq!(ours, wanted, "{a:e} {b:e}");
+            let short = 1.0 + b.abs() / (b.abs() + 1.0);
+            let product = a * short;
+            assert_eq!(
+                rest_by_halves(a, short, product),
+                a.mul_add(short, -product)
+            );
+        }
+    }
 }

@@ -73,6 +73,9 @@ TRIG = (
     + around(60, -math.pi / 4, math.pi / 4)
     + around(40, -100, 100)
     + around(20, -3e6, 3e6)
+    # where the errors of the polynomials are the greatest
+    + around(90, 0.6, 0.8)
+    + around(40, -1e5, 1e5)
 )
 ALL = [LEAST, -LEAST, GREATEST, 2.2250738585072014e-308, *sized(90)]
 UNIT = [1 - 2.0**-53, -1 + 2.0**-53, 0.5, -0.5, *sized(30, -60, -1), *around(50, -1, 1)]

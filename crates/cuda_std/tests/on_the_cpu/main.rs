@@ -4,6 +4,7 @@
 mod atomic;
 mod float;
 mod float_accuracy;
+mod float_identities;
 mod intrinsics;
 mod kernel;
 mod machine;

@@ -55,9 +55,13 @@ pub fn exact_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(), St
 }
 
 pub fn accurate_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
-    let input: Vec<f64> = numbers(700, 42)
+    let mut input: Vec<f64> = numbers(700, 42)
         .map(|n| f64::from(n) / 1.0e8 - 10.0)
         .collect();
+    // angles of many turns, among them the one that lies nearest to a whole number of quarter turns
+    let nearest = 6_381_956_970_095_103.0 * 2.0_f64.powi(797);
+    input.extend([3.0e6, -1.0e15, 1.0e22, nearest, -1.0e300, f64::MAX]);
+    input.extend((1..100).map(|i| f64::from(i * i) * std::f64::consts::FRAC_PI_2));
     let from = machine.upload(&input)?;
     let to = machine.upload(&vec![0.0_f64; input.len() * ACCURATE])?;
     let shape = line(input.len(), block);
