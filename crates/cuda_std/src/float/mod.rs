@@ -45,15 +45,15 @@
 //! | `log_gamma` | 1.65 | 80 | 40.56 | 42949 |
 //! | `j0` | 0.50 | 166 | 0.50 | 42949 |
 //! | `j1` | 0.81 | 166 | 0.50 | 42949 |
-//! | `y0` | 85.97 | 166 | 0.50 | 42949 |
+//! | `y0` | 1.40 | 166 | 0.50 | 42949 |
 //! | `y1` | 0.84 | 164 | 0.50 | 42949 |
 //! | `powf` | 0.59 | 99 | 0.78 | 42949 |
 //! | `atan2` | 0.77 | 90 | 1.06 | 42949 |
 //! | `hypot` | 0.76 | 90 | 0.83 | 42949 |
 //!
 //! The results of `f64` are held against MPFR's, of arguments of all exponents, of the multiples of π/2 that are nearest to a number, and of those where a
-//! function's method changes; the results of `f32` against those of `f64`. Near the zeros of a Bessel function beyond 1 the unit is that
-//! of the wave's height. `log_gamma` of negative numbers has zeros beside which it has few right digits.
+//! function's method changes; the results of `f32` against those of `f64`. Of a Bessel function beyond 1, of the second kind beyond 1/2, the
+//! unit is that of the wave's height, also near a zero. `log_gamma` of negative numbers has zeros beside which it has few right digits.
 //!
 //! # Methods and `std`
 //!

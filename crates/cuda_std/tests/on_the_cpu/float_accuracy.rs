@@ -16,7 +16,9 @@ type Two = (
 );
 
 /// Where a Bessel function is near one of its zeros, its unit is that of the wave's height.
-const WAVES: [&str; 4] = ["j0", "j1", "y0", "y1"];
+fn is_wave(name: &str, x: f64) -> bool {
+    matches!(name, "j0" | "j1") && x > 1.0 || matches!(name, "y0" | "y1") && x > 0.5
+}
 
 const ONE: [One; 28] = [
     ("sin", 0.6, 0.501, GpuFloat::sin, GpuFloat::sin),
@@ -110,7 +112,7 @@ fn unit(x: f64) -> f64 {
 /// How far `got` is from a reference, in units in the last place.
 fn error(name: &str, x: f64, got: f64, &(_, result, beside): &Reference) -> f64 {
     let result = f64::from_bits(result);
-    if WAVES.contains(&name) && x > 1.0 {
+    if is_wave(name, x) {
         let height = (std::f64::consts::FRAC_2_PI / x).sqrt().max(result.abs());
         return ((got - result) / unit(height) - beside * (unit(result) / unit(height))).abs();
     }
@@ -130,7 +132,7 @@ fn short_error(name: &str, x: f64, got: f32, wanted: f64) -> f64 {
         return if right { 0.0 } else { f64::INFINITY };
     }
     let mut size = wanted.abs().max(f64::from(f32::MIN_POSITIVE));
-    if WAVES.contains(&name) && x > 1.0 {
+    if is_wave(name, x) {
         size = size.max((std::f64::consts::FRAC_2_PI / x).sqrt());
     }
     // 29 bits more than an f64's last place
