@@ -1,6 +1,6 @@
 //! Numbers as sums of two `f64`: what an operation rounds away is kept. The operations are exact, so their bits are equal on both machines.
 
-use super::GpuFloat;
+use super::exact::Exact;
 
 /// The number `high + low`, where `high` is the sum rounded.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Pair {
 #[inline(always)]
 fn rest_of_product(a: f64, b: f64, product: f64) -> f64 {
     if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {
-        GpuFloat::mul_add(a, b, -product)
+        Exact::mul_add(a, b, -product)
     } else {
         rest_by_halves(a, b, product)
     }

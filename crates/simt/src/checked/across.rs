@@ -3,6 +3,9 @@
 //! A warp comes to a named barrier as a whole, so what it learns there of other warps all of its lanes know: one clock for each warp and
 //! each thread of the block is enough, and exact.
 
+/// Threads of a warp.
+pub(super) const LANES: usize = 32;
+
 /// Clocks that warps know of the threads of other warps.
 pub(super) struct Across {
     /// Of the block, in whole warps.
@@ -19,7 +22,7 @@ impl Across {
     pub(super) fn new(threads: usize, barriers: u32) -> Self {
         Across {
             threads,
-            known: vec![0; threads / super::clocks::LANES * threads],
+            known: vec![0; threads / LANES * threads],
             released: vec![0; threads],
             brought: vec![Vec::new(); barriers as usize],
         }
@@ -52,8 +55,8 @@ impl Across {
         let brought = &mut self.brought[barrier as usize];
         brought.resize(self.threads, 0);
         join(brought, &self.known[own]);
-        let first = warp * super::clocks::LANES;
-        &mut brought[first..first + super::clocks::LANES]
+        let first = warp * LANES;
+        &mut brought[first..first + LANES]
     }
 
     /// The lane's thread comes to a named barrier when its own clock is this.
@@ -66,8 +69,8 @@ impl Across {
         let own = self.of_warp(warp);
         let brought = &self.brought[barrier as usize];
         join(&mut self.known[own], brought);
-        let first = warp * super::clocks::LANES;
-        &brought[first..first + super::clocks::LANES]
+        let first = warp * LANES;
+        &brought[first..first + LANES]
     }
 
     /// The barrier is complete.

@@ -4,10 +4,8 @@
 //! `warp_sync` does, between the lanes that take part, and for that a lane keeps one clock for each of its mates (Mattern,
 //! Virtual time and global states of distributed systems, 1989).
 
-use super::across::{Across, join};
-use crate::executor::BARRIERS;
-
-pub(super) const LANES: usize = 32;
+use super::across::{Across, LANES, join};
+use crate::shape::BARRIERS;
 
 /// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what `lane` does next.
 struct WarpClocks {

@@ -18,7 +18,7 @@ mod steps;
 mod watch;
 
 pub(crate) use barrier::BarrierOutcome;
-pub(crate) use named::{BARRIERS, Call};
+pub(crate) use named::Call;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::body_of;

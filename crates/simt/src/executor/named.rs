@@ -8,11 +8,9 @@ use super::record::here;
 use super::{Executor, MAX_WARPS, WARP, end_thread};
 use crate::checked::Checker;
 use crate::finding::{FindingKind, Site};
+use crate::shape::BARRIERS;
 use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
-
-/// Numbers of barriers that a block has. That of number 0 is the block's own, for all of its threads.
-pub(crate) const BARRIERS: u32 = 16;
 
 /// What a thread does at a named barrier.
 #[derive(Clone, Copy, PartialEq, Eq)]
