@@ -3,6 +3,8 @@
 
 mod atomic;
 mod float;
+mod float_accuracy;
+mod float_identities;
 mod intrinsics;
 mod kernel;
 mod machine;

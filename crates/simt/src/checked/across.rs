@@ -3,7 +3,7 @@
 //! A warp comes to a named barrier as a whole, so what it learns there of other warps all of its lanes know: one clock for each warp and
 //! each thread of the block is enough, and exact.
 
-/// Lanes of a warp.
+/// Threads of a warp.
 pub(super) const LANES: usize = 32;
 
 /// Clocks that warps know of the threads of other warps.

@@ -5,7 +5,7 @@
 //! Virtual time and global states of distributed systems, 1989).
 
 use super::across::{Across, LANES, join};
-use crate::shape::BLOCK_BARRIERS;
+use crate::shape::BARRIERS;
 
 /// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what `lane` does next.
 struct WarpClocks {
@@ -94,7 +94,7 @@ impl Clocks {
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let warp = warp as usize;
         let threads = self.warps.len() * LANES;
-        let new = || Box::new(Across::new(threads, BLOCK_BARRIERS));
+        let new = || Box::new(Across::new(threads, BARRIERS));
         let across = self.across.get_or_insert_with(new);
         let known = &mut self.warps[warp].known;
         let brought = across.bring(barrier, warp);

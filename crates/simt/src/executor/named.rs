@@ -8,7 +8,7 @@ use super::record::here;
 use super::{Executor, MAX_WARPS, WARP, end_thread};
 use crate::checked::Checker;
 use crate::finding::{FindingKind, Site};
-use crate::shape::BLOCK_BARRIERS;
+use crate::shape::BARRIERS;
 use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
 
@@ -73,7 +73,7 @@ impl Phase {
 #[derive(Default)]
 pub(super) struct NamedBarriers {
     gathers: [Gather; MAX_WARPS],
-    phases: [Phase; BLOCK_BARRIERS as usize],
+    phases: [Phase; BARRIERS as usize],
 }
 
 impl NamedBarriers {
@@ -129,9 +129,9 @@ impl Executor<'_> {
             barrier, threads, ..
         } = call;
         assert!(
-            (1..BLOCK_BARRIERS).contains(&barrier),
+            (1..BARRIERS).contains(&barrier),
             "there is no named barrier {barrier}: they are 1 to {}",
-            BLOCK_BARRIERS - 1
+            BARRIERS - 1
         );
         let block_threads = self.launch.threads;
         let fits = threads <= block_threads.next_multiple_of(WARP);
