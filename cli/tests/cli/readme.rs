@@ -211,6 +211,9 @@ fn the_guide_to_kernels_shows_the_course() {
             sources += &trimmed(&fs::read_to_string(entry.unwrap().path()).unwrap());
         }
     }
+    // the kernel with named barriers is the example of their type
+    let named = fs::read_to_string(root.join("crates/cuda_std/src/thread/named.rs")).unwrap();
+    sources += &trimmed(&named.replace("///", ""));
     let blocks = guide.split("```rust\n").skip(1);
     let mut blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
     // the kernel of another example with a barrier where that has a question, a line for the library, and limits, which have an example in

@@ -53,6 +53,7 @@ impl CudaBuilder {
         let toolchain = DeviceToolchain::find()?;
 
         let directory = self.working_directory(&crate_path)?;
+        let registry = registry_sources();
         let profile = if self.release {
             Profile::Release
         } else {
@@ -66,7 +67,7 @@ impl CudaBuilder {
             } else {
                 "line-directives-only"
             },
-            remapped_paths: &remapped_paths(&toolchain, &crate_path, &packages)?,
+            remapped_paths: &remapped_paths(&toolchain, &registry),
             directory: &directory,
         };
         let sysroot = ensure_sysroot(&settings)?;
@@ -82,6 +83,8 @@ impl CudaBuilder {
             settings,
             sysroot: &sysroot,
             crate_path: &crate_path,
+            workspace: &workspace_root(&crate_path)?,
+            registry: &registry,
             arch: self.arch,
             target_directory: &own,
             build_args: &self.build_args,
@@ -205,33 +208,30 @@ fn announce_sources(packages: &[Package], crate_path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prefixes that would otherwise carry this machine's paths into panic messages and line directives. Later ones win where several match.
-fn remapped_paths(
-    toolchain: &DeviceToolchain,
-    crate_path: &Path,
-    packages: &[Package],
-) -> Result<Vec<(PathBuf, String)>> {
-    let root = workspace_root(crate_path)?;
-    let mut remapped = vec![(root.clone(), ".".to_owned())];
-    // Path dependencies inside the workspace are covered by its root; listing them would rebuild `core` when one is added.
-    for package in packages
-        .iter()
-        .filter(|package| !package.directory().starts_with(&root))
-    {
-        remapped.push((package.directory().to_owned(), package.name.clone()));
-    }
+/// Where cargo unpacks the crates of registries; an empty path where nobody has a home.
+fn registry_sources() -> PathBuf {
     let cargo_home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(crate::toolchain::home_directory()?.join(".cargo")));
-    if let Some(home) = cargo_home {
-        remapped.push((home.join("registry/src"), "registry".to_owned()));
+    let sources = cargo_home.map(|home| home.join("registry/src"));
+    sources
+        .map(|sources| sources.canonicalize().unwrap_or(sources))
+        .unwrap_or_default()
+}
+
+/// Prefixes that would otherwise carry this machine's paths into panic messages and line directives, the same for every crate of
+/// kernels. Later ones win where several match.
+fn remapped_paths(toolchain: &DeviceToolchain, registry: &Path) -> Vec<(PathBuf, String)> {
+    let mut remapped = Vec::new();
+    if !registry.as_os_str().is_empty() {
+        remapped.push((registry.to_owned(), "registry".to_owned()));
     }
     let library = toolchain.library_source();
     if let Ok(real) = library.canonicalize() {
         remapped.push((real, "library".to_owned()));
     }
     remapped.push((library, "library".to_owned()));
-    Ok(remapped)
+    remapped
 }
 
 /// Leaves the file's time alone when nothing changed, so that what includes it is not built again.

@@ -3,8 +3,8 @@
 //! On devices from compute capability 8.0 on these are `cp.async`; on older ones, and on the CPU, ordinary copies that are done when
 //! the function returns. The CPU's checked mode takes them for asynchronous all the same, and finds a use of what nobody has waited for.
 //!
-//! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads after a barrier that follows.
-//! Before it overwrites what was read from shared memory, a barrier must have followed the reads.
+//! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads after a barrier that follows, of the block or
+//! a [named](crate::thread::NamedBarrier) one. The source must stay as it is until then. Before it overwrites what was read from shared memory, a barrier must have followed the reads.
 
 use crate::{SharedView, View};
 

@@ -7,7 +7,7 @@
 //!
 //! | you want | look in |
 //! | --- | --- |
-//! | which thread am I, barriers, fences | [`thread`] |
+//! | which thread am I, barriers, also of some warps, fences | [`thread`] |
 //! | lanes: shuffles, votes, reductions | [`warp`] |
 //! | memory of a block | [`shared`], [`SharedView`] |
 //! | tables that the host fills in | [`constant`] |

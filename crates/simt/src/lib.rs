@@ -25,7 +25,7 @@
 //! | grid, blocks | blocks taken in ascending order by the threads of a rayon pool |
 //! | the threads of a block | a loop on one CPU thread; one that must wait keeps its stack, a fiber |
 //! | `threadIdx`, `blockIdx`, … | [`current`] |
-//! | `__syncthreads`, `__syncwarp`, shuffles, votes | [`sync`] |
+//! | `__syncthreads`, `__syncwarp`, named barriers, shuffles, votes | [`sync`] |
 //! | a kernel's barriers, known to who compiles it | [`steps`] |
 //! | `__shared__` memory | [`memory::shared_static`], [`memory::dynamic_shared`] |
 //! | compute-sanitizer's memcheck, racecheck, initcheck, synccheck | [`Mode::Checked`] |
@@ -53,14 +53,16 @@
 //! - a thread that has left the kernel while others of its block wait at a barrier;
 //! - a lane that calls a warp operation whose mask does not name it (in fast mode too), and a mask that names lanes that
 //!   have left;
+//! - a named barrier for a number of threads that is wrong or differs, and lanes of one warp at different ones (in fast mode too);
 //! - two threads that touch the same bytes, at least one writing and at least one not atomically, with nothing that
 //!   orders them; where the memory is a parameter's, its name and the element;
 //! - a read of shared memory that no thread of the block wrote;
 //! - a use of what an asynchronous copy writes, before the thread that began it has waited for it;
 //! - bytes that were written just behind an array of shared memory.
 //!
-//! What orders two accesses of one block is a barrier of the block, or [`sync::warp_sync`] of lanes of one warp,
-//! transitively. [`sync::warp_exchange`] makes lanes meet but orders no memory, as `shfl.sync` and `vote.sync` do not.
+//! What orders two accesses of one block is a barrier of the block, [`sync::warp_sync`] of lanes of one warp, or a named barrier:
+//! who waits there ([`sync::named_barrier`]) is ordered after all who came, and who only arrives ([`sync::named_barrier_arrive`])
+//! after nobody. This goes on transitively. [`sync::warp_exchange`] makes lanes meet but orders no memory, as `shfl.sync` and `vote.sync` do not.
 //! Nothing orders accesses of two blocks. A race is found whether or not the order that was drawn makes it go wrong;
 //! the seed matters for kernels whose control flow depends on the order.
 //!

@@ -9,6 +9,9 @@ pub const MAX_BLOCK_Z: u32 = 64;
 /// The most dynamic shared memory any CUDA device grants a block, in bytes (227 KiB, compute capability 9.0).
 pub const MAX_DYNAMIC_SHARED_BYTES: u32 = 227 * 1024;
 
+/// Numbers of barriers that a block has, on every CUDA device. That of number 0 is for all of its threads, the others are named.
+pub(crate) const BARRIERS: u32 = 16;
+
 /// An extent or an index in three dimensions, `x` fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {

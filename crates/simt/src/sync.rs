@@ -3,7 +3,7 @@
 //! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at once, and a warp
 //! operation sees only its own lane.
 
-use crate::executor::{BarrierOutcome, Lanes, WarpOperation, running};
+use crate::executor::{BarrierOutcome, Call, Lanes, WarpOperation, running};
 use std::panic::Location;
 
 /// How [`barrier_reduce`] combines the threads' predicates.
@@ -76,6 +76,66 @@ pub fn barrier() {
 #[track_caller]
 pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
     op.of(running().barrier(Location::caller(), predicate != 0))
+}
+
+/// Comes to the named barrier `barrier`, from 1 to 15, which is for `threads` threads, and waits there until that many have come: by this or
+/// by [`named_barrier_arrive`]. Then the barrier begins anew. It orders what all of them did before and what those do next that waited.
+///
+/// As on a device warps come as a whole: `threads` is a multiple of 32, and the lanes of a warp wait for each other first. The last warp of a
+/// block counts as 32, however many threads it has. These are findings, in either mode: a number of threads that is no multiple of 32, or more
+/// than the block has in whole warps; another number than the first warp said; lanes of one warp that come to different barriers. Checked mode
+/// also reports lanes that come to one barrier at different source lines, and lanes that have left the kernel.
+///
+/// ```
+/// use simt::{LaunchShape, Mode, current, sync};
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+///
+/// let (sent, got) = (AtomicU32::new(0), AtomicU32::new(0));
+/// // The first warp sends to the second, and waits for nobody. The third has nothing to do with it.
+/// simt::launch("send", LaunchShape::new(1, 96), Mode::Fast, || match current::thread_rank() / 32 {
+///     0 => {
+///         sent.fetch_add(1, Relaxed);
+///         sync::named_barrier_arrive(1, 64);
+///     }
+///     1 => {
+///         sync::named_barrier(1, 64);
+///         got.fetch_add(sent.load(Relaxed), Relaxed);
+///     }
+///     _ => {}
+/// })?;
+/// assert_eq!(got.into_inner(), 32 * 32);
+/// # Ok::<(), simt::LaunchError>(())
+/// ```
+///
+/// # Panics
+/// Outside a launch, and for a number that no barrier has.
+#[inline(always)]
+#[track_caller]
+pub fn named_barrier(barrier: u32, threads: u32) {
+    let call = Call {
+        barrier,
+        threads,
+        waits: true,
+    };
+    running().named_barrier(call, Location::caller());
+}
+
+/// Comes to the named barrier and goes on: nobody else is waited for than the lanes of this warp. What the thread did before is ordered before
+/// what those do next that wait there, and nothing is ordered before what it does itself. For the rest see [`named_barrier`].
+///
+/// A barrier at which some have arrived, and nobody waits, when the block ends is no fault.
+///
+/// # Panics
+/// Outside a launch, and for a number that no barrier has.
+#[inline(always)]
+#[track_caller]
+pub fn named_barrier_arrive(barrier: u32, threads: u32) {
+    let call = Call {
+        barrier,
+        threads,
+        waits: false,
+    };
+    running().named_barrier(call, Location::caller());
 }
 
 /// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of those lanes.

@@ -12,6 +12,7 @@ mod half_floats;
 mod machine;
 mod matrices;
 mod memory;
+mod named_barriers;
 mod printing;
 mod vecadd;
 mod vectors;
@@ -26,6 +27,7 @@ pub use crate::half_floats::*;
 pub use crate::machine::*;
 pub use crate::matrices::*;
 pub use crate::memory::*;
+pub use crate::named_barriers::*;
 pub use crate::printing::*;
 pub use crate::vectors::*;
 // Modules and kernels of one name, and both are imported.

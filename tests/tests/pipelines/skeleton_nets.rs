@@ -6,6 +6,7 @@ use ferrovox::{
     monitor::Monitor,
     skeleton::{SkeletonizeParams, Skeletons, skeletonize},
 };
+use ferrovox_tests::cases::cases;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -67,7 +68,7 @@ fn images_of_itself(voxels: &HashSet<[i64; 3]>, spacing: [f64; 3]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(500), failure_persistence: None, ..Default::default() })]
 
     /// Any set of voxels, sparse and dense: the hardest topology.
     #[test]

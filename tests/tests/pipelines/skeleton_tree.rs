@@ -10,6 +10,7 @@ use ferrovox::{
     },
 };
 use ferrovox_tests::{
+    cases::some,
     devices::{self, TestDevice},
     solids::Solid,
 };
@@ -173,7 +174,7 @@ fn errors_are_within_their_bounds() {
         for (number, solid) in shapes().into_iter().enumerate() {
             let classes = classes(&stream, &solid);
             let sources = sources_of(&stream, &classes);
-            for (turn, exponent) in EXPONENTS.into_iter().enumerate() {
+            for (turn, exponent) in some(EXPONENTS.into_iter().enumerate(), number) {
                 // a small radius makes much of such a solid far, on several levels
                 let near = [None, Some(3), Some(9)][(number + turn) % 3];
                 let params = params(exponent, plain(None, near));
@@ -198,7 +199,7 @@ fn errors_are_within_their_bounds_in_the_world() {
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
         for (number, form) in forms().into_iter().enumerate() {
-            for (turn, exponent) in [2.0, 2.5, 6.0, 9.0].into_iter().enumerate() {
+            for (turn, exponent) in some([2.0, 2.5, 6.0, 9.0].into_iter().enumerate(), number) {
                 let solid = &solids[(number + turn) % 3];
                 let classes = classes_in(&stream, solid, form);
                 let sources = sources_of(&stream, &classes);

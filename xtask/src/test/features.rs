@@ -60,7 +60,7 @@ fn examples_have_the_workspaces_builds() {
         eprintln!("skipped: the sources are not beside this program");
         return;
     }
-    for example in super::folders("examples").expect("examples") {
+    for example in super::steps::folders("examples").expect("examples") {
         let name = paths::shown(&example).to_string();
         // build scripts are other builds in any case, since nothing is shared between them and programs
         let found = others(&name, &["normal,no-proc-macro", "--workspace"]);

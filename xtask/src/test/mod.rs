@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything the project checks, in one command, with a summary at the end.
+//! `cargo xtask test`: what a change is held to, in one command, with a summary at the end; with `--all` everything the project checks.
 
 mod beside;
 mod builds;
@@ -8,6 +8,7 @@ mod features;
 mod outcome;
 mod program;
 mod step;
+mod steps;
 mod summary;
 mod watched;
 
@@ -26,7 +27,7 @@ use beside::Beside;
 use outcome::Outcome;
 use program::Timed;
 pub use step::outside;
-use step::{Counts, Step, Work, cargo, xtask};
+use step::{Counts, Step, Work};
 use summary::children_cpu;
 
 /// Arguments of `test`.
@@ -35,6 +36,9 @@ pub struct Arguments {
     /// Run only the steps whose names contain one of these words
     #[arg(value_name = "WORD")]
     only: Vec<String>,
+    /// Run all steps, and all cases of tests that take a part of theirs otherwise
+    #[arg(long)]
+    all: bool,
     /// Name the steps, and run none
     #[arg(long)]
     list: bool,
@@ -54,15 +58,12 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let wanted = |step: &Step| {
-        arguments.only.is_empty()
-            || arguments
-                .only
-                .iter()
-                .any(|word| step.name.contains(word.as_str()))
+    let wanted = |step: &Step| match &arguments.only[..] {
+        [] => arguments.all || arguments.list || !step.only_with_all,
+        words => words.iter().any(|word| step.name.contains(word.as_str())),
     };
-    let steps: Vec<Step> = match watched(arguments)? {
-        steps if steps.is_empty() => self::steps()?.into_iter().filter(wanted).collect(),
+    let steps: Vec<Step> = match steps::in_place_of_all(arguments)? {
+        steps if steps.is_empty() => steps::all()?.into_iter().filter(wanted).collect(),
         steps => steps,
     };
     if steps.is_empty() {
@@ -70,11 +71,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if arguments.list {
         for step in &steps {
-            println!("{:<14} {}", step.name, step.what);
+            let when = if step.only_with_all { " (--all)" } else { "" };
+            println!("{:<14} {}{when}", step.name, step.what);
         }
         return Ok(());
     }
-    let mut session = Session::default();
+    let mut session = Session {
+        all: arguments.all,
+        ..Session::default()
+    };
     let (mut outcomes, mut beside) = (Vec::new(), None::<Beside>);
     for step in steps {
         match step.work {
@@ -91,161 +96,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     summary::print(&outcomes, session.timed)
 }
 
-/// The steps that were asked for in place of the others, if any were.
-fn watched(arguments: &Arguments) -> Result<Vec<Step>> {
-    let mut steps = Vec::new();
-    if arguments.miri {
-        steps.push(watched::miri()?);
-    }
-    if arguments.address_sanitizer {
-        steps.push(watched::address_sanitizer()?);
-    }
-    if arguments.thread_sanitizer {
-        steps.push(watched::thread_sanitizer()?);
-    }
-    if arguments.public_code {
-        steps.push(Step {
-            name: "public code",
-            what: "public crates in kernels, as PTX and on the CPU, against vectors that others published",
-            work: Work::Checks(vec![xtask(&["from-rust-cuda", "--public-code"])]),
-        });
-    }
-    Ok(steps)
-}
-
-/// The steps, cheap ones first.
-fn steps() -> Result<Vec<Step>> {
-    let public_code = paths::root().join("tests/public-code");
-    let mut format = vec![
-        cargo(&["fmt", "--all", "--check"]),
-        outside(&public_code, &["fmt", "--all", "--check"]),
-    ];
-    let mut examples = Vec::new();
-    for example in folders("examples")? {
-        format.push(outside(&example, &["fmt", "--check"]));
-        examples.push(outside(
-            &example,
-            &["clippy", "--quiet", "--", "-D", "warnings"],
-        ));
-        examples.push(outside(&example, &["run", "--quiet"]));
-    }
-    // the features of cuda_std and cust that no package here turns on
-    let with_vek = [
-        "test",
-        "-p",
-        "ferrovox-cuda-std",
-        "--features",
-        "vek",
-        "--test",
-        "with_vek",
-    ];
-    let others_types = [
-        "test",
-        "-p",
-        "ferrovox-cust",
-        "--all-features",
-        "--test",
-        "others_types",
-    ];
-    let conformance = vec![
-        cargo(&with_vek),
-        cargo(&others_types),
-        outside(
-            &paths::root().join("tests/conformance/published"),
-            &["check", "--quiet"],
-        ),
-        outside(
-            &paths::root().join("tests/conformance/ferrovox"),
-            &["test", "--workspace"],
-        ),
-        outside(
-            &paths::root().join("tests/conformance-cust/published"),
-            &["check", "--quiet"],
-        ),
-        outside(
-            &paths::root().join("tests/conformance-cust/ours"),
-            &["run", "--quiet"],
-        ),
-        // those that compile quickly; `cargo xtask test --public-code` tries all
-        outside(&public_code, &["test", "--package", "public-code-quick"]),
-    ];
-    let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
-    docs.env("RUSTDOCFLAGS", "-D warnings");
-    clippy::share(&mut docs);
-    let clippy = clippy::command();
-    let doctests = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]);
-    let steps = [
-        (
-            "setup",
-            "the device compiler and the assembler are there, or are installed",
-            Work::Checks(vec![xtask(&["setup"])]),
-        ),
-        ("format", "every source is formatted", Work::Checks(format)),
-        (
-            "ptx",
-            "the PTX in the repository is what the sources give, of one architecture by turns (`cargo xtask ptx --check` for both)",
-            Work::Beside(vec![xtask(&["ptx", "--check", "--sample"])]),
-        ),
-        (
-            "clippy",
-            "no warning in any target",
-            Work::Checks(vec![clippy]),
-        ),
-        (
-            "docs",
-            "the documentation builds without a warning",
-            Work::Checks(vec![docs]),
-        ),
-        (
-            "tests",
-            "unit and integration tests on every device that is present, fuzz corpora, the scratch crate",
-            Work::Programs,
-        ),
-        (
-            "torture",
-            "damaged files, signals, full disks and rivals for 10 seconds (`cargo xtask torture` for longer)",
-            Work::Torture,
-        ),
-        (
-            "bundle",
-            "the test programs, packed, fit into a bundle",
-            Work::Bundle,
-        ),
-        (
-            "doctests",
-            "the examples in the documentation",
-            Work::Tests(vec![doctests]),
-        ),
-        (
-            "conformance",
-            "kernels and host code of the published APIs, and public crates in kernels, compile unchanged and run",
-            Work::Tests(conformance),
-        ),
-        (
-            "examples",
-            "every example builds without a warning and runs",
-            Work::Tests(examples),
-        ),
-    ];
-    let step = |(name, what, work)| Step { name, what, work };
-    Ok(steps.into_iter().map(step).collect())
-}
-
-/// The packages in a folder of the repository, by name.
-fn folders(name: &str) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(paths::root().join(name))?;
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join("Cargo.toml").is_file())
-        .collect();
-    folders.sort();
-    Ok(folders)
-}
-
 /// What one step leaves for another.
 #[derive(Default)]
 struct Session {
+    /// Tests take all of their cases.
+    all: bool,
     /// The test programs of the workspace, and the command.
     programs: Vec<Program>,
     /// Every test that told its time.
@@ -287,7 +142,10 @@ impl Session {
         let tests = tests.filter(|program| program.kind == Kind::Test);
         let (single, several): (Vec<_>, Vec<_>) = tests.partition(|it| program::has_one_test(it));
         let run = |programs: Vec<&Program>| -> Vec<_> {
-            programs.into_iter().map(program::run).collect()
+            programs
+                .into_iter()
+                .map(|it| program::run(it, self.all))
+                .collect()
         };
         let results = thread::scope(|scope| {
             // one test keeps one core busy

@@ -100,8 +100,12 @@ fn listed(text: &str) -> usize {
 }
 
 /// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not ignored.
-pub fn run(program: &Program) -> (Counts, Vec<Timed>) {
+/// With `all` tests take all of their cases (`ferrovox_tests::cases`).
+pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     let mut command = Command::new(&program.path);
+    if all {
+        command.env("FERROVOX_TEST_ALL", "1");
+    }
     command
         .args(["-Z", "unstable-options", "--format=json", "--report-time"])
         .current_dir(&program.folder)

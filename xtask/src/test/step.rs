@@ -13,6 +13,8 @@ pub struct Step {
     pub name: &'static str,
     /// What it shows when it succeeds.
     pub what: &'static str,
+    /// It is run with `--all`, or where it is named: what it looks at seldom changes, and it takes minutes.
+    pub only_with_all: bool,
     pub work: Work,
 }
 

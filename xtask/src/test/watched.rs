@@ -79,6 +79,7 @@ pub fn miri() -> Result<Step> {
     Ok(Step {
         name: "miri",
         what: "no undefined behaviour in what can be interpreted",
+        only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }
@@ -105,6 +106,7 @@ pub fn address_sanitizer() -> Result<Step> {
     Ok(Step {
         name: "addresses",
         what: "no access outside of memory, and no memory lost, with AddressSanitizer",
+        only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }
@@ -138,6 +140,7 @@ pub fn thread_sanitizer() -> Result<Step> {
     Ok(Step {
         name: "races",
         what: "no data race, with ThreadSanitizer",
+        only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Settings;
 use super::cargo::{command, run};
 use super::record::{LinkInputs, install_recorder};
+use super::source_names::name_sources;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, NvvmArch, Result};
 
@@ -16,6 +17,10 @@ pub(crate) struct KernelBuild<'a> {
     pub sysroot: &'a Path,
     /// The kernel crate's directory.
     pub crate_path: &'a Path,
+    /// The root of its workspace.
+    pub workspace: &'a Path,
+    /// The directory of registries' sources.
+    pub registry: &'a Path,
     pub arch: NvvmArch,
     /// cargo's target directory, kept between builds.
     pub target_directory: &'a Path,
@@ -56,6 +61,12 @@ impl KernelBuild<'_> {
             // The attribute spares kernel crates a line that only this compiler would accept.
             .args(["--", "-Zcrate-attr=feature(abi_ptx)"])
             .arg(format!("-Ctarget-cpu={}", self.arch.sm()));
+        name_sources(
+            &mut command,
+            self.settings.directory,
+            self.workspace,
+            self.registry,
+        )?;
         let artifacts = run(&mut command, self.crate_path)?;
         let own = self.crate_path.join("Cargo.toml");
         let own = own.canonicalize().at("cannot resolve", &own)?;

@@ -4,6 +4,8 @@
 mod cargo;
 mod kernels;
 mod record;
+mod script;
+mod source_names;
 mod sysroot;
 
 pub(crate) use kernels::KernelBuild;
@@ -30,7 +32,7 @@ pub(crate) struct Settings<'a> {
     pub profile: Profile,
     /// rustc's `debuginfo`: `line-directives-only`, or `full`.
     pub debug_info: &'static str,
-    /// Path prefixes to replace, so that no path of this machine reaches the PTX.
+    /// Path prefixes to replace in all crates, so that no path of this machine reaches the PTX.
     pub remapped_paths: &'a [(PathBuf, String)],
     /// The builder's own directory; the recorder lies in it.
     pub directory: &'a Path,

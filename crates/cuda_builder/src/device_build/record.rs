@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::script::install_script;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, Result};
 
@@ -31,21 +32,9 @@ done
 printf '%s\n' "$@" > "$out"
 "#;
 
-/// Writes the recorder into `directory` and returns its path. Left alone when it is there already, so that cargo sees no change.
+/// Writes the recorder into `directory` and returns its path.
 pub(super) fn install_recorder(directory: &Path) -> Result<PathBuf> {
-    let path = directory.join("record-link.sh");
-    if fs::read_to_string(&path).is_ok_and(|text| text == SCRIPT) {
-        return Ok(path);
-    }
-    fs::create_dir_all(directory).at("cannot create", directory)?;
-    fs::write(&path, SCRIPT).at("cannot write", &path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-            .at("cannot make executable", &path)?;
-    }
-    Ok(path)
+    install_script(&directory.join("record-link.sh"), SCRIPT)
 }
 
 /// What rustc gave its linker.

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use super::convergent::mark_assembly;
 use super::items::{Item, Module};
 use super::names::{StableNames, stable_base};
+use super::own_stack::read_plainly;
 use super::placement::{DYNAMIC_SHARED, HEAP, Placement};
 use super::token::{Kind, Tokens, quote};
 use crate::{CudaBuilderError, Result};
@@ -96,7 +97,11 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         text.push('\n');
     }
     for item in functions {
-        rewrite(&mark_assembly(item.text), &symbols, &mut text);
+        rewrite(
+            &read_plainly(&mark_assembly(item.text)),
+            &symbols,
+            &mut text,
+        );
         text.push('\n');
     }
     for item in &module.declarations {

@@ -8,6 +8,7 @@ mod global;
 mod items;
 mod lower;
 mod names;
+mod own_stack;
 mod placement;
 mod token;
 

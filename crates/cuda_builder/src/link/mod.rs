@@ -15,7 +15,7 @@ use crate::{CudaBuilderError, LlvmTools, NvvmArch, Result};
 pub(crate) use tools::run_tool;
 
 /// Changes whenever the same inputs would link to other PTX. Part of the source hash.
-pub(crate) const LINK_REVISION: u32 = 4;
+pub(crate) const LINK_REVISION: u32 = 5;
 
 /// Functions that the driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
@@ -175,12 +175,10 @@ fn link_and_lower(
     for only_needed in [true, false] {
         let text = link_bitcode(llvm, inputs, only_needed, linked, symbols)?;
         let module = Module::parse(&text);
-        let provided =
-            |name: &&str| DRIVER_FUNCTIONS.contains(name) || [DYNAMIC_SHARED, HEAP].contains(name);
         missing = module
             .undefined()
             .into_iter()
-            .filter(|name| !provided(name))
+            .filter(|name| !is_provided(name))
             .map(str::to_owned)
             .collect();
         if missing.is_empty() {
@@ -220,42 +218,31 @@ fn link_bitcode(
         );
     }
     run_tool("llvm-link", command.arg("-o").arg(linked))?;
-    if only_needed
-        && inputs
-            .libraries
-            .iter()
-            .any(|path| is_compiler_library(path))
-    {
+    let mut compilers = inputs
+        .libraries
+        .iter()
+        .filter(|path| is_compiler_library(path))
+        .peekable();
+    if only_needed && compilers.peek().is_some() {
         let used = linked.with_extension("used.bc");
-        // What no kernel uses of other libraries would take half of `core` with it.
-        fs::write(
-            symbols,
-            format!("{}\n{CALLED_BY_CORE}", inputs.exported.join("\n")),
-        )
-        .at("cannot write", symbols)?;
-        let mut command = std::process::Command::new(llvm.tool("opt"));
-        command
-            .arg("-passes=internalize,globaldce")
-            .arg(format!(
-                "--internalize-public-api-file={}",
-                symbols.display()
-            ))
-            .arg(linked)
-            .arg("-o")
-            .arg(&used);
-        run_tool("opt", &mut command)?;
-        fs::write(symbols, inputs.exported.join("\n")).at("cannot write", symbols)?;
-        let mut command = std::process::Command::new(llvm.tool("llvm-link"));
-        command
-            .args(["--ignore-non-bitcode", "--only-needed"])
-            .arg(&used);
-        command.args(
-            inputs
-                .libraries
-                .iter()
-                .filter(|path| is_compiler_library(path)),
-        );
-        run_tool("llvm-link", command.arg("-o").arg(linked))?;
+        // Of a kernel that calls nothing of `core` this is all: reading that would take longer than all the rest.
+        drop_unused(llvm, linked, symbols, &used)?;
+        if !needs_nothing(llvm, &used) {
+            // What no kernel uses of other libraries would take half of `core` with it.
+            let exported = inputs.exported.join("\n");
+            fs::write(symbols, format!("{exported}\n{CALLED_BY_CORE}"))
+                .at("cannot write", symbols)?;
+            drop_unused(llvm, linked, symbols, &used)?;
+            fs::write(symbols, exported).at("cannot write", symbols)?;
+            let mut command = std::process::Command::new(llvm.tool("llvm-link"));
+            command
+                .args(["--ignore-non-bitcode", "--only-needed"])
+                .arg(&used)
+                .args(compilers);
+            run_tool("llvm-link", command.arg("-o").arg(linked))?;
+        } else {
+            fs::rename(&used, linked).at("cannot write", linked)?;
+        }
     }
     let mut command = std::process::Command::new(llvm.tool("opt"));
     command
@@ -269,6 +256,40 @@ fn link_bitcode(
         tool: "opt".to_owned(),
         reason: "its IR text is not UTF-8".to_owned(),
     })
+}
+
+/// Writes a module again, without what nothing uses that is in the list of symbols.
+fn drop_unused(llvm: &LlvmTools, module: &Path, symbols: &Path, to: &Path) -> Result<()> {
+    let mut command = std::process::Command::new(llvm.tool("opt"));
+    command
+        .arg("-passes=internalize,globaldce")
+        .arg(format!(
+            "--internalize-public-api-file={}",
+            symbols.display()
+        ))
+        .arg(module)
+        .arg("-o")
+        .arg(to);
+    run_tool("opt", &mut command).map(drop)
+}
+
+/// Whether a module has all that it uses: then `core` need not be read, which takes most of the time of a small kernel's link. Where
+/// `llvm-nm` is not installed nothing is known.
+fn needs_nothing(llvm: &LlvmTools, module: &Path) -> bool {
+    let mut command = std::process::Command::new(llvm.tool("llvm-nm"));
+    command
+        .args(["--undefined-only", "--just-symbol-name"])
+        .arg(module);
+    run_tool("llvm-nm", &mut command).is_ok_and(|names| {
+        String::from_utf8_lossy(&names)
+            .lines()
+            .all(|name| is_provided(name.trim()))
+    })
+}
+
+/// What the driver, or the lowering, gives to every module.
+fn is_provided(name: &str) -> bool {
+    DRIVER_FUNCTIONS.contains(&name) || [DYNAMIC_SHARED, HEAP].contains(&name)
 }
 
 /// `core` and what belongs to it: no kernels in there.

@@ -116,10 +116,13 @@ fn reachable<'a>(module: &'a PtxModule, entry: &'a PtxFunction) -> Vec<&'a PtxFu
 }
 
 fn is_barrier(instruction: &Instruction) -> bool {
-    // `bar.warp.sync` is a warp's, not the block's.
+    // `bar.warp.sync` is a warp's, `barrier.cluster.arrive` a cluster's, not the block's.
     matches!(instruction.base(), "bar" | "barrier")
         && !instruction.has("warp")
-        && (instruction.has("sync") || instruction.has("red"))
+        && !instruction.has("cluster")
+        && ["sync", "red", "arrive"]
+            .iter()
+            .any(|what| instruction.has(what))
 }
 
 fn is_generic_access(instruction: &Instruction) -> bool {

@@ -14,7 +14,12 @@ const PTX: &str = r#"
 	atom.acquire.gpu.global.add.u32 	%r1, [%rd1], 1;
 	bar.sync 	0;
 	barrier.sync 	0;
+	barrier.sync 1, %r1;
+	bar.arrive 	15, 64;
+	barrier.cta.red.popc.aligned.u32 	%r1, 2, 64, %p1;
 	bar.warp.sync 	-1;
+	barrier.cluster.arrive.aligned;
+	barrier.cluster.wait.aligned;
 	ret;
 }
 .visible .entry dirty(
@@ -47,7 +52,7 @@ $L__BB1_1:
 fn a_clean_kernel_has_barriers_only() {
     let report = lint(PTX);
     let clean = report.kernel("clean").unwrap();
-    assert_eq!((clean.barriers, clean.findings.len()), (2, 0), "{report}");
+    assert_eq!((clean.barriers, clean.findings.len()), (5, 0), "{report}");
 }
 
 #[test]

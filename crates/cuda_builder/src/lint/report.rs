@@ -46,7 +46,7 @@ impl fmt::Display for Finding {
 pub struct KernelLint {
     /// The entry point.
     pub kernel: String,
-    /// Block barriers, counted in the text.
+    /// Waits and arrivals at the block's barriers, the named ones too, counted in the text.
     pub barriers: usize,
     /// Sorted by kind.
     pub findings: Vec<Finding>,

@@ -1,19 +1,30 @@
 //! Crates written for Rust-CUDA, which have no line for this builder.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::LazyLock;
 
+use crate::small_crates::small;
 use crate::support::{body, builder, has_toolchain, ptxas};
 use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
 /// The PTX of the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
-fn kernels(arch: NvvmArch) -> Option<(tempfile::TempDir, String, LintReport)> {
+fn kernels(arch: NvvmArch) -> Option<Built> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/from-rust-cuda");
     build(builder(&path).arch(arch))
 }
 
-fn build(builder: CudaBuilder) -> Option<(tempfile::TempDir, String, LintReport)> {
+/// The same for the architecture that most tests look at, built by the first of them.
+fn kernels_of_volta() -> Option<&'static Built> {
+    static BUILT: LazyLock<Option<Built>> = LazyLock::new(|| kernels(NvvmArch::Compute70));
+    BUILT.as_ref()
+}
+
+/// The PTX, and what the lint says of it.
+type Built = (String, LintReport);
+
+fn build(builder: CudaBuilder) -> Option<Built> {
     has_toolchain().then(|| {
         let directory = tempfile::tempdir().unwrap();
         let output = builder
@@ -21,32 +32,13 @@ fn build(builder: CudaBuilder) -> Option<(tempfile::TempDir, String, LintReport)
             .build_with_report()
             .unwrap_or_else(|error| panic!("{error}"));
         let ptx = fs::read_to_string(&output.ptx).unwrap();
-        (directory, ptx, output.lint)
+        (ptx, output.lint)
     })
-}
-
-/// A crate with one source file and a dependency on cuda_std.
-fn crate_of(directory: &Path, source: &str) -> PathBuf {
-    crate_with(directory, "", source)
-}
-
-/// The same, with features of cuda_std, each in quotation marks.
-fn crate_with(directory: &Path, features: &str, source: &str) -> PathBuf {
-    let cuda_std = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda_std");
-    let manifest = format!(
-        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n\
-         cuda_std = {{ package = \"ferrovox-cuda-std\", path = {:?}, features = [{features}] }}\n",
-        cuda_std.canonicalize().unwrap()
-    );
-    fs::create_dir_all(directory.join("src")).unwrap();
-    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
-    fs::write(directory.join("src/lib.rs"), source).unwrap();
-    directory.to_owned()
 }
 
 #[test]
 fn a_crate_without_a_line_for_us_compiles() {
-    let Some((directory, ptx, _)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, _)) = kernels_of_volta() else {
         return;
     };
     for kernel in [
@@ -84,18 +76,24 @@ fn a_crate_without_a_line_for_us_compiles() {
         "march_rays",
         "gemm_blocked",
         "gemm_tiled",
+        "sum_tiles",
     ] {
         assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel}");
     }
-    ptxas()
-        .resources(&directory.path().join("out.ptx"), NvvmArch::Compute70)
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("out.ptx");
+    fs::write(&file, ptx).unwrap();
+    let resources = ptxas()
+        .resources(&file, NvvmArch::Compute70)
         .unwrap_or_else(|error| panic!("{error}"));
+    // four by name, and the block's own, number 0
+    assert_eq!(resources["sum_tiles"].barriers, 5);
 }
 
 /// A struct and an array are one parameter each, of their own size; a reference is a pointer.
 #[test]
 fn values_and_references_cross_as_upstreams_do() {
-    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, _)) = kernels_of_volta() else {
         return;
     };
     let parameters = |kernel: &str| -> Vec<String> {
@@ -131,7 +129,7 @@ fn values_and_references_cross_as_upstreams_do() {
 
 #[test]
 fn allocation_is_there_and_the_lint_names_it() {
-    let Some((_keep, ptx, lint)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, lint)) = kernels_of_volta() else {
         return;
     };
     assert!(
@@ -165,12 +163,7 @@ fn allocation_is_there_and_the_lint_names_it() {
 /// Who does not allocate has no heap in the PTX, and who does not print no instruction for it: a panic is not printed by itself.
 #[test]
 fn no_heap_without_allocation_and_no_text_without_printing() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_of(
-        directory.path(),
-        "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: &[u32], y: *mut u32) { *y = x[3]; }\n",
-    );
-    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+    if let Some((ptx, _)) = build(builder(&small("plain"))) {
         assert!(!ptx.contains("heap") && !ptx.contains("vprintf"), "{ptx}");
     }
 }
@@ -178,14 +171,15 @@ fn no_heap_without_allocation_and_no_text_without_printing() {
 /// `cfg(target_feature = "compute_NN")` holds for what the PTX is for and for all before it.
 #[test]
 fn features_of_the_device_are_those_of_the_architecture() {
-    for (arch, eighty) in [
-        (NvvmArch::Compute70, "0"),
-        (NvvmArch::Compute90, "0f3F800000"),
+    let (Some((volta, _)), Some((hopper, _))) = (kernels_of_volta(), kernels(NvvmArch::Compute90))
+    else {
+        return;
+    };
+    for (arch, ptx, eighty) in [
+        (NvvmArch::Compute70, volta, 0.0_f32),
+        (NvvmArch::Compute90, &hopper, 1.0),
     ] {
-        let Some((_keep, ptx, _)) = kernels(arch) else {
-            return;
-        };
-        let kernel = body(&ptx, "known_features");
+        let kernel = body(ptx, "known_features");
         let stored: Vec<u32> = kernel
             .lines()
             .filter(|line| line.contains("st.global"))
@@ -194,7 +188,6 @@ fn features_of_the_device_are_those_of_the_architecture() {
                 value.parse().unwrap_or_else(|_| panic!("{kernel}"))
             })
             .collect();
-        let eighty = if eighty == "0" { 0.0_f32 } else { 1.0 };
         assert_eq!(
             stored,
             [130.0_f32, eighty, 1.0].map(f32::to_bits),
@@ -209,13 +202,10 @@ fn old_headers_are_explained() {
     if !has_toolchain() {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_of(
-        directory.path(),
-        "#![cfg_attr(target_os = \"cuda\", no_std, feature(register_attr), register_attr(nvvm_internal))]\n\
-         use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: *mut u32) { *x = 1; }\n",
-    );
-    let text = builder(&path).build().unwrap_err().to_string();
+    let text = builder(&small("old_headers"))
+        .build()
+        .unwrap_err()
+        .to_string();
     for words in [
         "feature(register_attr)",
         "register_attr(nvvm_internal)",
@@ -228,16 +218,7 @@ fn old_headers_are_explained() {
 /// The published 0.2's vectors, and glam's of other numbers than f32 and u32: each is a feature.
 #[test]
 fn vek_and_the_rest_of_glam_are_features() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_with(
-        directory.path(),
-        "\"vek\", \"glam-all\"",
-        "use cuda_std::glam::{DVec2, I64Vec2};\nuse cuda_std::prelude::*;\nuse cuda_std::vek::Vec3;\n\
-         #[kernel]\npub unsafe fn scaled(x: *mut Vec3<f32>, by: Vec3<f32>) {\n\
-         let x = &mut *x.add(thread::index_1d() as usize);\n*x = (*x * by).normalized();\n}\n\
-         #[kernel]\npub unsafe fn whole(x: *const DVec2, y: *mut I64Vec2) { *y = (*x).as_i64vec2(); }\n",
-    );
-    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+    if let Some((ptx, _)) = build(builder(&small("vectors"))) {
         assert!(body(&ptx, "scaled").contains("div.rn.f32"), "{ptx}");
         assert!(body(&ptx, "whole").contains("cvt.rzi.s64.f64"), "{ptx}");
     }
@@ -246,10 +227,10 @@ fn vek_and_the_rest_of_glam_are_features() {
 /// What prints has the driver's functions.
 #[test]
 fn printing_is_the_drivers() {
-    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, _)) = kernels_of_volta() else {
         return;
     };
-    let functions = cuda_builder::ptx::PtxModule::parse(&ptx);
+    let functions = cuda_builder::ptx::PtxModule::parse(ptx);
     let calls = |kernel: &str, wanted: &str| {
         let entry = functions
             .function(kernel)
@@ -259,11 +240,11 @@ fn printing_is_the_drivers() {
     assert!(calls("name_negative", "print_text"), "{ptx}");
     assert!(calls("halve", "assertion_failed"), "{ptx}");
     assert!(
-        body(&ptx, "cuda_std_io_device_print_text").contains("vprintf"),
+        body(ptx, "cuda_std_io_device_print_text").contains("vprintf"),
         "{ptx}"
     );
     assert!(
-        body(&ptx, "cuda_std_io_device_assertion_failed").contains("__assertfail"),
+        body(ptx, "cuda_std_io_device_assertion_failed").contains("__assertfail"),
         "{ptx}"
     );
 }
@@ -271,10 +252,10 @@ fn printing_is_the_drivers() {
 /// Each is the instruction, or as many as the value's bits take.
 #[test]
 fn functions_of_the_machine_are_its_instructions() {
-    let Some((_keep, ptx, _)) = kernels(NvvmArch::Compute70) else {
+    let Some((ptx, _)) = kernels_of_volta() else {
         return;
     };
-    let count = |kernel: &str, words: &str| body(&ptx, kernel).matches(words).count();
+    let count = |kernel: &str, words: &str| body(ptx, kernel).matches(words).count();
     assert_eq!(count("rotate_long", "shfl.sync.idx.b32"), 4, "{ptx}");
     assert_eq!(count("rotate_long", "match.any.sync.b64"), 2, "{ptx}");
     assert_eq!(count("wait", "%clock64"), 2, "{ptx}");
@@ -294,16 +275,28 @@ fn functions_of_the_machine_are_its_instructions() {
     }
 }
 
+/// Named barriers are instructions with their numbers, as many as in the source: whoever waits and whoever arrives.
+#[test]
+fn named_barriers_are_instructions() {
+    let Some((ptx, lint)) = kernels_of_volta() else {
+        return;
+    };
+    let kernel = body(ptx, "sum_tiles");
+    let count = |words: &str| kernel.matches(words).count();
+    for barrier in 1..=4 {
+        for what in ["sync", "arrive"] {
+            let words = format!("barrier.{what} {barrier}, %r");
+            assert_eq!(count(&words), 1, "{words}\n{kernel}");
+        }
+    }
+    assert_eq!((count("bar.sync"), count("barrier.")), (0, 8), "{kernel}");
+    assert_eq!(lint.kernel("sum_tiles").unwrap().barriers, 8, "{lint}");
+}
+
 /// With a feature panics print their messages.
 #[test]
 fn messages_of_panics_are_a_feature() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_with(
-        directory.path(),
-        "\"panic-messages\"",
-        "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: &[u32], y: *mut u32) { *y = x[3]; }\n",
-    );
-    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+    if let Some((ptx, _)) = build(builder(&small("messages"))) {
         assert!(ptx.contains("vprintf"), "{ptx}");
     }
 }
@@ -311,12 +304,7 @@ fn messages_of_panics_are_a_feature() {
 /// A kernel of one addition is two loads, the addition and a store, all of global memory.
 #[test]
 fn an_addition_is_as_many_instructions() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_of(
-        directory.path(),
-        "use cuda_std::kernel;\n#[kernel]\npub unsafe fn add(a: *const f32, b: *const f32, c: *mut f32) { *c = *a + *b; }\n",
-    );
-    if let Some((_keep, ptx, _)) = build(builder(&path)) {
+    if let Some((ptx, _)) = build(builder(&small("addition"))) {
         let kernel = body(&ptx, "add");
         for (words, count) in [("ld.global", 2), ("add.f32", 1), ("st.global", 1)] {
             assert_eq!(kernel.matches(words).count(), count, "{words}\n{kernel}");
@@ -334,11 +322,6 @@ fn std_in_a_kernel_is_explained() {
     if !has_toolchain() {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = crate_of(
-        directory.path(),
-        "use cuda_std::kernel;\n#[kernel]\npub unsafe fn one() { let _file = std::fs::File::create(\"foo.txt\"); }\n",
-    );
-    let text = builder(&path).build().unwrap_err().to_string();
+    let text = builder(&small("with_std")).build().unwrap_err().to_string();
     assert!(text.contains("there is no std on a GPU"), "{text}");
 }

@@ -5,5 +5,6 @@ mod from_rust_cuda;
 mod raw_kernels;
 mod reproducible;
 mod resources;
+mod small_crates;
 mod support;
 mod with_cuda_std;

@@ -1,6 +1,7 @@
 //! `FloatExt`: functions that `std`'s floats have not.
 
 use super::GpuFloat;
+use super::bessel;
 use super::fast;
 use super::inverse;
 use super::sealed::Sealed;
@@ -39,13 +40,13 @@ pub trait FloatExt: Sized + Sealed {
     /// The exponent of the leading binary digit. Exact.
     #[must_use]
     fn unbiased_exp(self) -> i32;
-    /// The Bessel function of the first kind of order 0.
+    /// The Bessel function of the first kind of order 0. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn j0(self) -> Self;
-    /// The Bessel function of the first kind of order 1.
+    /// The Bessel function of the first kind of order 1. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn j1(self) -> Self;
-    /// The Bessel function of the first kind of order `order`.
+    /// The Bessel function of the first kind of order `order`, by as many steps as the order and a few. The error grows with its root.
     #[must_use]
     fn jn(self, order: i32) -> Self;
     /// `self * 2^exp`. Rounded once.
@@ -76,13 +77,13 @@ pub trait FloatExt: Sized + Sealed {
     /// The gamma function.
     #[must_use]
     fn gamma(self) -> Self;
-    /// The Bessel function of the second kind of order 0.
+    /// The Bessel function of the second kind of order 0. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn y0(self) -> Self;
-    /// The Bessel function of the second kind of order 1.
+    /// The Bessel function of the second kind of order 1. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
     #[must_use]
     fn y1(self) -> Self;
-    /// The Bessel function of the second kind of order `order`.
+    /// The Bessel function of the second kind of order `order`, by as many steps as the order. The error grows with its root.
     #[must_use]
     fn yn(self, order: i32) -> Self;
     /// One over the square root, of two correctly rounded operations: equal bits everywhere. 2 ulp.
@@ -130,7 +131,7 @@ macro_rules! renamed {
 }
 
 macro_rules! float_ext {
-    ($float:ident frexp: $frexp:ident ilogb: $ilogb:ident scalbn: $scalbn:ident jn: $jn:ident yn: $yn:ident erfc: $erfc:ident cbrt: $cbrt:ident { $($method:ident $function:ident;)+ } $($fast:item)+) => {
+    ($float:ident frexp: $frexp:ident ilogb: $ilogb:ident scalbn: $scalbn:ident erfc: $erfc:ident { $($method:ident $function:ident;)+ } $($fast:item)+) => {
         impl FloatExt for $float {
             #[inline]
             fn cospi(self) -> Self {
@@ -173,13 +174,33 @@ macro_rules! float_ext {
             }
 
             #[inline]
+            fn j0(self) -> Self {
+                bessel::j0(self.into()) as $float
+            }
+
+            #[inline]
+            fn j1(self) -> Self {
+                bessel::j1(self.into()) as $float
+            }
+
+            #[inline]
+            fn y0(self) -> Self {
+                bessel::y0(self.into()) as $float
+            }
+
+            #[inline]
+            fn y1(self) -> Self {
+                bessel::y1(self.into()) as $float
+            }
+
+            #[inline]
             fn jn(self, order: i32) -> Self {
-                libm::$jn(order, self)
+                bessel::jn(order, self.into()) as $float
             }
 
             #[inline]
             fn yn(self, order: i32) -> Self {
-                libm::$yn(order, self)
+                bessel::yn(order, self.into()) as $float
             }
 
             #[inline]
@@ -214,7 +235,7 @@ macro_rules! float_ext {
 
             #[inline]
             fn rcbrt(self) -> Self {
-                1.0 / libm::$cbrt(self)
+                1.0 / GpuFloat::cbrt(self)
             }
 
             #[inline(always)]
@@ -238,13 +259,9 @@ macro_rules! float_ext {
     };
 }
 
-float_ext! { f32 frexp: frexpf ilogb: ilogbf scalbn: scalbnf jn: jnf yn: ynf erfc: erfcf cbrt: cbrtf {
+float_ext! { f32 frexp: frexpf ilogb: ilogbf scalbn: scalbnf erfc: erfcf {
         error_function erff;
         complementary_error_function erfcf;
-        j0 j0f;
-        j1 j1f;
-        y0 y0f;
-        y1 y1f;
         log_gamma lgammaf;
         gamma tgammaf;
         log1p log1pf;
@@ -287,13 +304,9 @@ float_ext! { f32 frexp: frexpf ilogb: ilogbf scalbn: scalbnf jn: jnf yn: ynf erf
     }
 }
 
-float_ext! { f64 frexp: frexp ilogb: ilogb scalbn: scalbn jn: jn yn: yn erfc: erfc cbrt: cbrt {
+float_ext! { f64 frexp: frexp ilogb: ilogb scalbn: scalbn erfc: erfc {
         error_function erf;
         complementary_error_function erfc;
-        j0 j0;
-        j1 j1;
-        y0 y0;
-        y1 y1;
         log_gamma lgamma;
         gamma tgamma;
         log1p log1p;

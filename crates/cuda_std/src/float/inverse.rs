@@ -2,17 +2,8 @@
 //! `libm`'s: equal bits on both machines.
 
 use super::GpuFloat;
+use super::polynomial::polynomial;
 use core::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
-
-/// The polynomial of these coefficients, the highest first.
-#[inline(always)]
-fn polynomial(x: f64, coefficients: [f64; 8]) -> f64 {
-    let mut sum = 0.0;
-    for coefficient in coefficients {
-        sum = sum * x + coefficient;
-    }
-    sum
-}
 
 /// The number that a standard normal variable is below with probability `p`: algorithm AS 241 (PPND16) of Wichura (1988), quotients of
 /// polynomials of degree 7 for the middle and two parts of the tails.

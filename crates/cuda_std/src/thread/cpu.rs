@@ -54,6 +54,18 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
     sync::barrier_reduce(Reduce::Or, predicate)
 }
 
+#[inline(always)]
+#[track_caller]
+pub fn named_sync<const ID: u32>(threads: u32) {
+    sync::named_barrier(ID, threads);
+}
+
+#[inline(always)]
+#[track_caller]
+pub fn named_arrive<const ID: u32>(threads: u32) {
+    sync::named_barrier_arrive(ID, threads);
+}
+
 /// A block's threads take turns on one CPU thread, so only the compiler could reorder; a full fence keeps the rule simple.
 #[inline(always)]
 pub fn block_fence() {

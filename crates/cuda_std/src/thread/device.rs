@@ -1,6 +1,6 @@
 //! Threads of the GPU.
 //!
-//! The barriers are LLVM intrinsics and not inline assembly: LLVM knows that they are convergent, so it neither duplicates them
+//! The block's barriers are LLVM intrinsics and not inline assembly: LLVM knows that they are convergent, so it neither duplicates them
 //! nor moves them into a branch.
 
 use core::arch::asm;
@@ -71,6 +71,24 @@ pub fn sync_threads_and(predicate: u32) -> u32 {
 pub fn sync_threads_or(predicate: u32) -> u32 {
     // SAFETY: as in `sync_threads`.
     unsafe { barrier_or(predicate) }
+}
+
+/// Named barriers are assembly, since LLVM has had intrinsics for all of them only of late. It reads and writes memory for all that the
+/// compiler knows, and the builder says of it that it is convergent.
+#[inline(always)]
+pub fn named_sync<const ID: u32>(threads: u32) {
+    // SAFETY: as in `sync_threads`.
+    unsafe {
+        asm!("barrier.sync {}, {};", const ID, in(reg32) threads, options(nostack));
+    }
+}
+
+#[inline(always)]
+pub fn named_arrive<const ID: u32>(threads: u32) {
+    // SAFETY: as in `sync_threads`.
+    unsafe {
+        asm!("barrier.arrive {}, {};", const ID, in(reg32) threads, options(nostack));
+    }
 }
 
 #[inline(always)]

@@ -12,6 +12,7 @@ mod cpu;
 #[cfg(target_arch = "nvptx64")]
 mod device;
 mod index;
+mod named;
 mod sync;
 mod vectors;
 
@@ -21,5 +22,6 @@ use cpu as imp;
 use device as imp;
 
 pub use index::*;
+pub use named::NamedBarrier;
 pub use sync::*;
 pub use vectors::IndexVector;

@@ -3,9 +3,12 @@
 
 mod atomic;
 mod float;
+mod float_accuracy;
+mod float_identities;
 mod intrinsics;
 mod kernel;
 mod machine;
+mod orders;
 mod shared;
 mod steps;
 mod support;

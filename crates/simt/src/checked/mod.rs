@@ -1,8 +1,11 @@
 //! Checked mode: what the threads of a launch do to one another, judged by happens-before.
 //!
 //! Two accesses of one block are ordered if one thread made both, if a barrier of the block completed between them,
-//! or if `warp_sync` of common lanes did; accesses of two blocks never are.
+//! if `warp_sync` of common lanes did, or if the first one's warp arrived at a named barrier at which the other's waited, transitively;
+//! accesses of two blocks never are.
 
+mod access;
+mod across;
 mod clocks;
 mod copies;
 mod order;
@@ -10,11 +13,12 @@ mod shadow;
 mod steps;
 mod touches;
 
+pub(crate) use access::Memory;
 pub(crate) use copies::Copy;
 pub(crate) use order::BlockOrder;
 
 use crate::arena::{Arena, SharedPlace};
-use crate::finding::{Access, FindingKind, Place, Site};
+use crate::finding::{FindingKind, Place, Site};
 use crate::monitor::Beat;
 use crate::parameter::{Parameter, Reach, parameter_of};
 use crate::unwatched::{Seen, Unseen, Unwatched};
@@ -27,7 +31,6 @@ use shadow::Shadow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use steps::Steps;
-use touches::Touch;
 
 /// Memory that is lent out by reference is remembered in pieces of so many bytes.
 const LENT_BYTES: usize = 16;
@@ -91,6 +94,7 @@ impl Checker {
         self.block = block as u32;
         self.block_index = self.shape.grid.index_of(block);
         self.epoch = 0;
+        self.clocks.begin_block();
         self.unstarted = self.order.permutation(self.shape.block.count() as u32);
         self.shared.clear();
         self.faulted.fill(0);
@@ -229,11 +233,35 @@ impl Checker {
             self.add(first.rank, first.site, kind);
         }
         if let Some(left) = left {
-            let other_thread = self.thread_index(left);
-            let kind = FindingKind::LeftBeforeBarrier { other_thread };
-            self.add(first.rank, first.site, kind);
+            self.left_before(first, left);
         }
         self.step_each(&arrivals)
+    }
+
+    /// A barrier is complete, or a warp has come to one, without thread `left`, which left the kernel by returning.
+    pub(crate) fn left_before(&mut self, waiter: Waiter, left: u32) {
+        let other_thread = self.thread_index(left);
+        let kind = FindingKind::LeftBeforeBarrier { other_thread };
+        self.add(waiter.rank, waiter.site, kind);
+    }
+
+    /// These lanes of the warp arrive at a named barrier.
+    pub(crate) fn named_arrival(&mut self, barrier: u32, warp: u32, lanes: u32) {
+        self.clocks.arrive(barrier, warp, lanes);
+    }
+
+    /// A named barrier is complete. `waited` are the warps, with their lanes, that waited there.
+    pub(crate) fn named_completed(
+        &mut self,
+        barrier: u32,
+        waited: impl Iterator<Item = (u32, u32)>,
+    ) {
+        self.clocks.complete(barrier, waited);
+    }
+
+    /// A thread broke a rule.
+    pub(crate) fn found(&mut self, rank: u32, site: Site, kind: FindingKind) {
+        self.add(rank, site, kind);
     }
 
     /// These threads make a step together.
@@ -255,80 +283,6 @@ impl Checker {
     pub(crate) fn warp_synced(&mut self, warp: u32, participants: u32) {
         self.clocks.join(warp, participants);
     }
-
-    /// A thread touches memory. `is_unwritten` says of shared memory of which no write was seen whether it still is as when the block began.
-    pub(crate) fn touch(
-        &mut self,
-        rank: u32,
-        access: Access,
-        memory: Memory,
-        site: Site,
-        is_unwritten: impl Fn(usize, usize) -> bool,
-    ) {
-        let now = Touch {
-            site,
-            block: self.block,
-            epoch: self.epoch,
-            clock: self.clocks.own(rank),
-            thread: rank as u16,
-            access,
-        };
-        let clocks = &self.clocks;
-        let ordered = |earlier: &Touch| {
-            let (thread, mate) = (rank, u32::from(earlier.thread));
-            earlier.block == now.block
-                && (mate == thread
-                    || earlier.epoch < now.epoch
-                    || mate / 32 == thread / 32 && clocks.known(thread, mate) >= earlier.clock)
-        };
-        let Memory {
-            address,
-            bytes,
-            shared,
-            is_shared,
-        } = memory;
-        let shadow = match is_shared {
-            true => &mut self.shared,
-            false => &mut self.global,
-        };
-        let met = shadow.touch(now, address, bytes, ordered);
-        if !is_shared && let Some((position, _)) = parameter_of(&self.parameters, address) {
-            self.seen[position].access();
-        }
-        let disturbed = self.copies.disturbed_by(access, address, bytes);
-        let place = |checker: &Self, at: usize| match &shared {
-            Some(place) => shared_place(place, place.offset + (at - address)),
-            None => checker.global_place(at),
-        };
-        if let Some((earlier, at)) = met.race {
-            let kind = FindingKind::Race {
-                place: place(self, at),
-                bytes,
-                access,
-                other_access: earlier.access,
-                other_block: self.shape.grid.index_of(u64::from(earlier.block)),
-                other_thread: self.thread_index(u32::from(earlier.thread)),
-                other_site: earlier.site,
-            };
-            self.add(rank, site, kind);
-        }
-        if let Some(copy) = disturbed {
-            let kind = FindingKind::CopyUnderWay {
-                place: place(self, address),
-                access,
-                copying_thread: self.thread_index(copy.rank),
-                copy_site: copy.site,
-            };
-            self.add(rank, site, kind);
-        }
-        let reads = matches!(access, Access::Read | Access::Atomic);
-        if let (true, true, Some(at)) = (is_shared, reads, met.unwritten)
-            && is_unwritten(at, met.unwritten_bytes)
-        {
-            let place = place(self, at);
-            self.add(rank, site, FindingKind::Uninitialized { place, bytes });
-        }
-    }
 }
 
 /// The byte `offset` of the array that `place` lies in.
@@ -338,13 +292,4 @@ fn shared_place(place: &SharedPlace, offset: usize) -> Place {
         true => Place::DynamicShared { offset, of },
         false => Place::SharedStatic { offset, of },
     }
-}
-
-/// The memory of one access.
-pub(crate) struct Memory {
-    pub(crate) address: usize,
-    pub(crate) bytes: usize,
-    pub(crate) is_shared: bool,
-    /// Where in the block's shared memory it lies.
-    pub(crate) shared: Option<SharedPlace>,
 }

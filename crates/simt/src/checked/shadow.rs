@@ -3,7 +3,7 @@
 //! A page of memory is remembered in granules as small as the accesses to it need: 4 bytes where all are aligned
 //! words, 1 byte as soon as one access is a byte. Overlapping accesses of different sizes are thus compared exactly.
 
-use super::touches::{Touch, Touches};
+use super::touches::{Order, Touch, Touches};
 use std::collections::HashMap;
 
 const PAGE_BYTES: usize = 4096;
@@ -84,7 +84,7 @@ impl Shadow {
         now: Touch,
         address: usize,
         bytes: usize,
-        ordered: impl Fn(&Touch) -> bool,
+        order: &impl Order,
     ) -> Met {
         let mut met = Met::default();
         let end = address.saturating_add(bytes);
@@ -100,7 +100,7 @@ impl Shadow {
                 if met.unwritten.is_none() && !granule.is_written() {
                     (met.unwritten, met.unwritten_bytes) = (Some(place), 1 << shift);
                 }
-                let race = granule.touch(now, &ordered);
+                let race = granule.touch(now, order);
                 met.race = met.race.or(race.map(|earlier| (earlier, place)));
             }
             at += count;
@@ -157,9 +157,25 @@ mod tests {
         }
     }
 
+    struct OwnPast(u16);
+
+    impl Order for OwnPast {
+        fn is_before(&self, earlier: &Touch) -> bool {
+            earlier.thread == self.0
+        }
+
+        fn is_released(&self, _: &Touch) -> bool {
+            false
+        }
+
+        fn reaches_across(&self) -> bool {
+            false
+        }
+    }
+
     /// Touches by a thread that is ordered after nothing but its own past.
     fn touch(shadow: &mut Shadow, now: Touch, address: usize, bytes: usize) -> Met {
-        shadow.touch(now, address, bytes, |earlier| earlier.thread == now.thread)
+        shadow.touch(now, address, bytes, &OwnPast(now.thread))
     }
 
     #[test]

@@ -150,6 +150,9 @@ impl Executor<'_> {
         self.yielded.clear();
         self.barrier.clear();
         self.rendezvouses.clear();
+        if let Some(named) = self.named.get() {
+            named.clear();
+        }
         for fiber in fibers.busy() {
             self.fiber.set(fiber);
             fibers.resume(fiber);
@@ -180,6 +183,9 @@ impl Executor<'_> {
                 WarpOperation::Exchange => "warp_exchange",
             };
             waiting.push((waiter, format!("{name}({mask:#010x})")));
+        }
+        if let Some(named) = self.named.get() {
+            waiting.extend(named.waiters(&self.seats));
         }
         for waiter in self.yielded.waiters(&self.seats) {
             waiting.push((waiter, "yield_thread".to_owned()));

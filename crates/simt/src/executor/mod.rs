@@ -9,6 +9,7 @@
 mod barrier;
 mod drive;
 mod frames;
+mod named;
 mod queue;
 mod record;
 mod rendezvous;
@@ -17,6 +18,7 @@ mod steps;
 mod watch;
 
 pub(crate) use barrier::BarrierOutcome;
+pub(crate) use named::Call;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::body_of;
@@ -32,10 +34,11 @@ use crate::waiting::Waiter;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
 use frames::Frames;
+use named::NamedBarriers;
 use queue::{Queue, Seats};
 use record::Current;
 use rendezvous::Rendezvouses;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::panic;
 
 /// Lanes of a warp.
@@ -77,6 +80,8 @@ pub(crate) struct Executor<'a> {
     /// Threads that wait without a fiber, where the launch has its body in steps.
     frames: Option<Frames>,
     barrier: Barrier,
+    /// Made when a thread comes to one.
+    named: OnceCell<Box<NamedBarriers>>,
     rendezvouses: Rendezvouses,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) checker: Option<RefCell<Checker>>,
@@ -105,6 +110,7 @@ impl<'a> Executor<'a> {
             seats: Seats::new(fibers),
             frames,
             barrier: Barrier::default(),
+            named: OnceCell::new(),
             rendezvouses: Rendezvouses::default(),
             arena: RefCell::default(),
             checker: checker.map(RefCell::new),
@@ -122,6 +128,9 @@ impl<'a> Executor<'a> {
         for (lanes, first) in self.live_lanes.iter().zip((0..threads).step_by(32)) {
             let count = (threads - first).min(WARP);
             lanes.set(u32::MAX >> (WARP - count));
+        }
+        if let Some(named) = self.named.get() {
+            named.begin_block();
         }
     }
 
@@ -196,8 +205,15 @@ impl<'a> Executor<'a> {
             self.thread_left_barrier();
         }
         if self.rendezvouses.any_gather() {
-            self.lane_left_rendezvouses(rank / WARP);
+            self.lane_left(rank / WARP);
         }
+    }
+
+    /// A lane of `warp` left, and lanes of some warp gather.
+    #[cold]
+    fn lane_left(&self, warp: u32) {
+        self.lane_left_rendezvouses(warp);
+        self.lane_left_named(warp);
     }
 
     /// Gives up the block and the launch. The first failure of a launch is the one reported.

@@ -100,15 +100,25 @@ impl Lanes<'_> {
 #[derive(Default)]
 pub(crate) struct Rendezvouses {
     gathering: RefCell<Vec<Rc<Meeting>>>,
-    /// Whether any gathers, so that a leaving thread sees at a glance that nobody waits for it.
-    any: Cell<bool>,
+    /// How many gather, those on their way to a named barrier too, so that a leaving thread sees at a glance that nobody waits for it.
+    under_way: Cell<u32>,
     free: RefCell<Vec<Rc<Meeting>>>,
 }
 
 impl Rendezvouses {
     #[inline(always)]
     pub(super) fn any_gather(&self) -> bool {
-        self.any.get()
+        self.under_way.get() != 0
+    }
+
+    /// Lanes of another warp gather.
+    pub(super) fn one_more(&self) {
+        self.under_way.set(self.under_way.get() + 1);
+    }
+
+    /// The lanes of a warp have met.
+    pub(super) fn one_less(&self) {
+        self.under_way.set(self.under_way.get() - 1);
     }
 
     /// The meeting where these lanes gather: one that is under way, or a new one.
@@ -129,7 +139,7 @@ impl Rendezvouses {
             meeting.values.set([0; WARP as usize]);
         }
         gathering.push(Rc::clone(&meeting));
-        self.any.set(true);
+        self.one_more();
         meeting
     }
 
@@ -156,7 +166,7 @@ impl Rendezvouses {
     pub(super) fn clear(&self) {
         self.gathering.borrow_mut().clear();
         self.free.borrow_mut().clear();
-        self.any.set(false);
+        self.under_way.set(0);
     }
 }
 
@@ -219,7 +229,6 @@ impl Executor<'_> {
     }
 
     /// A lane of `warp` left the kernel: meetings that waited only for it are complete.
-    #[cold]
     pub(super) fn lane_left_rendezvouses(&self, warp: u32) {
         let live = self.live_lanes[warp as usize].get();
         let gathering = self.rendezvouses.gathering.borrow().clone();
@@ -235,7 +244,7 @@ impl Executor<'_> {
     fn complete_meeting(&self, meeting: &Rc<Meeting>, last: Option<Site>) {
         let mut gathering = self.rendezvouses.gathering.borrow_mut();
         gathering.retain(|one| !Rc::ptr_eq(one, meeting));
-        self.rendezvouses.any.set(!gathering.is_empty());
+        self.rendezvouses.one_less();
         if let Some(checker) = &self.checker {
             let (warp, mask) = (meeting.warp.get(), meeting.mask.get());
             let (mut checker, present) = (checker.borrow_mut(), meeting.participants.get());

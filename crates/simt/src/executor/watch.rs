@@ -12,11 +12,16 @@ impl Executor<'_> {
     /// Records that the running thread broke a rule. In fast mode that ends the launch.
     #[cold]
     pub(crate) fn find(&self, site: Site, kind: FindingKind) {
-        let current = here();
-        let (thread, block) = (self.index_of(current.rank()), current.block.get());
+        self.find_of(here().rank(), site, kind);
+    }
+
+    /// The same of any thread of the block.
+    #[cold]
+    pub(super) fn find_of(&self, rank: u32, site: Site, kind: FindingKind) {
         match &self.checker {
-            Some(checker) => checker.borrow_mut().report.add(block, thread, site, kind),
+            Some(checker) => checker.borrow_mut().found(rank, site, kind),
             None => {
+                let (thread, block) = (self.index_of(rank), here().block.get());
                 let mut report = Report::new(self.launch.kernel, None);
                 report.add(block, thread, site, kind);
                 self.fail(LaunchError::Findings(report));
@@ -151,6 +156,8 @@ impl Executor<'_> {
         if let Some(checker) = &self.checker {
             let done = checker.borrow_mut().finish_copies(here().rank());
             for copy in done {
+                // It may have read its source as late as that.
+                self.note(Access::Read, false, copy.from, copy.bytes, copy.site);
                 self.note(Access::Write, true, copy.to, copy.bytes, copy.site);
             }
         }

@@ -5,6 +5,8 @@ mod common;
 mod endings;
 mod failures;
 mod launching;
+mod named;
+mod named_order;
 mod races;
 mod reports;
 mod shared_memory;

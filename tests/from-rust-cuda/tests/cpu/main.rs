@@ -6,6 +6,7 @@ mod launches;
 mod machine;
 mod matrices;
 mod memory;
+mod named_barriers;
 mod printing;
 mod vectors;
 mod watching;

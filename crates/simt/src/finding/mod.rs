@@ -1,5 +1,7 @@
 //! A broken rule of the programming model, and where it was broken.
 
+mod text;
+
 use crate::shape::Dim3;
 use std::fmt;
 use std::panic::Location;
@@ -125,6 +127,37 @@ pub enum FindingKind {
         /// The mask.
         mask: u32,
     },
+    /// A named barrier for a number of threads that is no multiple of 32, or more than the block has in whole warps. The thread ends there.
+    NamedBarrierCount {
+        /// The barrier.
+        barrier: u32,
+        /// Threads that it was to be for.
+        threads: u32,
+        /// Threads of the block.
+        block_threads: u32,
+    },
+    /// Two threads came to one named barrier with different numbers of threads.
+    NamedBarrierCounts {
+        /// The barrier.
+        barrier: u32,
+        /// Threads that the barrier is for, as the later thread says.
+        threads: u32,
+        /// Threads that the barrier is for, as the earlier thread says.
+        other_threads: u32,
+        /// The earlier thread.
+        other_thread: Dim3,
+        /// Where the earlier thread came to the barrier.
+        other_site: Site,
+    },
+    /// A thread came to a named barrier while another of its warp came to another, or to the same at another place.
+    WarpDiverged {
+        /// The barrier.
+        barrier: u32,
+        /// The thread of the same warp.
+        other_thread: Dim3,
+        /// Where that came to a named barrier.
+        other_site: Site,
+    },
     /// Two threads touch the same memory, at least one writes, and nothing orders them.
     Race {
         /// The memory.
@@ -201,6 +234,9 @@ impl Finding {
             FindingKind::Uninitialized { .. } => (6, site, None),
             FindingKind::CopyUnderWay { copy_site, .. } => pair(7, site, *copy_site),
             FindingKind::WrittenPastEnd { .. } => (8, site, None),
+            FindingKind::NamedBarrierCount { .. } => (9, site, None),
+            FindingKind::NamedBarrierCounts { other_site, .. } => pair(10, site, *other_site),
+            FindingKind::WarpDiverged { other_site, .. } => pair(11, site, *other_site),
         }
     }
 }
@@ -208,73 +244,4 @@ impl Finding {
 /// A key that does not depend on which of the two places was reached first.
 fn pair(kind: u8, a: Location<'static>, b: Location<'static>) -> FindingKey {
     (kind, a.min(b), Some(a.max(b)))
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding {
-            block,
-            thread,
-            site,
-            ..
-        } = self;
-        match self.kind {
-            FindingKind::OutOfBounds { what, index, len } => write!(
-                f,
-                "out of bounds: index {index} into a {what} of {len} elements\n     block {block}, thread {thread}, at {site}"
-            ),
-            FindingKind::DifferentBarriers {
-                other_thread,
-                other_site,
-            } => write!(
-                f,
-                "threads of one block wait at different barriers\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} waits at {other_site}"
-            ),
-            FindingKind::LeftBeforeBarrier { other_thread } => write!(
-                f,
-                "a thread left the kernel while others of its block wait at a barrier\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} has left"
-            ),
-            FindingKind::LaneNotInMask { lane, mask } => write!(
-                f,
-                "lane {lane} called a warp operation with mask {mask:#010x}, which does not name it\n     block {block}, thread {thread}, at {site}"
-            ),
-            FindingKind::LanesLeft { lanes, mask } => write!(
-                f,
-                "a warp operation with mask {mask:#010x} names lanes that have left the kernel: {lanes:#010x}\n     block {block}, thread {thread}, at {site}"
-            ),
-            FindingKind::Race {
-                place,
-                bytes,
-                access,
-                other_access,
-                other_block,
-                other_thread,
-                other_site,
-            } => write!(
-                f,
-                "race on {place} ({bytes} bytes): nothing orders these two\n     block {other_block}, thread {other_thread} {other_access} at {other_site}\n     block {block}, thread {thread} {access} at {site}"
-            ),
-            FindingKind::Uninitialized { place, bytes } => write!(
-                f,
-                "read of shared memory that no thread of the block wrote: {place} ({bytes} bytes)\n     block {block}, thread {thread}, at {site}"
-            ),
-            FindingKind::CopyUnderWay {
-                place,
-                access,
-                copying_thread,
-                copy_site,
-            } => write!(
-                f,
-                "use of {place} while an asynchronous copy may be under way there\n     block {block}, thread {copying_thread} began the copy at {copy_site} and had not waited for it\n     block {block}, thread {thread} {access} at {site}"
-            ),
-            FindingKind::WrittenPastEnd { place } => write!(
-                f,
-                "bytes behind the end of shared memory were written, after {place}\n     block {block}, of the array made at {site}"
-            ),
-        }?;
-        if self.occurrences > 1 {
-            write!(f, "\n     seen {} times", self.occurrences)?;
-        }
-        Ok(())
-    }
 }

@@ -1,0 +1,108 @@
+//! Numbers as sums of two `f64`: what an operation rounds away is kept. The operations are exact, so their bits are equal on both machines.
+
+use super::exact::Exact;
+
+/// The number `high + low`, where `high` is the sum rounded.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    pub high: f64,
+    pub low: f64,
+}
+
+impl Pair {
+    /// `a + b`, where `a` is 0 or not the smaller one.
+    #[inline(always)]
+    pub fn of_sum(a: f64, b: f64) -> Self {
+        let high = a + b;
+        let low = b - (high - a);
+        Self { high, low }
+    }
+
+    /// `a + b`, of any sizes.
+    #[inline(always)]
+    pub fn of_any_sum(a: f64, b: f64) -> Self {
+        let high = a + b;
+        let part = high - a;
+        let low = (a - (high - part)) + (b - part);
+        Self { high, low }
+    }
+
+    /// `a * b`, exact if neither the product nor what it rounds away overflows or is subnormal.
+    #[inline(always)]
+    pub fn of_product(a: f64, b: f64) -> Self {
+        let high = a * b;
+        Self {
+            high,
+            low: rest_of_product(a, b, high),
+        }
+    }
+
+    /// The quotient, with an error of about 2⁻¹⁰⁴ of it in the sum.
+    #[inline(always)]
+    pub fn divided_by(self, by: Self) -> Self {
+        let first = self.high / by.high;
+        let product = Self::of_product(first, by.high);
+        let rest = ((self.high - product.high) - product.low + self.low) - first * by.low;
+        Self::of_sum(first, rest / by.high)
+    }
+}
+
+/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for it. CPUs have one too, but not all.
+#[inline(always)]
+fn rest_of_product(a: f64, b: f64, product: f64) -> f64 {
+    if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {
+        Exact::mul_add(a, b, -product)
+    } else {
+        rest_by_halves(a, b, product)
+    }
+}
+
+/// The same of products of halves of the numbers (Dekker 1971), which are up to 2⁹⁹⁶.
+#[inline(always)]
+fn rest_by_halves(a: f64, b: f64, product: f64) -> f64 {
+    let (a_high, b_high) = (upper_half(a), upper_half(b));
+    let (a_low, b_low) = (a - a_high, b - b_high);
+    ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+}
+
+/// The number rounded to 26 bits.
+#[inline(always)]
+fn upper_half(x: f64) -> f64 {
+    let spread = x * 134_217_729.0;
+    spread - (spread - x)
+}
+
+/// The number cut to its first 26 bits.
+#[inline(always)]
+pub fn cut(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !0x7ff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rest_by_halves;
+
+    /// So the device, which has the instruction, and the CPU have equal bits.
+    #[test]
+    fn both_ways_to_the_rest_of_a_product_are_exact() {
+        let mut bits = 1_u64;
+        let mut number = || {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // exponents from -400 to 400, where no rest is subnormal
+            let exponent = 1023 - 400 + (bits >> 33) % 801;
+            f64::from_bits(exponent << 52 | bits >> 12 | bits << 63)
+        };
+        for _ in 0..200_000 {
+            let (a, b) = (number(), number());
+            let product = a * b;
+            let (ours, wanted) = (rest_by_halves(a, b, product), a.mul_add(b, -product));
+            assert_eq!(ours, wanted, "{a:e} {b:e}");
+            let short = 1.0 + b.abs() / (b.abs() + 1.0);
+            let product = a * short;
+            assert_eq!(
+                rest_by_halves(a, short, product),
+                a.mul_add(short, -product)
+            );
+        }
+    }
+}

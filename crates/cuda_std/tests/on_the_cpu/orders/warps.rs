@@ -1,0 +1,67 @@
+//! The order of a warp's lanes.
+
+use super::{faulty, is_race, right};
+use crate::support::shape;
+use cuda_std::prelude::*;
+use cuda_std::{launch_on_cpu, shared_view, warp};
+use simt::{FindingKind, LaunchError, Mode};
+
+/// Lanes hand one another numbers by shared memory.
+#[kernel]
+pub unsafe fn hand(out: ViewMut<u32>, fault: u32) {
+    let tile = shared_view![u32; 32];
+    let t = thread::thread_idx_x();
+    tile.write(t as usize, t + 1);
+    // SAFETY: the masks name lanes that come here, and each names its own.
+    unsafe {
+        match fault {
+            // 1: nothing
+            1 => {}
+            // 2: a mask without the lane that reads what the others wrote
+            2 if t < 31 => warp::sync_warp(0x7fff_ffff),
+            2 => warp::sync_warp(0x8000_0000),
+            // 3, 4: lanes meet, but no memory is ordered
+            3 => drop(warp::warp_shuffle_xor(warp::FULL_MASK, t, 1, 32)),
+            4 => drop(warp::warp_vote_ballot(warp::FULL_MASK, true)),
+            _ => warp::sync_warp(warp::FULL_MASK),
+        }
+    }
+    out.write(t as usize, tile.read((t as usize + 1) % 32));
+}
+
+fn hand_on(mode: Mode, fault: u32) -> Result<(), LaunchError> {
+    let mut out = [0; 32];
+    let arguments = (ViewMut::from(&mut out[..]), fault);
+    // SAFETY: in fast mode there is no fault; checked mode runs one thread after another.
+    unsafe { launch_on_cpu::<hand>(shape(1, 32), mode, arguments) }?;
+    assert!(
+        out.iter().zip((2..33).chain([1])).all(|(&a, b)| a == b),
+        "{out:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn lanes_that_share_memory_need_a_barrier_of_the_warp() {
+    right(hand_on);
+    hand_on(Mode::Fast, 0).unwrap();
+    faulty(hand_on, 1, is_race);
+}
+
+#[test]
+fn a_mask_without_the_reader_orders_nothing_for_it() {
+    let report = faulty(hand_on, 2, is_race);
+    // The lane that was left out, with what it read and with what it wrote, and nobody else.
+    for finding in report.findings() {
+        if let FindingKind::Race { other_thread, .. } = finding.kind {
+            assert!([finding.thread.x, other_thread.x].contains(&31), "{report}");
+        }
+    }
+}
+
+#[test]
+fn shuffles_and_votes_order_no_memory() {
+    for fault in [3, 4] {
+        faulty(hand_on, fault, is_race);
+    }
+}

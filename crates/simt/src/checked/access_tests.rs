@@ -1,0 +1,161 @@
+//! Races are those that vector clocks of all threads find, which remember every access.
+
+use super::*;
+use crate::checked::order::Random;
+use crate::checked::touches::Touches;
+use std::panic::Location;
+
+const WARPS: usize = 5;
+const THREADS: usize = 32 * WARPS;
+const PLACES: usize = 3;
+const BARRIERS: usize = 3;
+
+/// What is to be found, by the definition.
+struct Oracle {
+    clocks: Vec<[u32; THREADS]>,
+    accesses: [Vec<(usize, u32, Access)>; PLACES],
+}
+
+impl Oracle {
+    fn new() -> Self {
+        Oracle {
+            clocks: vec![[0; THREADS]; THREADS],
+            accesses: std::array::from_fn(|_| Vec::new()),
+        }
+    }
+
+    fn races(&self, thread: usize, place: usize, access: Access) -> bool {
+        let is_atomic = |one| matches!(one, Access::Atomic | Access::AtomicStore);
+        let mut earlier = self.accesses[place].iter();
+        earlier.any(|&(other, clock, before)| {
+            let both_read = before == Access::Read && access == Access::Read;
+            let harmless = both_read || is_atomic(before) && is_atomic(access);
+            !harmless && other != thread && self.clocks[thread][other] < clock
+        })
+    }
+
+    fn touch(&mut self, thread: usize, place: usize, access: Access) {
+        self.clocks[thread][thread] += 1;
+        let own = self.clocks[thread][thread];
+        self.accesses[place].push((thread, own, access));
+    }
+
+    fn joined(&self, threads: impl Iterator<Item = usize>) -> [u32; THREADS] {
+        let mut joined = [0; THREADS];
+        threads.for_each(|thread| super::super::across::join(&mut joined, &self.clocks[thread]));
+        joined
+    }
+
+    fn learn(&mut self, threads: impl Iterator<Item = usize>, what: &[u32; THREADS]) {
+        for thread in threads {
+            super::super::across::join(&mut self.clocks[thread], what);
+        }
+    }
+}
+
+/// A barrier that is under way: what was brought, the warps that wait, and how many more are to come.
+#[derive(Clone)]
+struct UnderWay {
+    brought: [u32; THREADS],
+    waiting: Vec<usize>,
+    missing: usize,
+}
+
+fn lanes_of(warp: usize) -> std::ops::Range<usize> {
+    32 * warp..32 * (warp + 1)
+}
+
+/// A block at random, judged by both, until each place has had a race. How many had.
+fn block(random: &mut Random, seed: u64) -> usize {
+    let (mut oracle, mut clocks) = (Oracle::new(), Clocks::new(WARPS));
+    let mut touches: [Touches; PLACES] = Default::default();
+    let mut raced = [false; PLACES];
+    let mut barriers: [Option<UnderWay>; BARRIERS] = [const { None }; BARRIERS];
+    let mut waits = [false; WARPS];
+    let mut epoch = 0;
+    // Some blocks have many barriers and few accesses, some none.
+    let (touching, syncing, naming) = (20 + random.below(50), random.below(20), random.below(30));
+    for step in 0..1000 {
+        let warp = random.below(WARPS);
+        if waits[warp] {
+            continue;
+        }
+        let thread = 32 * warp + random.below(4);
+        let choice = random.below(100);
+        if choice < touching {
+            let place = random.below(PLACES);
+            let access = match random.below(10) {
+                0..7 => Access::Read,
+                7 => Access::Atomic,
+                _ => Access::Write,
+            };
+            // Most of what would race is left out: else there were nothing but races.
+            let races = oracle.races(thread, place, access);
+            if races && random.below(40) != 0 {
+                continue;
+            }
+            let now = Touch {
+                site: Location::caller(),
+                block: 0,
+                epoch,
+                clock: clocks.own(thread as u32),
+                thread: thread as u16,
+                access,
+            };
+            let clocks = &clocks;
+            let found = touches[place].touch(now, &HappensBefore { clocks, now });
+            oracle.touch(thread, place, access);
+            if !raced[place] {
+                assert_eq!(found.is_some(), races, "seed {seed}, step {step}");
+                raced[place] = races;
+            }
+        } else if choice < touching + syncing {
+            let lanes = 1 << (thread % 32) | random.below(16) as u32;
+            let in_mask = || lanes_of(warp).filter(|thread| lanes >> (thread % 32) & 1 == 1);
+            let joined = oracle.joined(in_mask());
+            oracle.learn(in_mask(), &joined);
+            clocks.join(warp as u32, lanes);
+        } else if choice < touching + syncing + naming {
+            let barrier = random.below(BARRIERS);
+            let new = UnderWay {
+                brought: [0; THREADS],
+                waiting: Vec::new(),
+                missing: 1 + random.below(3),
+            };
+            let one = barriers[barrier].get_or_insert(new);
+            let brings = oracle.joined(lanes_of(warp));
+            super::super::across::join(&mut one.brought, &brings);
+            clocks.arrive(barrier as u32, warp as u32, u32::MAX);
+            one.missing -= 1;
+            if random.below(2) == 0 {
+                one.waiting.push(warp);
+                waits[warp] = true;
+            }
+            if one.missing == 0 {
+                for &warp in &one.waiting {
+                    oracle.learn(lanes_of(warp), &one.brought);
+                    waits[warp] = false;
+                }
+                let waited = one.waiting.iter().map(|&warp| (warp as u32, u32::MAX));
+                clocks.complete(barrier as u32, waited);
+                barriers[barrier] = None;
+            }
+        } else if choice == 99 && !waits.contains(&true) {
+            let joined = oracle.joined(0..THREADS);
+            oracle.learn(0..THREADS, &joined);
+            epoch += 1;
+        }
+    }
+    raced.iter().filter(|&&raced| raced).count()
+}
+
+#[test]
+fn what_is_found_is_what_the_definition_says() {
+    let (mut races, mut none) = (0, 0);
+    for seed in 0..600 {
+        let raced = block(&mut Random::new(seed), seed);
+        races += raced;
+        none += PLACES - raced;
+    }
+    assert!(races > 100 && none > 100, "{races} races, {none} without");
+}

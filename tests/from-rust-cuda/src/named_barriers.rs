@@ -1,0 +1,62 @@
+use cuda_std::async_copy;
+use cuda_std::prelude::*;
+use cuda_std::shared_view;
+use cuda_std::thread::NamedBarrier;
+
+/// Elements of a tile.
+pub const TILE: usize = 128;
+
+/// The sum of each tile of `x`, of which there are whole ones. The block's first warp brings tiles, two of them at a time, and all others add up:
+/// they meet at one barrier when a tile is full, and at another when it is empty.
+#[kernel]
+#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
+pub unsafe fn sum_tiles(x: View<u32>, sums: ViewMut<u32>) {
+    let tiles = shared_view![u32; 2 * TILE];
+    let threads = thread::block_dim_x();
+    let full = (
+        NamedBarrier::<1>::new(threads),
+        NamedBarrier::<2>::new(threads),
+    );
+    let empty = (
+        NamedBarrier::<3>::new(threads),
+        NamedBarrier::<4>::new(threads),
+    );
+    let count = x.len() / TILE;
+    let t = thread::thread_idx_x() as usize;
+    for tile in 0..count {
+        let (slot, is_first) = (tile % 2, tile % 2 == 0);
+        if t < 32 {
+            if tile >= 2 {
+                match is_first {
+                    true => empty.0.sync(),
+                    false => empty.1.sync(),
+                }
+            }
+            let at = 4 * t;
+            async_copy::copy_vector::<u32, 4>(x, tile * TILE + at, tiles, slot * TILE + at);
+            async_copy::wait_all();
+            match is_first {
+                true => full.0.arrive(),
+                false => full.1.arrive(),
+            }
+        } else {
+            match is_first {
+                true => full.0.sync(),
+                false => full.1.sync(),
+            }
+            let mut sum = 0;
+            let mut i = t - 32;
+            while i < TILE {
+                sum += tiles.read(slot * TILE + i);
+                i += threads as usize - 32;
+            }
+            sums.atomic_add(tile, sum);
+            if tile + 2 < count {
+                match is_first {
+                    true => empty.0.arrive(),
+                    false => empty.1.arrive(),
+                }
+            }
+        }
+    }
+}
