@@ -170,7 +170,7 @@ mod tests {
     /// Each number is held to its bound: the last that fits, and the next.
     #[test]
     fn borders() {
-        let fits = |[unit, weight], most, len| fitting([unit, weight], most, len).is_some();
+        let fits = |weights: [u64; 2], most, len| fitting(weights, most, len).is_some();
         let none = u64::from(NONE);
         assert!(fits([4, 361], 1000, 100));
         assert!(!fits([4, 362], 1000, 100));
