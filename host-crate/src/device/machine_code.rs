@@ -3,23 +3,22 @@
 //! `cargo xtask ptx` assembles the PTX for the usual architectures. Each file has all kernels, compressed; a driver loads of it only what is asked for. Code for
 //! a compute capability runs on the later ones of the same major number; other devices get PTX.
 
-use std::{io::Read, sync::OnceLock, thread};
+use super::compressed::Compressed;
+use std::thread;
 
 /// The code for one compute capability.
 pub(super) struct MachineCode {
     /// Compute capability times ten.
     capability: u32,
-    compressed: &'static [u8],
-    /// Decompressed once in a process, for all devices of the kind.
-    code: OnceLock<Result<Vec<u8>, String>>,
+    /// Decompressed for all devices of the kind.
+    code: Compressed,
 }
 
 macro_rules! shipped {
     ($($capability:literal),+) => {
         [$(MachineCode {
             capability: $capability,
-            compressed: include_bytes!(concat!("../../ptx/ferrovox_sm_", $capability, ".cubin.zst")),
-            code: OnceLock::new(),
+            code: Compressed::new(include_bytes!(concat!("../../ptx/ferrovox_sm_", $capability, ".cubin.zst"))),
         }),+]
     };
 }
@@ -36,7 +35,7 @@ pub(super) fn begin(capability: u32) -> Option<&'static MachineCode> {
         return None;
     }
     let found = for_capability(capability)?;
-    if found.code.get().is_none() {
+    if !found.code.is_there() {
         // where no thread can be made it is done later
         let builder = thread::Builder::new().name("decompress kernels".to_owned());
         let _ = builder.spawn(|| found.code().is_ok());
@@ -54,19 +53,7 @@ fn for_capability(capability: u32) -> Option<&'static MachineCode> {
 impl MachineCode {
     /// The code, when it is there; what is wrong with the file, if something is.
     pub fn code(&self) -> Result<&[u8], &str> {
-        let code = self.code.get_or_init(|| {
-            let mut compressed = self.compressed;
-            let mut code = Vec::new();
-            ruzstd::decoding::StreamingDecoder::new(&mut compressed)
-                .map_err(|error| error.to_string())?
-                .read_to_end(&mut code)
-                .map_err(|error| error.to_string())?;
-            Ok(code)
-        });
-        match code {
-            Ok(code) => Ok(code),
-            Err(error) => Err(error),
-        }
+        self.code.bytes()
     }
 }
 

@@ -23,6 +23,7 @@
 mod buffer;
 mod call;
 mod choice;
+mod compressed;
 mod constant;
 mod cpu;
 mod cuda;

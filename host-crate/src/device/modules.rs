@@ -1,5 +1,6 @@
 //! The PTX that ships with the library, and what is recorded of its kernels. Machine code made of it: [`super::machine_code`].
 
+use super::compressed::Compressed;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -7,19 +8,28 @@ use std::{collections::BTreeMap, sync::OnceLock};
 pub(super) struct ShippedModule {
     /// Compute capability times ten: 70 or 90.
     pub capability: u32,
-    pub ptx: &'static str,
+    ptx: Compressed,
+}
+
+impl ShippedModule {
+    const fn new(capability: u32, compressed: &'static [u8]) -> Self {
+        Self {
+            capability,
+            ptx: Compressed::new(compressed),
+        }
+    }
+
+    /// Its text; what is wrong with the file, if something is.
+    pub fn ptx(&self) -> Result<&str, String> {
+        let bytes = self.ptx.bytes()?;
+        std::str::from_utf8(bytes).map_err(|error| error.to_string())
+    }
 }
 
 /// Newest first.
-const MODULES: [ShippedModule; 2] = [
-    ShippedModule {
-        capability: 90,
-        ptx: include_str!("../../ptx/ferrovox_sm_90.ptx"),
-    },
-    ShippedModule {
-        capability: 70,
-        ptx: include_str!("../../ptx/ferrovox_sm_70.ptx"),
-    },
+static MODULES: [ShippedModule; 2] = [
+    ShippedModule::new(90, include_bytes!("../../ptx/ferrovox_sm_90.ptx.zst")),
+    ShippedModule::new(70, include_bytes!("../../ptx/ferrovox_sm_70.ptx.zst")),
 ];
 
 /// The newest PTX that a device of this compute capability (times ten) can run.

@@ -138,7 +138,7 @@ mod tests {
         for (arch, kernels) in super::super::recorded_resources() {
             let capability = arch.trim_start_matches("sm_").parse().expect("a number");
             let shipped = super::super::modules::for_capability(capability).expect("PTX");
-            let ptx = PtxText::new(shipped.ptx);
+            let ptx = PtxText::new(shipped.ptx().expect("its text"));
             assert_eq!(ptx.kernels.len(), kernels.len());
             for kernel in kernels.keys() {
                 let module = ptx.module_of(&[kernel]).expect("its text");

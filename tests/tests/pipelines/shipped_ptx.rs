@@ -4,15 +4,21 @@ use cuda_builder::source_hash;
 use ferrovox::device::recorded_resources;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, io::Read, path::PathBuf};
 
 fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn shipped(arch: &str) -> String {
-    let path = repository().join(format!("host-crate/ptx/ferrovox_{arch}.ptx"));
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let path = repository().join(format!("host-crate/ptx/ferrovox_{arch}.ptx.zst"));
+    let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut text = String::new();
+    ruzstd::decoding::StreamingDecoder::new(file)
+        .expect("compressed by zstd")
+        .read_to_string(&mut text)
+        .expect("text");
+    text
 }
 
 fn entries(ptx: &str) -> BTreeSet<&str> {
@@ -62,7 +68,7 @@ fn the_machine_code_is_of_the_ptx() {
     );
     let mut all = 0;
     for (arch, code) in recorded {
-        let ptx = fs::read(folder.join(code["from"].as_str().expect("a name"))).expect("PTX");
+        let ptx = shipped(code["from"].as_str().expect("an architecture"));
         let hash = format!("{:x}", Sha256::digest(ptx));
         assert_eq!(
             code["sha256"], *hash,

@@ -1,10 +1,11 @@
 //! What differs between two PTX files, in a few lines.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+
+use super::text;
 
 /// Beginnings of lines in the header of a PTX file.
 const COMPILER: &str = "// compiler: ";
@@ -26,8 +27,7 @@ pub enum Comparison {
 
 /// The compiler and the sources that the header of a PTX file names.
 pub fn origin(path: &Path) -> Result<[Option<String>; 2]> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = text::read(path)?;
     Ok([COMPILER, SOURCES].map(|label| line(&text, label)))
 }
 
@@ -45,12 +45,11 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let fresh =
-        fs::read_to_string(new).with_context(|| format!("cannot read {}", new.display()))?;
+    let fresh = text::read(new)?;
     if !old.is_file() {
         return Ok(Comparison::Different(format!("{name}: is not there")));
     }
-    let kept = fs::read_to_string(old).with_context(|| format!("cannot read {}", old.display()))?;
+    let kept = text::read(old)?;
     if kept == fresh {
         return Ok(Comparison::Equal);
     }
@@ -161,6 +160,7 @@ fn sections(text: &str) -> BTreeMap<&str, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_summary_names_kernels() {

@@ -10,6 +10,7 @@ use cuda_builder::{NvvmArch, Ptxas};
 use sha2::{Digest, Sha256};
 
 use super::resources::{self, MachineCode, Recorded};
+use super::text;
 
 /// The architectures, each with that of its PTX.
 const SHIPPED: [(NvvmArch, NvvmArch); 6] = [
@@ -21,21 +22,19 @@ const SHIPPED: [(NvvmArch, NvvmArch); 6] = [
     (NvvmArch::Compute120, NvvmArch::Compute90),
 ];
 
-/// How hard zstd tries. It does not matter for the time that decompressing takes.
-const LEVEL: i32 = 19;
-
 fn name(arch: NvvmArch) -> String {
     format!("ferrovox_{}.cubin.zst", arch.sm())
 }
 
 /// The name of an architecture's PTX file.
 pub fn ptx_name(arch: NvvmArch) -> String {
-    format!("ferrovox_{}.ptx", arch.sm())
+    format!("ferrovox_{}.ptx.{}", arch.sm(), text::COMPRESSED)
 }
 
-fn hash_of(path: &Path) -> Result<String> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(format!("{:x}", Sha256::digest(bytes)))
+/// The hash of an architecture's PTX, decompressed.
+fn hash_of(folder: &Path, arch: NvvmArch) -> Result<String> {
+    let text = text::read(&folder.join(ptx_name(arch)))?;
+    Ok(format!("{:x}", Sha256::digest(text)))
 }
 
 /// Assembles the PTX in `out` anew where it changed, and returns the names of the files.
@@ -44,7 +43,7 @@ pub fn make(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
     let mut recorded = Recorded::read(&table)?;
     let mut stale = Vec::new();
     for (arch, from) in SHIPPED {
-        let hash = hash_of(&out.join(ptx_name(from)))?;
+        let hash = hash_of(out, from)?;
         let is_fresh = recorded
             .machine_code(arch)
             .is_some_and(|code| code.sha256 == hash);
@@ -91,13 +90,17 @@ fn assemble(
 ) -> Result<MachineCode> {
     let directory = tempfile::tempdir().context("cannot create a temporary directory")?;
     let cubin = directory.path().join("kernels.cubin");
-    ptxas.assemble_to(&out.join(ptx_name(from)), arch, &cubin, false)?;
+    let ptx = directory.path().join("kernels.ptx");
+    let text = text::read(&out.join(ptx_name(from)))?;
+    fs::write(&ptx, text).with_context(|| format!("cannot write {}", ptx.display()))?;
+    ptxas.assemble_to(&ptx, arch, &cubin, false)?;
     let code = fs::read(&cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
-    let compressed = zstd::bulk::compress(&code, LEVEL).context("cannot compress machine code")?;
+    let compressed =
+        zstd::bulk::compress(&code, text::LEVEL).context("cannot compress machine code")?;
     let path = out.join(name(arch));
     fs::write(&path, &compressed).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(MachineCode {
-        from: ptx_name(from),
+        from: from.sm(),
         sha256,
         bytes: code.len() as u64,
         compressed_bytes: compressed.len() as u64,
@@ -108,7 +111,7 @@ fn assemble(
 pub fn check(out: &Path) -> Result<()> {
     let recorded = Recorded::read(&out.join(resources::FILE))?;
     for (arch, from) in SHIPPED {
-        let hash = hash_of(&out.join(ptx_name(from)))?;
+        let hash = hash_of(out, from)?;
         let length = fs::metadata(out.join(name(arch))).map_or(0, |found| found.len());
         match recorded.machine_code(arch) {
             Some(code) if code.sha256 == hash && code.compressed_bytes == length => {}

@@ -4,6 +4,7 @@ mod compare;
 mod machine_code;
 mod resources;
 mod sample;
+mod text;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +41,7 @@ pub struct Arguments {
     /// The kernel crate [default: kernels-crate]
     #[arg(long = "crate", value_name = "PATH")]
     crate_path: Option<PathBuf>,
-    /// Directory of the results [default: host-crate/ptx]
+    /// Directory of the results, as text [default: host-crate/ptx, where PTX is compressed; its text goes to target/ptx]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -209,8 +210,11 @@ impl Job<'_> {
     }
 
     fn build_arch(&self, arch: NvvmArch, out: &Path) -> Result<Built> {
-        let name = format!("{}_{}.ptx", self.stem(), arch.sm());
-        let path = out.join(&name);
+        let mut name = format!("{}_{}.ptx", self.stem(), arch.sm());
+        let mut path = out.join(&name);
+        if self.is_compressed() {
+            path = paths::target().join("ptx").join(&name);
+        }
         let output = self.builder(arch).copy_to(&path).build_with_report()?;
         let lint = output.lint;
         if let Some(emitted) = output.emitted {
@@ -223,6 +227,11 @@ impl Job<'_> {
         let Assembled { kernels, fresh } =
             self.ptxas
                 .resources_cached(&path, arch, &cache, self.assemblers())?;
+        if self.is_compressed() {
+            name = machine_code::ptx_name(arch);
+            let ptx = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            text::write_compressed(&out.join(&name), &ptx)?;
+        }
         Ok(Built {
             arch,
             name,
@@ -267,7 +276,12 @@ impl Job<'_> {
 
     /// Whether these are the library's kernels, in all their architectures.
     fn is_shipped(&self) -> bool {
-        self.arguments.crate_path.is_none() && SHIPPED.iter().all(|arch| self.arches.contains(arch))
+        self.is_compressed() && SHIPPED.iter().all(|arch| self.arches.contains(arch))
+    }
+
+    /// Whether the files are those that the library ships. Their text stays below target/ptx.
+    fn is_compressed(&self) -> bool {
+        self.arguments.crate_path.is_none() && self.arguments.out.is_none()
     }
 
     /// First part of the file names: the library's name for the kernels that ship, else the crate's directory.

@@ -28,9 +28,9 @@ pub struct Recorded {
 /// A file with machine code.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineCode {
-    /// The PTX file that it was assembled from.
+    /// The architecture of the PTX that it was assembled from.
     pub from: String,
-    /// The hash of that.
+    /// The hash of that, decompressed.
     pub sha256: String,
     /// Bytes, and how many they are when compressed.
     pub bytes: u64,

@@ -30,7 +30,7 @@ pub fn check(job: &Job, out: &Path) -> Result<()> {
 
     let folder = tempfile::tempdir().context("cannot create a temporary directory")?;
     let name = machine_code::ptx_name(arch);
-    let fresh = folder.path().join(&name);
+    let fresh = folder.path().join("fresh.ptx");
     let lint = job.builder(arch).copy_to(&fresh).build_with_report()?.lint;
     let errors = lint.errors(&LintRules::strict());
     if !errors.is_empty() {
@@ -141,6 +141,7 @@ fn headers_agree(out: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text;
     use super::*;
     use cuda_builder::KernelResources;
 
@@ -189,7 +190,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |arch: NvvmArch, sources: &str| {
             let text = format!("// compiler: rustc 1\n// sources: sha256 {sources}\nret;\n");
-            fs::write(folder.path().join(machine_code::ptx_name(arch)), text).unwrap();
+            let path = folder.path().join(machine_code::ptx_name(arch));
+            text::write_compressed(&path, text.as_bytes()).unwrap();
         };
         write(SHIPPED[0], "a");
         assert!(headers_agree(folder.path()).is_err());
@@ -197,6 +199,6 @@ mod tests {
         assert!(headers_agree(folder.path()).is_ok());
         write(SHIPPED[1], "b");
         let error = headers_agree(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("ferrovox_sm_90.ptx is from"), "{error}");
+        assert!(error.contains("ferrovox_sm_90.ptx.zst is from"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::{
-    device::{DeviceError, machine_code::MachineCode, ptx::PtxText},
+    device::{DeviceError, machine_code::MachineCode, modules::ShippedModule, ptx::PtxText},
     occupancy::KernelResources,
 };
 use cust::{
@@ -22,7 +22,7 @@ use std::{
 pub(super) struct Kernels {
     shared: Arc<Shared>,
     code: Mutex<Code>,
-    text: &'static str,
+    shipped: &'static ShippedModule,
     ptx: OnceLock<PtxText<'static>>,
     known: Mutex<HashMap<String, LoadedKernel>>,
     /// Those compiled for a number of registers.
@@ -76,13 +76,13 @@ impl LoadedKernel {
 impl Kernels {
     pub fn new(
         shared: &Arc<Shared>,
-        text: &'static str,
+        shipped: &'static ShippedModule,
         code: Option<&'static MachineCode>,
     ) -> Self {
         Self {
             shared: shared.clone(),
             code: Mutex::new(code.map_or(Code::Absent, Code::Shipped)),
-            text,
+            shipped,
             ptx: OnceLock::new(),
             known: Mutex::default(),
             limited: Mutex::default(),
@@ -180,11 +180,9 @@ impl Kernels {
             Code::Loaded(module) => return Ok(Some(module.clone())),
             Code::Shipped(shipped) => *shipped,
         };
-        let bytes = shipped.code().map_err(|error| DeviceError::Cuda {
-            device: self.shared.id.clone(),
-            what: "decompressing its kernels".to_owned(),
-            detail: error.to_owned(),
-        })?;
+        let bytes = shipped
+            .code()
+            .map_err(|error| self.not_decompressed(error))?;
         let loaded = self.shared.with("loading kernels", || {
             match Module::from_cubin(bytes, &[]) {
                 // an old driver may not know the format, and can compile all the same
@@ -199,15 +197,29 @@ impl Kernels {
         Ok(loaded)
     }
 
+    fn not_decompressed(&self, error: &str) -> DeviceError {
+        DeviceError::Cuda {
+            device: self.shared.id.clone(),
+            what: "decompressing its kernels".to_owned(),
+            detail: error.to_owned(),
+        }
+    }
+
     /// Kernels of the PTX as one module.
     fn compile(
         &self,
         entries: &[&str],
         options: &[ModuleJitOption],
     ) -> Result<Vec<LoadedKernel>, DeviceError> {
-        let ptx = self
-            .ptx
-            .get_or_init(|| PtxText::new(self.text))
+        let ptx = match self.ptx.get() {
+            Some(ptx) => ptx,
+            None => {
+                let text = self.shipped.ptx();
+                let text = text.map_err(|error| self.not_decompressed(&error))?;
+                self.ptx.get_or_init(|| PtxText::new(text))
+            }
+        };
+        let ptx = ptx
             .module_of(entries)
             .map_err(|entry| self.unknown(entry))?;
         let loaded = self.shared.with("loading kernels", || {

@@ -141,7 +141,7 @@ impl CudaDevice {
             context,
             pools: Mutex::default(),
         });
-        let kernels = Kernels::new(&shared, module.ptx, code);
+        let kernels = Kernels::new(&shared, module, code);
         Ok(Self {
             index,
             name,

@@ -1,0 +1,50 @@
+//! The text of PTX files: as it is, or compressed as the library ships it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// How hard zstd tries. It does not matter for the time that decompressing takes.
+pub const LEVEL: i32 = 19;
+
+/// What the names of compressed files end with.
+pub const COMPRESSED: &str = "zst";
+
+/// A file's text, decompressed where its name says that it is compressed.
+pub fn read(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = if path.extension().is_some_and(|end| end == COMPRESSED) {
+        zstd::stream::decode_all(&*bytes)
+            .with_context(|| format!("cannot decompress {}", path.display()))?
+    } else {
+        bytes
+    };
+    String::from_utf8(bytes).with_context(|| format!("{} is no text", path.display()))
+}
+
+/// Writes a text compressed.
+pub fn write_compressed(path: &Path, text: &[u8]) -> Result<()> {
+    let compressed = zstd::bulk::compress(text, LEVEL).context("cannot compress PTX")?;
+    fs::write(path, compressed).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (plain, compressed) = (folder.path().join("a.ptx"), folder.path().join("a.ptx.zst"));
+        let text = "// PTX\nret;\n".repeat(1000);
+        fs::write(&plain, &text).unwrap();
+        write_compressed(&compressed, text.as_bytes()).unwrap();
+        assert!(fs::metadata(&compressed).unwrap().len() < 100);
+        assert_eq!(
+            [plain, compressed].map(|path| read(&path).unwrap()),
+            [text.clone(), text]
+        );
+        assert!(read(&folder.path().join("none.ptx.zst")).is_err());
+    }
+}
