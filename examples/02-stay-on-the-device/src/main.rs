@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for iso in [0.6, 1.0, 3.0] {
         let params = IsosurfaceParams {
             iso,
+            time_stages: true,
             ..IsosurfaceParams::default()
         };
         surfaces.push((iso, isosurface::extract(&stream, &volume, None, &params)?));

@@ -110,7 +110,14 @@ fn run<T: DeviceSample>(
         mesh.download(stream)?;
         times.download.push(start.elapsed());
     }
+    drop(mesh);
     if !arguments.no_stages {
+        // once more, since the events between the stages take time
+        let params = &IsosurfaceParams {
+            time_stages: true,
+            ..*params
+        };
+        let mesh = isosurface::extract(stream, volume, None, params)?;
         for (index, time) in mesh.stage_times()?.into_iter().enumerate() {
             if times.stages.len() == index {
                 times.stages.push((time.stage, Vec::new()));

@@ -123,6 +123,11 @@ impl Launch {
         self.pieces.div_ceil(per_block as u64).min(MAX_BLOCKS) as u32
     }
 
+    /// All but how much work there is: what a choice of a block depends on.
+    pub(super) fn without_pieces(&self) -> Self {
+        Self { pieces: 0, ..*self }
+    }
+
     /// Whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces == 0

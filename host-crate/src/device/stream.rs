@@ -191,6 +191,10 @@ impl Stream {
                 to: elements.len(),
             });
         }
+        if let (Some(stream), BufferMemory::Cuda(memory)) = (&self.cuda, buffer.memory()) {
+            self.check_device(buffer)?;
+            return stream.copy_to_host(bytemuck::cast_slice_mut(elements), memory);
+        }
         // SAFETY: the stream is synchronised before the borrow ends, also after an error.
         let begun = unsafe { self.begin_read(buffer, elements) };
         let done = self.synchronize();

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
-    scan::exclusive_small,
+    scan::exclusive_small_and_pick,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -14,7 +14,7 @@ use ferrovox_kernels::{
         crossings::{count_crossings, emit_crossings},
         sites::{BitRows, Range, TILE, count_tiles, emit_centres},
     },
-    scan::{pick_four, sum_small},
+    scan::{PICKED, sum_small},
 };
 
 /// A launch whose blocks take tiles.
@@ -24,14 +24,9 @@ fn tiles_launch(tiles: u64) -> Launch {
 
 /// Replaces counts, the last of which is 0, by their exclusive sums. Synchronises the stream to read the total, which is the last sum.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
-    exclusive_small(stream, counts)?;
     let last = counts.len() as u64 - 1;
-    let mut picked = stream.alloc::<u64>(4)?;
-    // SAFETY: the number is of an element, and there is room for four.
-    unsafe {
-        let args = (counts.view(), [last; 4], picked.view_mut());
-        stream.launch::<pick_four>(Launch::one_block().max_useful_threads(1), args)?;
-    }
+    let mut picked = stream.alloc::<u64>(PICKED)?;
+    exclusive_small_and_pick(stream, counts.view_mut(), [last; PICKED], picked.view_mut())?;
     Ok(stream.download(&picked)?[0])
 }
 
@@ -54,7 +49,6 @@ impl DevicePoints {
             pack_entry(volume),
             count_crossings::entry(),
             sum_small::entry(),
-            pick_four::entry(),
             emit_crossings::<T>::entry(),
         ])?;
         let bits = BitRows::new(volume.grid());

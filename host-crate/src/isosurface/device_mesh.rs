@@ -34,7 +34,7 @@ impl DeviceMesh {
             triangles: DeviceTriangles::U32(stream.alloc(0)?),
             non_finite_cells: 0,
             topology: TopologyCounts::default(),
-            times: StageTimes::start(stream)?,
+            times: StageTimes::start(stream, params.time_stages)?,
         })
     }
 
@@ -48,7 +48,7 @@ impl DeviceMesh {
         self.triangles.len()
     }
 
-    /// How long each stage took on the device. Synchronises the stream.
+    /// How long each stage took on the device, where [`IsosurfaceParams::time_stages`] asked for that; else nothing. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.

@@ -157,6 +157,9 @@ pub struct IsosurfaceParams {
     pub method: Method,
     /// The width of vertex indices.
     pub index_width: IndexWidth,
+    /// Measure how long each stage takes, for [`DeviceMesh::stage_times`](super::DeviceMesh::stage_times). On a GPU that is an event for each stage, some
+    /// microseconds in all.
+    pub time_stages: bool,
 }
 
 impl IsosurfaceParams {
@@ -179,7 +182,7 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines, no normals.
+    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines, no normals, stages not timed.
     fn default() -> Self {
         Self {
             iso: 0.0,
@@ -191,6 +194,7 @@ impl Default for IsosurfaceParams {
             normal_source: NormalSource::default(),
             method: Method::default(),
             index_width: IndexWidth::default(),
+            time_stages: false,
         }
     }
 }

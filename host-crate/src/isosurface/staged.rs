@@ -101,7 +101,7 @@ pub(super) fn extract<T: DeviceSample>(
     mask: &Buffer<u8>,
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
-    let mut times = StageTimes::start(stream)?;
+    let mut times = StageTimes::start(stream, params.time_stages)?;
     let grid = volume.grid();
     if grid.cells() == 0 {
         return Ok(DeviceMesh::empty(stream, params)?);

@@ -5,32 +5,36 @@ use crate::{
     monitor::StageTime,
 };
 
-/// Events around the stages of a pipeline. Reading the times synchronises with the last event; recording does not.
+/// Events around the stages of a pipeline, if they are to be timed. Reading the times synchronises with the last event; recording does not.
 pub struct StageTimes {
-    start: Event,
+    start: Option<Event>,
     ends: Vec<(&'static str, Event)>,
 }
 
 impl StageTimes {
-    pub(crate) fn start(stream: &Stream) -> Result<Self, DeviceError> {
+    pub(crate) fn start(stream: &Stream, timed: bool) -> Result<Self, DeviceError> {
         Ok(Self {
-            start: stream.record()?,
+            start: timed.then(|| stream.record()).transpose()?,
             ends: Vec::new(),
         })
     }
 
     /// Everything since the last stage was this one.
     pub(crate) fn end(&mut self, stream: &Stream, stage: &'static str) -> Result<(), DeviceError> {
-        self.ends.push((stage, stream.record()?));
+        if self.start.is_some() {
+            self.ends.push((stage, stream.record()?));
+        }
         Ok(())
     }
 
-    /// The time of each stage, in order. Synchronises with the last event.
+    /// The time of each stage, in order; none where they were not to be timed. Synchronises with the last event.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.
     pub fn read(&self) -> Result<Vec<StageTime>, DeviceError> {
-        let mut last = &self.start;
+        let Some(mut last) = self.start.as_ref() else {
+            return Ok(Vec::new());
+        };
         let mut times = Vec::with_capacity(self.ends.len());
         for (stage, end) in &self.ends {
             end.synchronize()?;

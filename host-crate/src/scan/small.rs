@@ -1,7 +1,8 @@
 //! The scan of a list that is too short for speed to matter.
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
-use ferrovox_kernels::scan::{SMALL, Segments, sum_small};
+use cuda_std::ViewMut;
+use ferrovox_kernels::scan::{PICKED, SMALL, Segments, sum_small};
 
 /// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a second launch.
 const MIN_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
@@ -10,6 +11,27 @@ const MIN_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
 /// for. It reads every element twice, and for each segment the sums of all before it: longer lists are for
 /// [`Scanner`](super::Scanner).
 pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
+    let mut none = stream.alloc::<u64>(0)?;
+    launch(stream, data.view_mut(), [0; PICKED], none.view_mut())
+}
+
+/// As [`exclusive_small`]; the sums with the numbers `at` are also written to `picked`, so that one small transfer brings them to the host.
+pub(crate) fn exclusive_small_and_pick(
+    stream: &Stream,
+    data: ViewMut<'_, u64>,
+    at: [u64; PICKED],
+    picked: ViewMut<'_, u64>,
+) -> Result<(), DeviceError> {
+    debug_assert!(at.iter().all(|&at| at < data.len() as u64));
+    launch(stream, data, at, picked)
+}
+
+fn launch(
+    stream: &Stream,
+    data: ViewMut<'_, u64>,
+    at: [u64; PICKED],
+    picked: ViewMut<'_, u64>,
+) -> Result<(), DeviceError> {
     let count = data.len() as u64;
     // as many segments as can be worked on at a time
     let most = 2 * u64::from(stream.device().limits().multiprocessors);
@@ -20,8 +42,8 @@ pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize)?;
     let mut launch = |scan: u32| {
-        let args = (data.view_mut(), segments, sums.view_mut(), scan);
-        // SAFETY: there is a sum for each segment.
+        let args = (data, segments, sums.view_mut(), scan, at, picked);
+        // SAFETY: there is a sum for each segment, and room for four picked ones or none.
         unsafe { stream.launch::<sum_small>(Launch::pieces(pieces), args) }
     };
     if pieces > 1 {

@@ -26,23 +26,7 @@ pub use kernels::{
     sum_words, word_extremes,
 };
 pub use scheduler::TileJob;
-pub use small::{SMALL, sum_small};
-
+pub use small::{PICKED, SMALL, sum_small};
 pub use three_pass::{
     ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments,
 };
-
-use cuda_std::{View, ViewMut, kernel, thread};
-
-/// Copies four elements, so that one small transfer brings them to the host. The first thread does it.
-///
-/// # Safety
-/// `values` has elements with the numbers `at`, `picked` has four.
-#[kernel]
-pub unsafe fn pick_four(values: View<u64>, at: [u64; 4], picked: ViewMut<u64>) {
-    if thread::block_idx_x() == 0 && thread::thread_idx_x() == 0 {
-        for (to, from) in at.into_iter().enumerate() {
-            picked.write(to, values.read(from as usize));
-        }
-    }
-}

@@ -7,6 +7,9 @@ use cuda_std::{ViewMut, kernel, thread};
 /// Neighbouring elements that a thread takes at a time.
 pub const SMALL: usize = 4;
 
+/// Elements that a scan can pick.
+pub const PICKED: usize = 4;
+
 /// Sums the segments of a short list, or scans it: exclusive sums, in place, in two launches.
 ///
 /// A block takes whole segments, [`SMALL`] for each thread at a time. In the first launch (`scan` 0) it adds up each
@@ -15,10 +18,21 @@ pub const SMALL: usize = 4;
 /// halves of the second, are rounds of one loop, so that the code holds a single scan of a block. Each element is read twice and
 /// written once; every block reads the sums before its segments. A list of one segment needs no first launch.
 ///
+/// Four of the scanned elements, those with the numbers `at`, also go to `picked`, so that one small transfer brings them to the host; none
+/// do if it is empty.
+///
 /// # Safety
-/// `data` has `segments.count` elements, `sums` one for each segment; the grids of both launches are any.
+/// `data` has `segments.count` elements, `sums` one for each segment, `picked` four or none; the grids of both launches are any.
 #[kernel]
-pub unsafe fn sum_small(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u64>, scan: u32) {
+pub unsafe fn sum_small(
+    data: ViewMut<u64>,
+    segments: Segments,
+    sums: ViewMut<u64>,
+    scan: u32,
+    at: [u64; PICKED],
+    picked: ViewMut<u64>,
+) {
+    let wanted = at;
     let rank = thread::thread_idx_x() as u64;
     let threads = thread::block_dim_x() as u64;
     let mut segment = thread::block_idx_x() as u64;
@@ -47,7 +61,9 @@ pub unsafe fn sum_small(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u6
             let mut item = 0;
             while item < SMALL {
                 if scan != 0 && !in_sums && at + (item as u64) < from_end {
-                    data.write(at as usize + item, running);
+                    let number = at + item as u64;
+                    data.write(number as usize, running);
+                    pick(&wanted, number, running, picked);
                 }
                 running = running.wrapping_add(values[item]);
                 item += 1;
@@ -62,5 +78,17 @@ pub unsafe fn sum_small(data: ViewMut<u64>, segments: Segments, sums: ViewMut<u6
             sums.write(segment as usize, carry);
         }
         segment += thread::grid_dim_x() as u64;
+    }
+}
+
+/// Writes the value to those of the `picked` elements that are to have it, if there are any.
+#[inline(always)]
+fn pick(wanted: &[u64; PICKED], number: u64, value: u64, picked: ViewMut<u64>) {
+    let mut to = 0;
+    while to < PICKED && !picked.is_empty() {
+        if wanted[to] == number {
+            picked.write(to, value);
+        }
+        to += 1;
     }
 }

@@ -233,7 +233,10 @@ fn a_volume_of_many_tiles() {
 fn parts_know_their_place() {
     let volume = random::floats([9, 9, 9], 3, 0.0, false);
     let devices = vec![Device::cpu(); 3];
-    let params = IsosurfaceParams::default();
+    let params = IsosurfaceParams {
+        time_stages: true,
+        ..IsosurfaceParams::default()
+    };
     let parts = isosurface::extract_parts(&devices, volume.view(), None, &params).unwrap();
     let mut first = 0;
     let cells: Vec<_> = parts.parts.iter().map(|part| part.cells.clone()).collect();

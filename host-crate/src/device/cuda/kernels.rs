@@ -2,8 +2,11 @@
 
 use super::Shared;
 use crate::{
-    device::{DeviceError, machine_code::MachineCode, modules::ShippedModule, ptx::PtxText},
-    occupancy::KernelResources,
+    device::{
+        DeviceError, Launch, LaunchOverride, choice::Choice, machine_code::MachineCode,
+        modules::ShippedModule, ptx::PtxText,
+    },
+    occupancy::{DeviceLimits, KernelResources},
 };
 use cust::{
     error::{CudaError, CudaResult},
@@ -15,7 +18,10 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ffi::CString,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 /// The shipped kernels, and those that were asked for.
@@ -24,9 +30,9 @@ pub(super) struct Kernels {
     code: Mutex<Code>,
     shipped: &'static ShippedModule,
     ptx: OnceLock<PtxText<'static>>,
-    known: Mutex<HashMap<String, LoadedKernel>>,
+    known: Mutex<HashMap<String, Arc<LoadedKernel>>>,
     /// Those compiled for a number of registers.
-    limited: Mutex<HashMap<(String, u32), LoadedKernel>>,
+    limited: Mutex<HashMap<(String, u32), Arc<LoadedKernel>>>,
 }
 
 /// Machine code for the device.
@@ -41,13 +47,19 @@ enum Code {
 const SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 
 /// A kernel that can be launched.
-#[derive(Clone)]
 pub(in crate::device) struct LoadedKernel {
     pub function: Function<'static>,
     pub entry: String,
     pub resources: KernelResources,
     module: Arc<Module>,
+    /// What the calculator chose for launches, by what that depends on: it takes longer than a driver's launch.
+    choices: Mutex<Vec<(Launch, Choice)>>,
+    /// The most dynamic shared memory that was asked for.
+    shared: AtomicU32,
 }
+
+/// Choices that a kernel keeps at most. Few have more than one.
+const CHOICES: usize = 16;
 
 /// Constant memory of a kernel's module, which it keeps loaded.
 pub(in crate::device) struct CudaConstant {
@@ -68,8 +80,47 @@ impl LoadedKernel {
         if own.saturating_add(dynamic_bytes) <= SHARED_WITHOUT_ASKING {
             return Ok(());
         }
-        self.function
-            .set_max_dynamic_shared_memory(dynamic_bytes as usize)
+        if dynamic_bytes > self.shared.load(Ordering::Relaxed) {
+            self.function
+                .set_max_dynamic_shared_memory(dynamic_bytes as usize)?;
+            self.shared.fetch_max(dynamic_bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// What a launch of it will be.
+    pub fn choose(
+        &self,
+        limits: &DeviceLimits,
+        launch: &Launch,
+        launch_override: Option<&LaunchOverride>,
+    ) -> Result<Choice, DeviceError> {
+        let by_calculator = || {
+            Choice::on_gpu(
+                limits,
+                &self.entry,
+                &self.resources,
+                launch,
+                launch_override,
+            )
+        };
+        if launch_override.is_some() {
+            return by_calculator();
+        }
+        let asked = launch.without_pieces();
+        let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = choices.iter().find(|(launch, _)| *launch == asked) {
+            return Ok(Choice {
+                blocks: launch.blocks(known.threads),
+                ..*known
+            });
+        }
+        let choice = by_calculator()?;
+        if choices.len() == CHOICES {
+            choices.clear();
+        }
+        choices.push((asked, choice));
+        Ok(choice)
     }
 }
 
@@ -90,7 +141,7 @@ impl Kernels {
     }
 
     /// A kernel, loaded if it was not asked for before.
-    pub fn get(&self, entry: &str) -> Result<LoadedKernel, DeviceError> {
+    pub fn get(&self, entry: &str) -> Result<Arc<LoadedKernel>, DeviceError> {
         if let Some(kernel) = self.known(entry) {
             return Ok(kernel);
         }
@@ -100,7 +151,7 @@ impl Kernels {
 
     /// The constant of this name in a kernel's module.
     pub fn constant(&self, entry: &str, symbol: &str) -> Result<CudaConstant, DeviceError> {
-        let module = self.get(entry)?.module;
+        let module = self.get(entry)?.module.clone();
         let name = CString::new(symbol).unwrap_or_default();
         // SAFETY: the slice goes with the module.
         let found = self.shared.with("looking for a constant", || unsafe {
@@ -140,13 +191,13 @@ impl Kernels {
         }
     }
 
-    fn known(&self, entry: &str) -> Option<LoadedKernel> {
+    fn known(&self, entry: &str) -> Option<Arc<LoadedKernel>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(entry).cloned()
     }
 
     /// A kernel, compiled with at most this many registers for each thread.
-    pub fn with_registers(&self, entry: &str, most: u32) -> Result<LoadedKernel, DeviceError> {
+    pub fn with_registers(&self, entry: &str, most: u32) -> Result<Arc<LoadedKernel>, DeviceError> {
         let limited = || self.limited.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (entry.to_owned(), most);
         if let Some(kernel) = limited().get(&key) {
@@ -154,7 +205,7 @@ impl Kernels {
         }
         let options = [ModuleJitOption::MaxRegisters(most)];
         let mut compiled = self.compile(&[entry], &options)?;
-        let kernel = compiled.pop().ok_or_else(|| self.unknown(entry))?;
+        let kernel = Arc::new(compiled.pop().ok_or_else(|| self.unknown(entry))?);
         limited().insert(key, kernel.clone());
         Ok(kernel)
     }
@@ -167,7 +218,9 @@ impl Kernels {
         };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for kernel in loaded {
-            known.entry(kernel.entry.clone()).or_insert(kernel);
+            known
+                .entry(kernel.entry.clone())
+                .or_insert_with(|| Arc::new(kernel));
         }
         Ok(())
     }
@@ -251,6 +304,8 @@ impl Kernels {
                 function,
                 entry: (*entry).to_owned(),
                 module: module.clone(),
+                choices: Mutex::default(),
+                shared: AtomicU32::new(0),
             })
         };
         entries.iter().map(kernel).collect()

@@ -209,15 +209,9 @@ impl CudaDevice {
         entry: &str,
         launch: &Launch,
         launch_override: Option<&LaunchOverride>,
-    ) -> Result<(LoadedKernel, Choice), DeviceError> {
+    ) -> Result<(Arc<LoadedKernel>, Choice), DeviceError> {
         let kernel = self.kernel(entry, launch_override)?;
-        let choice = Choice::on_gpu(
-            &self.limits,
-            entry,
-            &kernel.resources,
-            launch,
-            launch_override,
-        )?;
+        let choice = kernel.choose(&self.limits, launch, launch_override)?;
         Ok((kernel, choice))
     }
 
@@ -225,7 +219,7 @@ impl CudaDevice {
         &self,
         entry: &str,
         launch_override: Option<&LaunchOverride>,
-    ) -> Result<LoadedKernel, DeviceError> {
+    ) -> Result<Arc<LoadedKernel>, DeviceError> {
         match launch_override.and_then(|it| it.max_registers) {
             Some(most) => self.kernels.with_registers(entry, most),
             None => self.kernels.get(entry),

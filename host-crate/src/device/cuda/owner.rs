@@ -4,10 +4,11 @@ use super::{Shared, pool::Pool};
 use crate::device::DeviceError;
 use cust::{
     event::{Event, EventFlags},
+    memory::LockedBuffer,
     stream::{Stream, StreamWaitEventFlags},
 };
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -18,6 +19,8 @@ static STREAMS: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct StreamOwner {
     pub stream: Stream,
     pub pool: Arc<Pool>,
+    /// Pinned memory for what little the host waits for, made when it is first needed.
+    pub small: Mutex<Option<LockedBuffer<u8>>>,
     pub shared: Arc<Shared>,
 }
 
@@ -27,6 +30,7 @@ impl StreamOwner {
         Self {
             stream,
             pool,
+            small: Mutex::default(),
             shared,
         }
     }

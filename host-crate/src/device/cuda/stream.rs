@@ -8,10 +8,13 @@ use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
 use cuda_std::PackedArgs;
 use cust::{
     event::{Event, EventFlags},
-    memory::{AsyncCopyDestination, mem_get_info, trim_pool},
+    memory::{AsyncCopyDestination, LockedBuffer, mem_get_info, trim_pool},
     stream::Stream,
 };
 use std::{ops::Range, sync::Arc, time::Duration};
+
+/// Bytes that are copied to the host through the stream's own pinned memory, at most.
+const SMALL: usize = 4096;
 
 pub(in crate::device) struct CudaStream {
     owner: Arc<StreamOwner>,
@@ -100,6 +103,41 @@ impl CudaStream {
             // SAFETY: the caller's promise.
             unsafe { from.async_copy_to(bytes, stream) }
         })
+    }
+
+    /// Copies the first bytes of `memory`, and synchronises. Few bytes go through pinned memory, which the device reaches by itself.
+    pub fn copy_to_host(&self, bytes: &mut [u8], memory: &CudaMemory) -> Result<(), DeviceError> {
+        if !bytes.is_empty()
+            && bytes.len() <= SMALL
+            && let Ok(mut small) = self.owner.small.try_lock()
+            && let Some(pinned) = self.small(&mut small)
+        {
+            let pinned = &mut pinned.as_mut_slice()[..bytes.len()];
+            let begun = self.act_on("copying to the host", &[memory], |stream| {
+                let from = memory.slice().index(0..bytes.len());
+                // SAFETY: the stream is synchronised below, also after an error, and until then the memory is locked.
+                unsafe { from.async_copy_to(&mut *pinned, stream) }
+            });
+            begun.and(self.synchronize())?;
+            bytes.copy_from_slice(pinned);
+            return Ok(());
+        }
+        // SAFETY: the stream is synchronised before the borrow ends, also after an error.
+        let begun = unsafe { self.begin_copy_to_host(bytes, memory) };
+        let done = self.synchronize();
+        begun.and(done)
+    }
+
+    /// The stream's own pinned memory, unless the system has none.
+    fn small<'a>(
+        &self,
+        small: &'a mut Option<LockedBuffer<u8>>,
+    ) -> Option<&'a mut LockedBuffer<u8>> {
+        if small.is_none() {
+            let make = || LockedBuffer::new(&0, SMALL);
+            *small = self.owner.shared.with("pinning memory", make).ok();
+        }
+        small.as_mut()
     }
 
     pub fn copy_on_device(&self, to: &CudaMemory, from: &CudaMemory) -> Result<(), DeviceError> {

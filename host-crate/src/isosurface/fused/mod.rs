@@ -1,6 +1,7 @@
 //! The mesh from one bit per sample: what there is of it.
 
 mod emit;
+mod totals;
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, StageTimes, Topology, TopologyCounts,
@@ -9,7 +10,7 @@ use super::{
 use crate::{
     device::{Buffer, Launch, Stream},
     grid::DeviceSample,
-    scan::exclusive_small,
+    scan::exclusive_small_and_pick,
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
@@ -25,9 +26,10 @@ use ferrovox_kernels::{
         topology::CellCounts,
     },
     sample::Sample,
-    scan::{pick_four, sum_small},
+    scan::{PICKED, sum_small},
 };
 use std::borrow::Cow;
+use totals::Totals;
 
 /// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
 /// for samples that may be non-finite and for a mask a word more, and for each tile its sums with those of their segments.
@@ -76,7 +78,6 @@ fn kernels<T: DeviceSample>(by_fours: bool, params: &IsosurfaceParams) -> Vec<Co
         },
         classify_edges::entry(),
         sum_small::entry(),
-        pick_four::entry(),
         match (params.vertices, params.normals) {
             (VertexPlacement::Root, _) => emit_cubic_word_vertices::<T>::entry(),
             (VertexPlacement::Linear, true) => emit_word_vertices_and_normals::<T>::entry(),
@@ -102,8 +103,8 @@ pub(crate) struct Counted<'a, T> {
     below: Buffer<u32>,
     edges: Buffer<u32>,
     occupied: Buffer<u32>,
-    listed_tiles: Buffer<u64>,
-    places: Buffer<u64>,
+    /// With the sums scanned.
+    totals: Totals,
     /// Vertices of the part, without those that the next part has.
     vertices: u64,
     triangles: u64,
@@ -136,7 +137,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
     slab: Slab<'a, T>,
     params: &IsosurfaceParams,
 ) -> Result<Counted<'a, T>, IsosurfaceError> {
-    let mut times = StageTimes::start(stream)?;
+    let mut times = StageTimes::start(stream, params.time_stages)?;
     stream.prepare(&kernels::<T>(by_fours(&slab), params))?;
     let words = words_of(&slab, params.topology);
     let masked = !slab.mask.is_empty();
@@ -144,7 +145,8 @@ pub(crate) fn count<'a, T: DeviceSample>(
     let mut below = stream.alloc::<u32>(signs)?;
     let mut finite = stream.alloc::<u32>(if T::MAY_BE_NON_FINITE { signs } else { 0 })?;
     let mut kept = stream.alloc::<u32>(if masked { signs } else { 0 })?;
-    let mut exclusions = stream.zeros::<u32>(1)?;
+    let mut totals = Totals::new(stream, words)?;
+    let [sums, listed_tiles, exclusions] = totals.parts_mut();
     let launch = Launch::warp_pieces(words.signs().div_ceil(ferrovox_kernels::bits::GROUP as u64));
     if by_fours(&slab) {
         // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for each word of signs.
@@ -157,7 +159,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
                     params.iso,
                     below.view_mut(),
                     finite.view_mut(),
-                    exclusions.view_mut(),
+                    exclusions,
                 ),
             )?;
         }
@@ -175,7 +177,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
                     below.view_mut(),
                     finite.view_mut(),
                     kept.view_mut(),
-                    exclusions.view_mut(),
+                    exclusions,
                 ),
             )?;
         }
@@ -185,8 +187,6 @@ pub(crate) fn count<'a, T: DeviceSample>(
     let marked = words.marked() as usize;
     let mut edges = stream.alloc::<u32>(marked * 4)?;
     let mut occupied = stream.alloc::<u32>(marked)?;
-    let mut sums = stream.zeros::<u64>(words.sums() as usize)?;
-    let mut listed_tiles = stream.zeros::<u64>(words.listed_tiles() as usize)?;
     // SAFETY: the words of signs are there, four elements and one for each marked word, and the sums begin as zero.
     unsafe {
         stream.launch::<classify_edges>(
@@ -197,11 +197,11 @@ pub(crate) fn count<'a, T: DeviceSample>(
                 kept.view(),
                 words,
                 masked as u32,
-                exclusions.view(),
+                exclusions.as_view(),
                 edges.view_mut(),
                 occupied.view_mut(),
-                sums.view_mut(),
-                listed_tiles.view_mut(),
+                sums,
+                listed_tiles,
             ),
         )?;
     }
@@ -223,16 +223,14 @@ pub(crate) fn count<'a, T: DeviceSample>(
                     params.iso,
                     below.view(),
                     occupied.view(),
-                    listed_tiles.view(),
-                    sums.view_mut(),
+                    listed_tiles.as_view(),
+                    sums,
                     picked.view_mut().slice(PICKED, CellCounts::TOTALS + 1),
                 ),
             )?;
         }
         times.end(stream, "shapes counted")?;
     }
-    exclusive_small(stream, &mut sums)?;
-    let places = sums;
     let own_vertices = if slab.last_plane_too {
         words.triangle_sums()
     } else {
@@ -244,11 +242,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
         words.sums() - 2,
         words.sums() - 1,
     ];
-    // SAFETY: the numbers are of elements of the sums, and there is room for four.
-    unsafe {
-        let args = (places.view(), at, picked.view_mut());
-        stream.launch::<pick_four>(Launch::one_block().max_useful_threads(1), args)?;
-    }
+    exclusive_small_and_pick(stream, sums, at, picked.view_mut().slice(0, PICKED))?;
     times.end(stream, "scan")?;
     let picked = stream.download(&picked)?;
     let (topology, listed) = match &picked[PICKED..] {
@@ -261,8 +255,7 @@ pub(crate) fn count<'a, T: DeviceSample>(
         below,
         edges,
         occupied,
-        listed_tiles,
-        places,
+        totals,
         vertices: picked[0],
         triangles: picked[2] - listed - picked[1],
         listed,
@@ -271,9 +264,6 @@ pub(crate) fn count<'a, T: DeviceSample>(
         times,
     })
 }
-
-/// Places of sums that are looked at.
-const PICKED: usize = 4;
 
 /// A launch whose blocks take tiles.
 fn tiles_launch(words: Words) -> Launch {

@@ -109,6 +109,7 @@ fn stream(
             (None, Some(_)) => 0.0,
             (None, None) => job.params.iso,
         },
+        time_stages: true,
         ..job.params
     };
     let output = job.output.as_ref();

@@ -57,6 +57,7 @@ pub(super) fn run(
             iso: exact.iso,
             // of what is smoothed or simplified they are made anew
             normals: job.params.normals && !job.filters.renew_normals(),
+            time_stages: true,
             ..job.params
         },
         ..outer.clone()

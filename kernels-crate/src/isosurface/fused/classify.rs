@@ -246,7 +246,7 @@ pub unsafe fn classify_edges(
     kept: View<u32>,
     words: Words,
     masked: u32,
-    exclusions: View<u32>,
+    exclusions: View<u64>,
     edges: ViewMut<u32>,
     occupied: ViewMut<u32>,
     sums: ViewMut<u64>,

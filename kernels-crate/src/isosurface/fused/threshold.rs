@@ -116,7 +116,7 @@ struct Job<'a, T> {
     below: ViewMut<'a, u32>,
     finite: ViewMut<'a, u32>,
     kept: ViewMut<'a, u32>,
-    exclusions: ViewMut<'a, u32>,
+    exclusions: ViewMut<'a, u64>,
 }
 
 /// Compares every sample with the isovalue, and packs the answers: one pass over the volume.
@@ -140,7 +140,7 @@ pub unsafe fn threshold_bits<T: Sample>(
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
     kept: ViewMut<u32>,
-    exclusions: ViewMut<u32>,
+    exclusions: ViewMut<u64>,
 ) {
     let job = Job {
         samples,
@@ -175,7 +175,7 @@ pub unsafe fn threshold_bits_by_fours<T: Sample>(
     iso: f32,
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
-    exclusions: ViewMut<u32>,
+    exclusions: ViewMut<u64>,
 ) {
     let job = Job {
         samples,
