@@ -7,10 +7,10 @@ use super::{
     partition::{ResidentSlabs, SlabPartition},
 };
 use crate::{
-    device::{Buffer, Device, Stream},
+    device::{Device, DeviceKind, Stream},
     grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
     partition::{
-        devices::Stop,
+        devices::{OnDevice, Stop},
         offsets::{Offsets, Placement},
     },
 };
@@ -145,24 +145,77 @@ pub fn extract_slabs<T: DeviceSample>(
         return Ok(MeshParts::new(Vec::new(), params));
     }
     let devices = slabs.iter().map(|slab| slab.stream.device());
-    on_devices(devices, params, |worker, offset| {
+    let no_masks = slabs.iter().map(|slab| slab.stream.alloc::<u8>(0));
+    let no_masks = no_masks.collect::<Result<Vec<_>, _>>()?;
+    let resident = |worker: usize| {
         let slab = &slabs[worker];
-        let no_mask: Buffer<u8>;
-        let mask = match slab.mask {
-            Some(mask) => mask.samples(),
-            None => {
-                no_mask = slab.stream.alloc(0)?;
-                &no_mask
-            }
-        };
-        let resident = ResidentSlabs {
+        ResidentSlabs {
             partition,
             samples: slab.samples.samples(),
-            mask,
+            mask: slab.mask.map_or(&no_masks[worker], DeviceVolume::samples),
             planes: planes_of(slab),
-        };
-        part(slab.stream, &resident, slab.cells.clone(), params, offset)
+        }
+    };
+    if devices.clone().all(|it| it.kind() == DeviceKind::Cuda) {
+        let all = (0..slabs.len()).map(resident).collect::<Vec<_>>();
+        return enqueued_by_one(slabs, &all, params);
+    }
+    on_devices(devices, params, |worker, offset| {
+        let slab = &slabs[worker];
+        let (stream, cells) = (slab.stream, slab.cells.clone());
+        part(stream, &resident(worker), cells, params, offset)
     })
+}
+
+/// The parts of devices that work by themselves: this thread only tells each what to do, which takes less than it takes to begin a thread for each.
+fn enqueued_by_one<T: DeviceSample>(
+    slabs: &[DeviceSlab<'_, T>],
+    resident: &[ResidentSlabs<'_, T>],
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    let on = |worker: usize| {
+        let devices = slabs.iter().map(|slab| slab.stream.device());
+        move |error: IsosurfaceError| OnDevice::new(devices, worker, error)
+    };
+    let mut counting = Vec::with_capacity(slabs.len());
+    for (worker, (it, resident)) in slabs.iter().zip(resident).enumerate() {
+        let begin = || {
+            let slab = resident.slab(it.cells.clone())?;
+            it.stream
+                .require(fused::scratch_of(&slab, params.topology))?;
+            fused::begin_count(it.stream, slab, params)
+        };
+        counting.push(begin().map_err(on(worker))?);
+    }
+    let mut total = PartCounts::default();
+    let mut made = Vec::with_capacity(slabs.len());
+    for (worker, (it, counting)) in slabs.iter().zip(counting).enumerate() {
+        let finish = || {
+            let counted = counting.finish(it.stream)?;
+            let counts = counted.counts();
+            Ok((counts, counted.emit_vertices(it.stream, params)?))
+        };
+        let (counts, vertices_made) = finish().map_err(on(worker))?;
+        made.push((total.vertices, vertices_made));
+        total = total.plus(counts);
+    }
+    let width = total.width(params)?;
+    let mut parts = Vec::with_capacity(slabs.len());
+    for (worker, (it, (first_vertex, vertices_made))) in slabs.iter().zip(made).enumerate() {
+        let mesh = vertices_made
+            .emit_triangles(it.stream, params, width, first_vertex)
+            .map_err(on(worker))?;
+        parts.push(MeshPart {
+            mesh,
+            first_vertex,
+            cells: it.cells.clone(),
+        });
+    }
+    for (worker, it) in slabs.iter().enumerate() {
+        let done = it.stream.synchronize();
+        done.map_err(|error| on(worker)(error.into()))?;
+    }
+    Ok(MeshParts::new(parts, params))
 }
 
 fn planes_of<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
