@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: how much of it there is.
 
-use super::{by_fours, kernels, listed_launch, tiles_launch, totals::Totals, words_of};
+use super::{by_fours, kernels, listed_launch, sharing, tiles_launch, totals::Totals, words_of};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     grid::DeviceSample,
@@ -25,6 +25,9 @@ pub(crate) struct Counted<'a, T> {
     pub(super) below: Buffer<u32>,
     pub(super) edges: Buffer<u32>,
     pub(super) occupied: Buffer<u32>,
+    pub(super) parts: Buffer<u16>,
+    /// How many blocks share a tile.
+    pub(super) sharing: u32,
     /// With the sums scanned.
     pub(super) totals: Totals,
     /// Vertices of the part, without those that the next part has.
@@ -144,7 +147,8 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
     let marked = words.marked() as usize;
     let mut edges = stream.alloc::<u32>(marked * 4)?;
     let mut occupied = stream.alloc::<u32>(marked)?;
-    // SAFETY: the words of signs are there, four elements and one for each marked word, and the sums begin as zero.
+    let mut parts = stream.alloc::<u16>(words.parts() as usize)?;
+    // SAFETY: the words of signs are there, four elements and one for each marked word, one for each part of a tile, and the sums begin as zero.
     unsafe {
         stream.launch::<classify_edges>(
             tiles_launch(words),
@@ -157,6 +161,7 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
                 exclusions.as_view(),
                 edges.view_mut(),
                 occupied.view_mut(),
+                parts.view_mut(),
                 sums,
                 listed_tiles,
             ),
@@ -207,6 +212,8 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
         below,
         edges,
         occupied,
+        parts,
+        sharing: sharing(stream, words),
         totals,
         vertices: 0,
         triangles: 0,

@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: its vertices and triangles.
 
-use super::{Counted, listed_launch, tiles_launch};
+use super::{Counted, listed_launch, parts_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -49,7 +49,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             // SAFETY: the marks are those of the words, the places their scan, and there is room for every vertex.
             unsafe {
                 stream.launch::<emit_word_vertices<T>>(
-                    tiles_launch(self.words),
+                    parts_launch(self.words, self.sharing),
                     (
                         slab.samples.view(),
                         slab.padded,
@@ -59,6 +59,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                         slab.plane,
                         self.edges.view(),
                         self.totals.sums(),
+                        self.sharing,
                         slab.last_plane_too as u32,
                         positions.view_mut(),
                     ),
@@ -160,7 +161,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or for none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
-                tiles_launch(self.words),
+                parts_launch(self.words, self.sharing),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -170,6 +171,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.sums(),
+                    self.sharing,
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     normal_rule(&slab.geometry, params),
@@ -194,7 +196,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: as for the positions alone, and there is room for a normal for every vertex.
         unsafe {
             stream.launch::<emit_word_vertices_and_normals<T>>(
-                tiles_launch(self.words),
+                parts_launch(self.words, self.sharing),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -204,6 +206,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.sums(),
+                    self.sharing,
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     rule,
@@ -275,13 +278,15 @@ impl<T: DeviceSample> Counted<'_, T> {
         // SAFETY: the marks are those of the words, the places their scan, and there is room for every triangle.
         unsafe {
             stream.launch::<emit_word_triangles<I>>(
-                tiles_launch(self.words),
+                parts_launch(self.words, self.sharing),
                 (
                     self.below.view(),
                     self.words,
                     self.edges.view(),
                     self.occupied.view(),
+                    self.parts.view(),
                     self.totals.sums(),
+                    self.sharing,
                     first_vertex,
                     flip as u32,
                     triangles.view_mut(),

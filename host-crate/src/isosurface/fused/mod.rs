@@ -8,13 +8,16 @@ pub(super) use count::begin_count;
 pub(crate) use count::{Counted, count};
 
 use super::{IsosurfaceParams, Topology, VertexPlacement, slab::Slab};
-use crate::{device::Launch, grid::DeviceSample};
+use crate::{
+    device::{Launch, Stream},
+    grid::DeviceSample,
+};
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
         fused::{
-            TILE, Words, classify_edges, count_shapes, emit_cubic_word_vertices,
+            PARTS, TILE, Words, classify_edges, count_shapes, emit_cubic_word_vertices,
             emit_inner_word_vertices, emit_shaped_triangles, emit_shapes, emit_word_triangles,
             emit_word_vertices, emit_word_vertices_and_normals, threshold_bits,
             threshold_bits_by_fours,
@@ -36,6 +39,7 @@ fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
         .saturating_add(words.marked().saturating_mul(20))
         .saturating_add(words.sums().saturating_mul(9))
         .saturating_add(words.listed_tiles().saturating_mul(8))
+        .saturating_add(words.parts().saturating_mul(2))
 }
 
 /// The same for a slab. Shapes come to it, once their cells are counted: see [`Counted::bytes`].
@@ -94,6 +98,17 @@ fn kernels<T: DeviceSample>(by_fours: bool, params: &IsosurfaceParams) -> Vec<Co
 /// A launch whose blocks take tiles.
 fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).block_divides(TILE)
+}
+
+/// How many blocks share a tile: some, where tiles are so few that a device would wait for the last of them.
+fn sharing(stream: &Stream, words: Words) -> u32 {
+    let few = u64::from(stream.device().limits().multiprocessors) * 32;
+    if words.tiles() < few { PARTS } else { 1 }
+}
+
+/// A launch whose blocks take tiles, or parts of them where some share one.
+fn parts_launch(words: Words, sharing: u32) -> Launch {
+    Launch::pieces(words.tiles() * u64::from(sharing)).block_divides(TILE)
 }
 
 /// A launch whose blocks take those tiles that have listed cells, of which there may be few.

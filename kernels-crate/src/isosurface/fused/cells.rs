@@ -1,9 +1,6 @@
 //! Cells of a tile, listed in shared memory.
 
-use super::{
-    super::topology::INNER,
-    words::{TILE, Tile},
-};
+use super::{super::topology::INNER, words::TILE};
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, thread};
 
@@ -24,21 +21,21 @@ pub(super) fn word_and_bit(code: u16) -> (u32, u32) {
     (code as u32 & (TILE - 1), code as u32 >> 8)
 }
 
-/// Lists the cells number `start` and following of a tile, at most [`CELLS`], as word and bit; how many the tile has. `cells` gives the
-/// cells of a word as bits. All threads of the block call it.
+/// Lists the cells number `start` and following of some words of a tile, at most [`CELLS`], as word and bit; how many these words have. `cells` gives
+/// the cells of a word as bits. All threads of the block call it.
 #[inline(always)]
 pub(super) fn list_cells(
-    tile: &Tile,
+    [first_word, end]: [u32; 2],
     start: u32,
     list: SharedView<u16>,
     cells: impl Fn(u32) -> u32,
 ) -> u32 {
     let mut before = 0;
-    let mut round = 0;
-    while round < tile.words {
+    let mut round = first_word;
+    while round < end {
         let word = round + thread::thread_idx_x();
         let mut left = 0;
-        if word < tile.words {
+        if word < end {
             left = cells(word);
         }
         let sum = block::exclusive::<u32, Sum>(left.count_ones());
@@ -57,13 +54,13 @@ pub(super) fn list_cells(
     before
 }
 
-/// Calls `visit` with the occupied cells of a tile, one for each thread at a time: whether there is one for this thread, and which of `list` it is,
+/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the second, one for each thread at a time: whether there is one for this thread, and which of `list` it is,
 /// for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
 /// each visit, and within it may.
 #[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn for_each_batch(
-    tile: &Tile,
+    words: [u32; 2],
     list: SharedView<u16>,
     occupied: impl Fn(u32) -> u32 + Copy,
     mut visit: impl FnMut(bool, usize),
@@ -75,7 +72,7 @@ pub(super) fn for_each_batch(
     while start < count {
         if window == u32::MAX || start + threads > window + CELLS {
             window = start;
-            count = list_cells(tile, window, list, occupied);
+            count = list_cells(words, window, list, occupied);
             thread::sync_threads();
         }
         let cell = start + thread;

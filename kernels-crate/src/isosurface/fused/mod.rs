@@ -37,4 +37,4 @@ pub use shapes::{count_shapes, emit_inner_word_vertices, emit_shapes};
 pub use threshold::{threshold_bits, threshold_bits_by_fours};
 pub use triangles::{Index, emit_word_triangles};
 pub use vertices::{emit_cubic_word_vertices, emit_word_vertices, emit_word_vertices_and_normals};
-pub use words::{SUMS_AFTER_TILES, TILE, Words};
+pub use words::{PARTS, SUMS_AFTER_TILES, TILE, Words};

@@ -103,7 +103,7 @@ pub unsafe fn emit_shaped_triangles<I: Index>(
         let mut inner_at = first_vertex + places.read(tile.sum_inner(words) as usize);
         shaped.list(&tile, words, below, occupied);
         let occupied = |word: u32| occupied.read(marked + word as usize);
-        for_each_batch(&tile, cells, occupied, |is_there, at| {
+        for_each_batch([0, tile.words], cells, occupied, |is_there, at| {
             let (mut of_cell, mut first_of_cell, mut inner) = (0, 0, 0);
             if is_there {
                 let (word, bit) = word_and_bit(cells.read(at));

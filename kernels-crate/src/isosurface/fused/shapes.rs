@@ -62,7 +62,7 @@ fn for_each_window(
     let marked = tile.first_marked(words);
     let mut start = 0;
     while start < count {
-        list_cells(tile, start, cells, |word| {
+        list_cells([0, tile.words], start, cells, |word| {
             let occupied = occupied.read(marked + word as usize);
             if occupied == 0 {
                 return 0;

@@ -9,6 +9,20 @@ use cuda_std::{View, thread};
 /// Words in a tile at most: what a block counts, and emits, together.
 pub const TILE: u32 = 256;
 
+/// Equal parts of a tile that blocks can share, at most; and the words of each.
+pub const PARTS: u32 = 4;
+pub(super) const PART: u32 = TILE / PARTS;
+
+/// The binary logarithm of how many blocks share a tile: 1 or [`PARTS`].
+#[inline(always)]
+pub(super) const fn shift_of(sharing: u32) -> u32 {
+    if sharing > 1 {
+        PARTS.trailing_zeros()
+    } else {
+        0
+    }
+}
+
 /// Elements of the sums after those of the tiles: the cells left out for a non-finite corner, and a place for the total.
 pub const SUMS_AFTER_TILES: u64 = 2;
 
@@ -73,6 +87,12 @@ impl Words {
     #[inline(always)]
     pub const fn tiles(self) -> u64 {
         self.tiles_per_plane() * (self.last - self.first + 1) as u64
+    }
+
+    /// Parts of all tiles.
+    #[inline(always)]
+    pub const fn parts(self) -> u64 {
+        self.tiles() * PARTS as u64
     }
 
     /// Elements of the sums.
@@ -150,6 +170,21 @@ impl Words {
         }
     }
 
+    /// As [`for_each_tile`](Self::for_each_tile), of tiles that several blocks share: calls `visit` with the tile and the calling block's part of it. `sharing` is
+    /// how many blocks that are, 1 or [`PARTS`].
+    #[cuda_std::inline_closures]
+    #[inline(always)]
+    pub(super) fn for_each_part(self, sharing: u32, mut visit: impl FnMut(Tile, u32)) {
+        let shift = shift_of(sharing);
+        let per_plane = self.tiles_per_plane();
+        let mut index = thread::block_idx_x() as u64;
+        while index < self.tiles() << shift {
+            let part = index as u32 & ((1 << shift) - 1);
+            visit(self.tile(&div_rem, per_plane, index >> shift), part);
+            index += thread::grid_dim_x() as u64;
+        }
+    }
+
     /// Calls `visit` for the calling block's share of the tiles that have listed cells: how many they are is the first element of
     /// `listed_tiles`, their numbers, in any order, are the next.
     #[cuda_std::inline_closures]
@@ -219,6 +254,12 @@ impl Tile {
     #[inline(always)]
     pub const fn sum_inner(&self, words: Words) -> u64 {
         self.sum_above + words.tiles_per_plane()
+    }
+
+    /// Where the number of its triangles before a part is.
+    #[inline(always)]
+    pub const fn part(&self, words: Words, part: u32) -> usize {
+        (self.index(words) * PARTS as u64) as usize + part as usize
     }
 
     /// Its number.
