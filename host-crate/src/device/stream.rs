@@ -5,7 +5,7 @@ use super::{
     Recording,
     buffer::BufferMemory,
     call::{Call, CallOf},
-    cuda::{CudaConstant, CudaMemory, CudaStream},
+    cuda::{ContextGuard, CudaConstant, CudaMemory, CudaStream},
     event::EventInner,
     record::Pending,
 };
@@ -32,6 +32,11 @@ pub struct Stream {
     cuda: Option<CudaStream>,
 }
 
+/// What [`Stream::stay_current`] gives: nothing for a CPU.
+pub(crate) struct StaysCurrent<'a>(
+    #[expect(dead_code, reason = "it is dropped")] Option<ContextGuard<'a>>,
+);
+
 impl Stream {
     pub(super) fn new(device: Device) -> Result<Self, DeviceError> {
         let cuda = match device.inner() {
@@ -44,6 +49,13 @@ impl Stream {
     /// The device it belongs to.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Makes the device's context that of this thread until the guard is dropped. Each call of the driver does that for itself, which takes about as long as
+    /// enqueueing something: so whoever makes many holds a guard meanwhile.
+    pub(crate) fn stay_current(&self) -> Result<StaysCurrent<'_>, DeviceError> {
+        let guard = self.cuda.as_ref().map(CudaStream::enter).transpose()?;
+        Ok(StaysCurrent(guard))
     }
 
     /// Memory for `len` elements, whose values are unspecified.

@@ -180,6 +180,7 @@ fn enqueued_by_one<T: DeviceSample>(
     let mut counting = Vec::with_capacity(slabs.len());
     for (worker, (it, resident)) in slabs.iter().zip(resident).enumerate() {
         let begin = || {
+            let _current = it.stream.stay_current()?;
             let slab = resident.slab(it.cells.clone())?;
             it.stream
                 .require(fused::scratch_of(&slab, params.topology))?;
@@ -191,6 +192,7 @@ fn enqueued_by_one<T: DeviceSample>(
     let mut made = Vec::with_capacity(slabs.len());
     for (worker, (it, counting)) in slabs.iter().zip(counting).enumerate() {
         let finish = || {
+            let _current = it.stream.stay_current()?;
             let counted = counting.finish(it.stream)?;
             let counts = counted.counts();
             Ok((counts, counted.emit_vertices(it.stream, params)?))
@@ -202,9 +204,11 @@ fn enqueued_by_one<T: DeviceSample>(
     let width = total.width(params)?;
     let mut parts = Vec::with_capacity(slabs.len());
     for (worker, (it, (first_vertex, vertices_made))) in slabs.iter().zip(made).enumerate() {
-        let mesh = vertices_made
-            .emit_triangles(it.stream, params, width, first_vertex)
-            .map_err(on(worker))?;
+        let finish = || {
+            let _current = it.stream.stay_current()?;
+            vertices_made.emit_triangles(it.stream, params, width, first_vertex)
+        };
+        let mesh = finish().map_err(on(worker))?;
         parts.push(MeshPart {
             mesh,
             first_vertex,

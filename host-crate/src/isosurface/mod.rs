@@ -92,6 +92,7 @@ pub fn extract<T: DeviceSample>(
     params: &IsosurfaceParams,
 ) -> Result<DeviceMesh, IsosurfaceError> {
     check(volume.dims(), mask.map(DeviceVolume::dims), params)?;
+    let _current = stream.stay_current()?;
     let no_mask: Buffer<u8>;
     let mask = match mask {
         Some(mask) => mask.samples(),

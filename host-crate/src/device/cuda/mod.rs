@@ -8,6 +8,7 @@ mod staging;
 mod stream;
 mod users;
 
+pub(super) use cust::context::ContextGuard;
 pub(super) use kernels::CudaConstant;
 pub(super) use memory::{CudaHostMemory, CudaMemory};
 pub(super) use stream::{CudaEvent, CudaStream};

@@ -7,6 +7,7 @@ use super::{
 use crate::device::{DeviceError, choice::Choice, pinned_registry::is_pinned};
 use cuda_std::PackedArgs;
 use cust::{
+    context::ContextGuard,
     event::{Event, EventFlags},
     memory::{AsyncCopyDestination, LockedBuffer, mem_get_info, trim_pool},
     stream::Stream,
@@ -28,6 +29,13 @@ impl CudaStream {
         Ok(Self {
             owner: Arc::new(StreamOwner::new(stream, pool, shared.clone())),
         })
+    }
+
+    /// Keeps the device's context current on this thread.
+    pub fn enter(&self) -> Result<ContextGuard<'_>, DeviceError> {
+        let shared = &self.owner.shared;
+        let entered = shared.context.enter();
+        entered.map_err(|error| shared.error("making the context current", error))
     }
 
     pub fn alloc(&self, bytes: usize) -> Result<CudaMemory, DeviceError> {

@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: how much of it there is.
 
-use super::{by_fours, kernels, listed_launch, sharing, tiles_launch, totals::Totals, words_of};
+use super::{are_few, by_fours, kernels, listed_launch, tiles_launch, totals::Totals, words_of};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
     grid::DeviceSample,
@@ -26,8 +26,6 @@ pub(crate) struct Counted<'a, T> {
     pub(super) edges: Buffer<u32>,
     pub(super) occupied: Buffer<u32>,
     pub(super) parts: Buffer<u16>,
-    /// How many blocks share a tile.
-    pub(super) sharing: u32,
     /// With the sums scanned.
     pub(super) totals: Totals,
     /// Vertices of the part, without those that the next part has.
@@ -98,8 +96,9 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
     params: &IsosurfaceParams,
 ) -> Result<Counting<'a, T>, IsosurfaceError> {
     let mut times = StageTimes::start(stream, params.time_stages)?;
-    stream.prepare(&kernels::<T>(by_fours(&slab), params))?;
     let words = words_of(&slab, params.topology);
+    let few = are_few(stream, words);
+    stream.prepare(&kernels::<T>(by_fours(&slab), few, params))?;
     let masked = !slab.mask.is_empty();
     let signs = words.signs() as usize;
     let mut below = stream.alloc::<u32>(signs)?;
@@ -213,7 +212,6 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
         edges,
         occupied,
         parts,
-        sharing: sharing(stream, words),
         totals,
         vertices: 0,
         triangles: 0,

@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: its vertices and triangles.
 
-use super::{Counted, listed_launch, parts_launch};
+use super::{Counted, are_few, listed_launch, tiles_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -10,8 +10,9 @@ use crate::{
     },
 };
 use ferrovox_kernels::isosurface::fused::{
-    Index, SHAPED_BLOCK, emit_cubic_word_vertices, emit_inner_word_vertices, emit_shaped_triangles,
-    emit_shapes, emit_word_triangles, emit_word_vertices, emit_word_vertices_and_normals,
+    Index, PARTS, SHAPED_BLOCK, emit_cubic_word_vertices, emit_inner_word_vertices,
+    emit_shaped_triangles, emit_shapes, emit_word_triangles, emit_word_vertices,
+    emit_word_vertices_and_normals,
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
@@ -49,7 +50,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             // SAFETY: the marks are those of the words, the places their scan, and there is room for every vertex.
             unsafe {
                 stream.launch::<emit_word_vertices<T>>(
-                    parts_launch(self.words, self.sharing),
+                    tiles_launch(self.words),
                     (
                         slab.samples.view(),
                         slab.padded,
@@ -59,7 +60,6 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                         slab.plane,
                         self.edges.view(),
                         self.totals.sums(),
-                        self.sharing,
                         slab.last_plane_too as u32,
                         positions.view_mut(),
                     ),
@@ -161,7 +161,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or for none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
-                parts_launch(self.words, self.sharing),
+                tiles_launch(self.words),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -171,7 +171,6 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.sums(),
-                    self.sharing,
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     normal_rule(&slab.geometry, params),
@@ -196,7 +195,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: as for the positions alone, and there is room for a normal for every vertex.
         unsafe {
             stream.launch::<emit_word_vertices_and_normals<T>>(
-                parts_launch(self.words, self.sharing),
+                tiles_launch(self.words),
                 (
                     slab.samples.view(),
                     slab.padded,
@@ -206,7 +205,6 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
                     slab.plane,
                     self.edges.view(),
                     self.totals.sums(),
-                    self.sharing,
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     rule,
@@ -275,23 +273,26 @@ impl<T: DeviceSample> Counted<'_, T> {
         }
         // the table's triangles face the below side; a mirroring geometry turns them round once more
         let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
+        let args = (
+            self.below.view(),
+            self.words,
+            self.edges.view(),
+            self.occupied.view(),
+            self.parts.view(),
+            self.totals.sums(),
+            first_vertex,
+            flip as u32,
+            triangles.view_mut(),
+        );
+        let launch = tiles_launch(self.words);
         // SAFETY: the marks are those of the words, the places their scan, and there is room for every triangle.
         unsafe {
-            stream.launch::<emit_word_triangles<I>>(
-                parts_launch(self.words, self.sharing),
-                (
-                    self.below.view(),
-                    self.words,
-                    self.edges.view(),
-                    self.occupied.view(),
-                    self.parts.view(),
-                    self.totals.sums(),
-                    self.sharing,
-                    first_vertex,
-                    flip as u32,
-                    triangles.view_mut(),
-                ),
-            )?;
+            if are_few(stream, self.words) {
+                let launch = launch.times(PARTS);
+                stream.launch::<emit_word_triangles<I, PARTS>>(launch, args)?;
+            } else {
+                stream.launch::<emit_word_triangles<I, 1>>(launch, args)?;
+            }
         }
         if self.listed > 0 {
             // SAFETY: as above, and the shapes are those of the listed cells.

@@ -68,7 +68,11 @@ fn by_fours<T>(slab: &Slab<'_, T>) -> bool {
 }
 
 /// The kernels of a mesh with 32-bit indices.
-fn kernels<T: DeviceSample>(by_fours: bool, params: &IsosurfaceParams) -> Vec<Cow<'static, str>> {
+fn kernels<T: DeviceSample>(
+    by_fours: bool,
+    few_tiles: bool,
+    params: &IsosurfaceParams,
+) -> Vec<Cow<'static, str>> {
     let mut kernels = vec![
         if by_fours {
             threshold_bits_by_fours::<T>::entry()
@@ -82,7 +86,10 @@ fn kernels<T: DeviceSample>(by_fours: bool, params: &IsosurfaceParams) -> Vec<Co
             (VertexPlacement::Linear, true) => emit_word_vertices_and_normals::<T>::entry(),
             (VertexPlacement::Linear, false) => emit_word_vertices::<T>::entry(),
         },
-        emit_word_triangles::<u32>::entry(),
+        match few_tiles {
+            true => emit_word_triangles::<u32, PARTS>::entry(),
+            false => emit_word_triangles::<u32, 1>::entry(),
+        },
     ];
     if params.topology == Topology::Trilinear {
         kernels.extend([
@@ -100,15 +107,9 @@ fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).block_divides(TILE)
 }
 
-/// How many blocks share a tile: some, where tiles are so few that a device would wait for the last of them.
-fn sharing(stream: &Stream, words: Words) -> u32 {
-    let few = u64::from(stream.device().limits().multiprocessors) * 32;
-    if words.tiles() < few { PARTS } else { 1 }
-}
-
-/// A launch whose blocks take tiles, or parts of them where some share one.
-fn parts_launch(words: Words, sharing: u32) -> Launch {
-    Launch::pieces(words.tiles() * u64::from(sharing)).block_divides(TILE)
+/// Whether tiles are so few that a device waits for the last of them, so that blocks are to share each.
+fn are_few(stream: &Stream, words: Words) -> bool {
+    words.tiles() < u64::from(stream.device().limits().multiprocessors) * 8
 }
 
 /// A launch whose blocks take those tiles that have listed cells, of which there may be few.

@@ -52,7 +52,7 @@ impl Index for u64 {
 
 /// Writes the triangles, as indices of vertices: all those of tiles that have no cell for [`emit_shaped_triangles`](super::emit_shaped_triangles).
 ///
-/// A block takes whole tiles, or where there are few of them parts (`sharing` is how many blocks share a tile, 1 or [`PARTS`](super::PARTS)). Its threads take single words, read their occupied cells, and list these in shared memory, up to 2048
+/// A block takes whole tiles, or where there are few of them parts (`SHARING` blocks share a tile, 1 or [`PARTS`](super::PARTS)). Its threads take single words, read their occupied cells, and list these in shared memory, up to 2048
 /// at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
 /// its first corner and the places of the tiles that these are in; from these it knows the cell's case and the numbers of its
 /// vertices, which it puts in shared memory, as the block does with the triangles of all the cells, in the order of the mesh. Last, each
@@ -63,15 +63,14 @@ impl Index for u64 {
 /// `below` holds `words.signs()` elements; `edges`, `occupied` and `parts` are what [`classify_edges`](super::classify_edges) wrote and `places` the
 /// exclusive scan of its sums; `triangles` holds three elements for each triangle. A block has at most
 /// [`TILE`] threads.
-#[kernel(I = [u32, u64])]
-pub unsafe fn emit_word_triangles<I: Index>(
+#[kernel(I = [u32, u64], SHARING = [1, 4])]
+pub unsafe fn emit_word_triangles<I: Index, const SHARING: u32>(
     below: View<u32>,
     words: Words,
     edges: View<u32>,
     occupied: View<u32>,
     parts: View<u16>,
     places: View<u64>,
-    sharing: u32,
     first_vertex: u64,
     flip: u32,
     triangles: ViewMut<I>,
@@ -81,7 +80,7 @@ pub unsafe fn emit_word_triangles<I: Index>(
     let vertices = I::room();
     let thread = thread::thread_idx_x();
     let before_all = places.read(words.triangle_sums() as usize);
-    words.for_each_part(sharing, |tile, part| {
+    words.for_each_part::<SHARING>(|tile, part| {
         let place = places.read(tile.sum_triangles as usize);
         if places.read(tile.sum_triangles as usize + 1) == place
             || words.shaped != 0 && words.is_listed(tile.index(words), places)
@@ -91,20 +90,18 @@ pub unsafe fn emit_word_triangles<I: Index>(
         let numbers = Numbers::of(&tile, words, edges, places);
         let signs = tile.first_sign(words);
         let marked = tile.first_marked(words);
-        let from = part * PART;
-        let whole = if sharing > 1 { from + PART } else { TILE };
-        let end = if whole < tile.words {
-            whole
-        } else {
-            tile.words
-        };
-        if from >= end {
-            return;
+        let mut first = (place - before_all) * 3;
+        let mut part_words = [0, tile.words];
+        if SHARING > 1 {
+            let end = (part + 1) * PART;
+            part_words = [part * PART, if end < tile.words { end } else { tile.words }];
+            if part_words[0] >= tile.words {
+                return;
+            }
+            first += parts.read(tile.part(words, part)) as u64 * 3;
         }
-        let before_part = parts.read(tile.part(words, part)) as u64;
-        let mut first = (place - before_all + before_part) * 3;
         let occupied = |word: u32| occupied.read(marked + word as usize);
-        for_each_batch([from, end], cells, occupied, |is_there, at| {
+        for_each_batch(part_words, cells, occupied, |is_there, at| {
             let (mut case, mut of_cell) = (0, 0);
             if is_there {
                 let (word, bit) = word_and_bit(cells.read(at));

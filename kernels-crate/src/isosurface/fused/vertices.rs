@@ -6,9 +6,10 @@ use super::{
         padded::Padded,
         vertices::{Ends, NormalRule, write3},
     },
-    words::{TILE, Tile, Words, shift_of},
+    words::{TILE, Tile, Words},
 };
 use crate::{
+    arith::div_rem,
     grid::{X, Y, Z},
     sample::Sample,
 };
@@ -119,20 +120,17 @@ fn for_each_vertex(
     words: Words,
     edges: View<u32>,
     places: View<u64>,
-    sharing: u32,
     last_plane_too: u32,
     mut emit: impl FnMut(u32, [u32; 3], usize),
 ) {
     let list = shared_view![u16; LIST as usize];
-    words.for_each_part(sharing, |tile, part| {
+    words.for_each_tile(div_rem, |tile| {
         let places = Places::of(&tile, words, places, last_plane_too != 0);
-        // a share of the vertices, not of the words
-        let mut start = (places.count * part) >> shift_of(sharing);
-        let end = (places.count * (part + 1)) >> shift_of(sharing);
-        while start < end {
+        let mut start = 0;
+        while start < places.count {
             list_edges(&tile, words, edges, places.in_plane_count, start, list);
             thread::sync_threads();
-            let rest = end - start;
+            let rest = places.count - start;
             let listed = if rest < LIST { rest } else { LIST };
             let mut at = thread::thread_idx_x();
             while at < listed {
@@ -150,8 +148,7 @@ fn for_each_vertex(
 
 /// Writes the positions of the vertices.
 ///
-/// A block takes whole tiles, or where there are few of them parts of their vertices (`sharing` is how many blocks share a tile, 1 or
-/// [`PARTS`](super::PARTS)). Its threads take single words, read their active edges (16 bytes), and list the edges in shared
+/// A block takes whole tiles. Its threads take single words, read their active edges (16 bytes), and list the edges in shared
 /// memory in the order of the mesh, up to 4096 at a time. Then each thread takes single vertices from the list: it reads the
 /// samples at both ends of the edge and writes three coordinates. `plane` is what the first plane of the grid is in the
 /// volume. The vertices in the plane `words.last` are left out unless `last_plane_too` is not 0.
@@ -170,25 +167,17 @@ pub unsafe fn emit_word_vertices<T: Sample>(
     plane: u32,
     edges: View<u32>,
     places: View<u64>,
-    sharing: u32,
     last_plane_too: u32,
     positions: ViewMut<f32>,
 ) {
-    for_each_vertex(
-        words,
-        edges,
-        places,
-        sharing,
-        last_plane_too,
-        |axis, low, at| {
-            let ends = Ends::new(axis, low, |place| padded.value(samples, place));
-            write3(
-                positions,
-                at,
-                ends.position(ends.linear_crossing(iso), plane, &to_world),
-            );
-        },
-    );
+    for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
+        let ends = Ends::new(axis, low, |place| padded.value(samples, place));
+        write3(
+            positions,
+            at,
+            ends.position(ends.linear_crossing(iso), plane, &to_world),
+        );
+    });
 }
 
 /// Writes the positions and the unit normals of the vertices: [`emit_word_vertices`], and for each vertex up to fourteen samples
@@ -206,26 +195,18 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     plane: u32,
     edges: View<u32>,
     places: View<u64>,
-    sharing: u32,
     last_plane_too: u32,
     positions: ViewMut<f32>,
     rule: NormalRule,
     normals: ViewMut<f32>,
 ) {
-    for_each_vertex(
-        words,
-        edges,
-        places,
-        sharing,
-        last_plane_too,
-        |axis, low, at| {
-            let value = |place| padded.value(samples, place);
-            let ends = Ends::new(axis, low, value);
-            let crossing = ends.linear_crossing(iso);
-            write3(positions, at, ends.position(crossing, plane, &to_world));
-            write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
-        },
-    );
+    for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
+        let value = |place| padded.value(samples, place);
+        let ends = Ends::new(axis, low, value);
+        let crossing = ends.linear_crossing(iso);
+        write3(positions, at, ends.position(crossing, plane, &to_world));
+        write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
+    });
 }
 
 /// Writes the positions of the vertices where the cubic through four samples of a line takes the isovalue, and unless `normals` is empty their unit
@@ -243,26 +224,18 @@ pub unsafe fn emit_cubic_word_vertices<T: Sample>(
     plane: u32,
     edges: View<u32>,
     places: View<u64>,
-    sharing: u32,
     last_plane_too: u32,
     positions: ViewMut<f32>,
     rule: NormalRule,
     normals: ViewMut<f32>,
 ) {
-    for_each_vertex(
-        words,
-        edges,
-        places,
-        sharing,
-        last_plane_too,
-        |axis, low, at| {
-            let value = |place| padded.value(samples, place);
-            let ends = Ends::new(axis, low, value);
-            let crossing = ends.crossing(words.grid, iso, true, value);
-            write3(positions, at, ends.position(crossing, plane, &to_world));
-            if !normals.is_empty() {
-                write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
-            }
-        },
-    );
+    for_each_vertex(words, edges, places, last_plane_too, |axis, low, at| {
+        let value = |place| padded.value(samples, place);
+        let ends = Ends::new(axis, low, value);
+        let crossing = ends.crossing(words.grid, iso, true, value);
+        write3(positions, at, ends.position(crossing, plane, &to_world));
+        if !normals.is_empty() {
+            write3(normals, at, ends.normal(crossing, words.grid, &rule, value));
+        }
+    });
 }

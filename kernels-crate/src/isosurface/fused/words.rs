@@ -13,16 +13,6 @@ pub const TILE: u32 = 256;
 pub const PARTS: u32 = 4;
 pub(super) const PART: u32 = TILE / PARTS;
 
-/// The binary logarithm of how many blocks share a tile: 1 or [`PARTS`].
-#[inline(always)]
-pub(super) const fn shift_of(sharing: u32) -> u32 {
-    if sharing > 1 {
-        PARTS.trailing_zeros()
-    } else {
-        0
-    }
-}
-
 /// Elements of the sums after those of the tiles: the cells left out for a non-finite corner, and a place for the total.
 pub const SUMS_AFTER_TILES: u64 = 2;
 
@@ -170,17 +160,16 @@ impl Words {
         }
     }
 
-    /// As [`for_each_tile`](Self::for_each_tile), of tiles that several blocks share: calls `visit` with the tile and the calling block's part of it. `sharing` is
-    /// how many blocks that are, 1 or [`PARTS`].
+    /// As [`for_each_tile`](Self::for_each_tile) with [`div_rem`], of tiles that several blocks share, `SHARING` of them, 1 or [`PARTS`]: calls `visit` with the
+    /// tile and the calling block's part of it.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    pub(super) fn for_each_part(self, sharing: u32, mut visit: impl FnMut(Tile, u32)) {
-        let shift = shift_of(sharing);
+    pub(super) fn for_each_part<const SHARING: u32>(self, mut visit: impl FnMut(Tile, u32)) {
         let per_plane = self.tiles_per_plane();
         let mut index = thread::block_idx_x() as u64;
-        while index < self.tiles() << shift {
-            let part = index as u32 & ((1 << shift) - 1);
-            visit(self.tile(&div_rem, per_plane, index >> shift), part);
+        while index < self.tiles() * SHARING as u64 {
+            let (tile, part) = (index / SHARING as u64, index as u32 % SHARING);
+            visit(self.tile(&div_rem, per_plane, tile), part);
             index += thread::grid_dim_x() as u64;
         }
     }
