@@ -6,9 +6,9 @@ use ferrovox::{
     monitor::Monitor,
     skeleton::{SkeletonizeParams, Skeletons, skeletonize},
 };
-use ferrovox_tests::cases::cases;
 use proptest::prelude::*;
 use std::collections::HashSet;
+use test_cases::cases;
 
 /// The distance from a place to a segment.
 fn distance(at: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -10,13 +10,13 @@ use ferrovox::{
     },
 };
 use ferrovox_tests::{
-    cases::some,
     devices::{self, TestDevice},
     solids::Solid,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use std::collections::HashMap;
+use test_cases::some;
 
 const EXPONENTS: [f64; 9] = [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 

@@ -100,7 +100,7 @@ fn listed(text: &str) -> usize {
 }
 
 /// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not ignored.
-/// With `all` tests take all of their cases (`ferrovox_tests::cases`).
+/// With `all` tests take all of their cases (the crate `test_cases`).
 pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     let mut command = Command::new(&program.path);
     if all {

@@ -146,7 +146,7 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
     let marked = words.marked() as usize;
     let mut edges = stream.alloc::<u32>(marked * 4)?;
     let mut occupied = stream.alloc::<u32>(marked)?;
-    let mut parts = stream.alloc::<u16>(words.parts() as usize)?;
+    let mut parts = stream.alloc::<u16>(if few { words.parts() as usize } else { 0 })?;
     // SAFETY: the words of signs are there, four elements and one for each marked word, one for each part of a tile, and the sums begin as zero.
     unsafe {
         stream.launch::<classify_edges>(

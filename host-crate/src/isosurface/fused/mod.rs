@@ -109,7 +109,7 @@ fn tiles_launch(words: Words) -> Launch {
 
 /// Whether tiles are so few that a device waits for the last of them, so that blocks are to share each.
 fn are_few(stream: &Stream, words: Words) -> bool {
-    words.tiles() < u64::from(stream.device().limits().multiprocessors) * 8
+    words.tiles() < u64::from(stream.device().limits().multiprocessors) * 4
 }
 
 /// A launch whose blocks take those tiles that have listed cells, of which there may be few.

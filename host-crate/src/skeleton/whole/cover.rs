@@ -190,6 +190,7 @@ mod tests {
         skeleton::whole::{frame::Frame, object_tests::runs_of, steps::Steps, waiting::Waiting},
     };
     use proptest::prelude::*;
+    use test_cases::cases;
 
     /// A block with holes, in a volume of some spacing.
     fn object(holes: &[[u32; 3]], spacing: [f64; 3]) -> (Object, Metric) {
@@ -210,7 +211,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..Default::default() })]
 
         /// Balls cover the voxels within them, and voxels that are left come in the order of a sort.
         #[test]

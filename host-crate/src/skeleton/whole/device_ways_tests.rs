@@ -15,9 +15,10 @@ use crate::{
     grid::{Geometry, Mask},
 };
 use proptest::prelude::*;
+use test_cases::cases;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..Default::default() })]
 
     /// Bricks that are brought up to date until nothing changes, and one voxel after the other by its cost: the same bits.
     #[test]

@@ -96,9 +96,10 @@ mod tests {
     };
     use nalgebra::{Matrix3, Vector3};
     use proptest::prelude::*;
+    use test_cases::cases;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..Default::default() })]
 
         /// Also where a place may be farther from its voxel's centre than that is from the surface. On sheared grids the voxels outside that have a face to the component count:
         /// one that only touches it may be a little nearer.

@@ -242,7 +242,7 @@ mod tests {
                 let is_set = |[x, y, z]: [usize; 3]| solid[(9 * z + y) * 9 + x];
                 with_known([9; 3], geometry, is_set, |known, cocycle| {
                     let mut least = Least::new(known);
-                    for _ in 0..60 {
+                    for _ in 0..test_cases::cases(60) {
                         let ends = [0, 1].map(|_| random() % known.object.len());
                         let bits: Vec<u32> = (0..30).filter(|_| random() % 20 == 0).collect();
                         let class =

@@ -231,13 +231,13 @@ impl Kept<'_> {
 /// `exclusions[0]`) the bits of `finite` and `kept` around it too. It writes the word's active edges along x, y and z
 /// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
 /// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
-/// shared memory, writes how many of the tile's triangles come before each of its [`PARTS`](super::PARTS) parts, and the tile's three sums, and a fourth if cells are shaped: how many are listed for
+/// shared memory, writes, unless `parts` is empty, how many of the tile's triangles come before each of its [`PARTS`](super::PARTS) parts, and the tile's three sums, and a fourth if cells are shaped: how many are listed for
 /// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a
 /// non-finite corner are counted in the last but one.
 ///
 /// # Safety
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of
-/// `words.marked()` words, `occupied` one, `parts` `words.parts()` elements, `sums` `words.sums()`, `listed_tiles`
+/// `words.marked()` words, `occupied` one, `parts` `words.parts()` elements or none, `sums` `words.sums()`, `listed_tiles`
 /// `words.listed_tiles()`; all of the last two are 0.
 #[kernel]
 pub unsafe fn classify_edges(
@@ -286,7 +286,7 @@ pub unsafe fn classify_edges(
                 let at = first + word as usize;
                 edges.write_vector(at * 4, [x, y, z, offset.vertices_in_halves()]);
                 occupied.write(at, marks.occupied);
-                if word.is_multiple_of(PART) {
+                if word.is_multiple_of(PART) && !parts.is_empty() {
                     let part = tile.part(words, word / PART);
                     parts.write(part, offset.triangles() as u16);
                 }

@@ -306,7 +306,7 @@ mod tests {
                 let [worst] = potential.worst_errors(at, [1.0]);
                 let series = potential.series(at);
                 let mut found: f64 = 0.0;
-                for number in 0..600 {
+                for number in 0..test_cases::cases(600) as usize {
                     let mut w = [random(), random(), random()];
                     // on the border
                     w[number % 3] = w[number % 3].signum();
