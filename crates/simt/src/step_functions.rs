@@ -1,5 +1,6 @@
 //! What the compiler makes of a kernel's body in steps: functions for a thread's frame.
 
+use crate::executor::Turn;
 use std::alloc::Layout;
 use std::marker::PhantomData;
 
@@ -7,23 +8,24 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy)]
 pub struct StepFunctions {
     frame: Layout,
-    begin: unsafe fn(arguments: *const (), frame: *mut u8) -> bool,
-    go_on: unsafe fn(frame: *mut u8) -> bool,
+    begin: unsafe fn(arguments: *const (), frame: *mut u8),
+    go_on: unsafe fn(turn: &mut Turn<'_>),
     drop: unsafe fn(frame: *mut u8),
 }
 
 impl StepFunctions {
-    /// `begin` makes a frame of the arguments and takes its first step, `go_on` takes the next. Both return whether the thread is done, and
-    /// then, as when they unwind, nothing is left in the frame. `drop` ends a thread that waits.
+    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` takes the next step of each frame that [`Turn::next`]
+    /// gives, in its order, until there is none, and calls [`Turn::is_done`] where the thread is done. Of a thread that is done, as when its step
+    /// unwinds, nothing is left in the frame. `drop` ends a thread between two steps.
     ///
     /// # Safety
-    /// 1. `begin` may be called with a frame that is vacant memory of this layout, `go_on` and `drop` with one whose thread waits: which
-    ///    is at a [`steps::end`](crate::steps::end), and nowhere else.
+    /// 1. `begin` may be called with a frame that is vacant memory of this layout, `go_on` with a turn of frames whose threads are between two steps, `drop`
+    ///    with one: which is before the first, or at a [`steps::end`](crate::steps::end), and nowhere else.
     /// 2. Frames are used by one operating-system thread, and may be left as they are where they stand for ever.
     pub const unsafe fn new(
         frame: Layout,
-        begin: unsafe fn(arguments: *const (), frame: *mut u8) -> bool,
-        go_on: unsafe fn(frame: *mut u8) -> bool,
+        begin: unsafe fn(arguments: *const (), frame: *mut u8),
+        go_on: unsafe fn(turn: &mut Turn<'_>),
         drop: unsafe fn(frame: *mut u8),
     ) -> Self {
         Self {
@@ -61,30 +63,30 @@ impl Steps<'_> {
         self.functions.frame
     }
 
-    /// The first step of a thread. `true` where it is done.
+    /// Makes the frame of a thread.
     ///
     /// # Safety
     /// `frame` is vacant memory of the layout.
     #[inline(always)]
-    pub(crate) unsafe fn begin(&self, frame: *mut u8) -> bool {
+    pub(crate) unsafe fn begin(&self, frame: *mut u8) {
         // SAFETY: the caller's promise, and `new`'s of the arguments.
         unsafe { (self.functions.begin)(self.arguments, frame) }
     }
 
-    /// The next step of a thread. `true` where it is done.
+    /// The next step of each thread that has its turn.
     ///
     /// # Safety
-    /// A thread waits in `frame`, and is let go on.
+    /// The turn is of frames of this body.
     #[inline(always)]
-    pub(crate) unsafe fn go_on(&self, frame: *mut u8) -> bool {
+    pub(crate) unsafe fn go_on(&self, turn: &mut Turn<'_>) {
         // SAFETY: the caller's promise.
-        unsafe { (self.functions.go_on)(frame) }
+        unsafe { (self.functions.go_on)(turn) }
     }
 
     /// Ends a thread.
     ///
     /// # Safety
-    /// A thread waits in `frame`.
+    /// A thread is between two steps in `frame`.
     pub(crate) unsafe fn drop(&self, frame: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe { (self.functions.drop)(frame) }

@@ -16,6 +16,7 @@ use crate::executor::{EndOfStep, running};
 use crate::sync::Reduce;
 use std::panic::Location;
 
+pub use crate::executor::Turn;
 pub use crate::step_functions::StepFunctions;
 pub use crate::workers::launch_kernel_in_steps;
 

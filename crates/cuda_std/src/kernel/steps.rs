@@ -8,7 +8,7 @@ use core::alloc::Layout;
 use core::any::TypeId;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-pub use simt::steps::{StepFunctions, arrive, end, give_way, outcome};
+pub use simt::steps::{StepFunctions, Turn, arrive, end, give_way, outcome};
 pub use simt::sync::Reduce;
 
 /// A kernel whose body is there in steps, too.
@@ -64,30 +64,29 @@ fn functions<K: KernelInSteps, F: Future<Output = ()>>(
 /// The functions for one set of instructions, which the machine must have.
 macro_rules! functions_for {
     ($(#[$instructions:meta])?) => {
-        use super::{KernelInSteps, first_step, step};
+        use super::{KernelInSteps, Turn, put, step};
 
         /// # Safety
         /// As for [`Kernel::run_thread`](super::Kernel::run_thread), with the `K::Args` that `args` points to; `frame` is vacant memory for
         /// the future.
         $(#[$instructions])?
-        pub(super) unsafe fn begin<K: KernelInSteps>(args: *const (), frame: *mut u8) -> bool {
+        pub(super) unsafe fn begin<K: KernelInSteps>(args: *const (), frame: *mut u8) {
             // SAFETY: the caller's promise.
-            unsafe {
-                let future = K::body_in_steps(&*args.cast::<K::Args<'_>>());
-                first_step(future, frame, go_on_of)
-            }
+            unsafe { put(K::body_in_steps(&*args.cast::<K::Args<'_>>()), frame) }
         }
 
+        /// One function for all threads of a block: what a call costs is paid once for all of them.
+        ///
         /// # Safety
-        /// A thread that waits is in `frame`.
+        /// Threads that wait are in the frames of the turn.
         $(#[$instructions])?
-        pub(super) unsafe fn go_on<F: Future<Output = ()>>(frame: *mut u8) -> bool {
-            // SAFETY: the caller's promise.
-            unsafe { step::<F>(frame) }
-        }
-
-        fn go_on_of<F: Future<Output = ()>>(_: &F) -> unsafe fn(*mut u8) -> bool {
-            go_on::<F>
+        pub(super) unsafe fn go_on<F: Future<Output = ()>>(turn: &mut Turn<'_>) {
+            while let Some(frame) = turn.next() {
+                // SAFETY: the caller's promise.
+                if unsafe { step::<F>(frame) } {
+                    turn.is_done();
+                }
+            }
         }
     };
 }
@@ -102,22 +101,12 @@ mod baseline {
     functions_for!();
 }
 
-/// Puts the future into its frame, and takes the first step with `go_on`, so that the body is compiled there alone.
-///
 /// # Safety
-/// As for the function `begin` that calls it.
+/// `frame` is vacant memory for the future.
 #[inline(always)]
-unsafe fn first_step<F: Future<Output = ()>>(
-    future: F,
-    frame: *mut u8,
-    go_on: fn(&F) -> unsafe fn(*mut u8) -> bool,
-) -> bool {
-    let go_on = go_on(&future);
+unsafe fn put<F: Future<Output = ()>>(future: F, frame: *mut u8) {
     // SAFETY: the caller's promise.
-    unsafe {
-        frame.cast::<F>().write(future);
-        go_on(frame)
-    }
+    unsafe { frame.cast::<F>().write(future) }
 }
 
 /// # Safety

@@ -159,39 +159,72 @@ fn after(barrier: u32) -> u32 {
     (barrier + 1) % NOWHERE
 }
 
+/// The threads of a block that can go on, each once, in the order of their ranks.
+pub struct Turn<'a> {
+    executor: &'a Executor<'a>,
+    frames: &'a Frames,
+    current: &'a Current,
+    /// Of the next to be asked, and where its frame starts.
+    rank: u32,
+    start: *mut u8,
+}
+
+impl Turn<'_> {
+    /// The frame of the next thread that can go on, which is the running one from here on.
+    #[inline(always)]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator would have to give references"
+    )]
+    pub fn next(&mut self) -> Option<*mut u8> {
+        while self.rank < self.frames.threads {
+            // SAFETY: `rank` is of a thread, so this is where its frame starts.
+            let (head, frame) = unsafe { self.frames.parts(self.start) };
+            self.start = self.start.wrapping_add(self.frames.stride);
+            self.rank += 1;
+            if head.barrier.get() != self.frames.completed.get() {
+                continue;
+            }
+            head.barrier.set(NOWHERE);
+            self.frames.ready.set(self.frames.ready.get() - 1);
+            self.current.thread.set(head.thread.get());
+            self.current.frame.set(head);
+            self.current.goes_on.set(true);
+            return Some(frame);
+        }
+        None
+    }
+
+    /// The running thread has returned from the kernel.
+    #[inline(always)]
+    pub fn is_done(&mut self) {
+        self.executor.leave(self.rank - 1);
+    }
+}
+
 impl Executor<'_> {
-    /// Takes the steps of all threads that can take one: first of those that are left to start, then of those that can go on, in turn,
-    /// until there is none. On a fiber, since a step may have to wait for something else than a barrier.
+    /// Makes frames of the threads that are left to start, then takes the steps of all threads that can take one, in turn, until there is none. On a fiber, since a step may have to wait for something else than a barrier.
     pub(super) fn run_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
         while self.start_next(current) {
             let rank = current.rank();
             let (head, frame) = frames.at(rank);
             head.thread.set(current.thread.get());
-            current.frame.set(head);
+            head.site.set(None);
+            head.barrier.set(frames.completed.get());
+            frames.ready.set(frames.ready.get() + 1);
             // SAFETY: the thread begins, so its frame is vacant.
-            if unsafe { steps.begin(frame) } {
-                self.leave(rank);
-            }
+            unsafe { steps.begin(frame) };
         }
         while frames.ready() > 0 && !self.failing.get() {
-            let (mut start, stride) = (frames.start(0), frames.stride);
-            for rank in 0..frames.threads {
-                // SAFETY: `rank` is of a thread, so this is where its frame starts.
-                let (head, frame) = unsafe { frames.parts(start) };
-                start = start.wrapping_add(stride);
-                if head.barrier.get() != frames.completed.get() {
-                    continue;
-                }
-                head.barrier.set(NOWHERE);
-                frames.ready.set(frames.ready.get() - 1);
-                current.thread.set(head.thread.get());
-                current.frame.set(head);
-                current.goes_on.set(true);
-                // SAFETY: the thread waits, for what is there.
-                if unsafe { steps.go_on(frame) } {
-                    self.leave(rank);
-                }
-            }
+            let mut turn = Turn {
+                executor: self,
+                frames,
+                current,
+                rank: 0,
+                start: frames.start(0),
+            };
+            // SAFETY: the frames are those of this body.
+            unsafe { steps.go_on(&mut turn) };
         }
         current.frame.set(ptr::null());
     }

@@ -18,6 +18,7 @@ mod steps;
 mod watch;
 
 pub(crate) use barrier::BarrierOutcome;
+pub use frames::Turn;
 pub(crate) use named::Call;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
