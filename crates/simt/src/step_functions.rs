@@ -1,6 +1,5 @@
 //! What the compiler makes of a kernel's body in steps: functions for a thread's frame.
 
-use crate::executor::Turn;
 use std::alloc::Layout;
 use std::marker::PhantomData;
 
@@ -9,13 +8,13 @@ use std::marker::PhantomData;
 pub struct StepFunctions {
     frame: Layout,
     begin: unsafe fn(arguments: *const (), frame: *mut u8),
-    go_on: unsafe fn(turn: &mut Turn<'_>),
+    go_on: unsafe fn(turn: *mut ()),
     drop: unsafe fn(frame: *mut u8),
 }
 
 impl StepFunctions {
-    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` takes the next step of each frame that [`Turn::next`]
-    /// gives, in its order, until there is none, and calls [`Turn::is_done`] where the thread is done. Of a thread that is done, as when its step
+    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` is called with a pointer to a [`Turn`](crate::steps::Turn), and takes
+    /// the next step of each frame that its `next` gives, in its order, until there is none, and calls its `is_done` where the thread is done. Of a thread that is done, as when its step
     /// unwinds, nothing is left in the frame. `drop` ends a thread between two steps.
     ///
     /// # Safety
@@ -25,7 +24,7 @@ impl StepFunctions {
     pub const unsafe fn new(
         frame: Layout,
         begin: unsafe fn(arguments: *const (), frame: *mut u8),
-        go_on: unsafe fn(turn: &mut Turn<'_>),
+        go_on: unsafe fn(turn: *mut ()),
         drop: unsafe fn(frame: *mut u8),
     ) -> Self {
         Self {
@@ -76,9 +75,9 @@ impl Steps<'_> {
     /// The next step of each thread that has its turn.
     ///
     /// # Safety
-    /// The turn is of frames of this body.
+    /// It points to a `Turn` of frames of this body.
     #[inline(always)]
-    pub(crate) unsafe fn go_on(&self, turn: &mut Turn<'_>) {
+    pub(crate) unsafe fn go_on(&self, turn: *mut ()) {
         // SAFETY: the caller's promise.
         unsafe { (self.functions.go_on)(turn) }
     }

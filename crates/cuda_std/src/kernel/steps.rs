@@ -78,9 +78,11 @@ macro_rules! functions_for {
         /// One function for all threads of a block: what a call costs is paid once for all of them.
         ///
         /// # Safety
-        /// Threads that wait are in the frames of the turn.
+        /// `turn` points to a [`Turn`], in whose frames are threads between two steps.
         $(#[$instructions])?
-        pub(super) unsafe fn go_on<F: Future<Output = ()>>(turn: &mut Turn<'_>) {
+        pub(super) unsafe fn go_on<F: Future<Output = ()>>(turn: *mut ()) {
+            // SAFETY: the caller's promise.
+            let turn = unsafe { &mut *turn.cast::<Turn<'_>>() };
             while let Some(frame) = turn.next() {
                 // SAFETY: the caller's promise.
                 if unsafe { step::<F>(frame) } {

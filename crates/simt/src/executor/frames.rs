@@ -1,14 +1,11 @@
 //! Where threads wait whose body runs in steps: one frame for each thread of the block, in a row.
 
-use super::Executor;
-use super::record::{Current, Head, ThreadId};
+use super::record::{Head, ThreadId};
 use crate::finding::Site;
-use crate::step_functions::Steps;
 use crate::waiting::Waiter;
+use std::alloc::Layout;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{self, MaybeUninit};
-use std::panic::{self, AssertUnwindSafe};
-use std::ptr;
 
 /// What frames are cut from: a line of the cache.
 #[repr(align(64))]
@@ -29,24 +26,23 @@ thread_local! {
 }
 
 /// The frame's thread does not wait: it runs, has left, or has not begun.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The frames of a block's threads.
 pub(super) struct Frames {
     memory: Vec<Line>,
     /// Bytes from one frame to the next.
-    stride: usize,
-    threads: u32,
+    pub(super) stride: usize,
+    pub(super) threads: u32,
     /// How many threads can go on.
-    ready: Cell<u32>,
+    pub(super) ready: Cell<u32>,
     /// Number of the barrier that completed last: they are counted, and begin again before [`NOWHERE`].
-    completed: Cell<u32>,
+    pub(super) completed: Cell<u32>,
 }
 
 impl Frames {
     /// For blocks of `threads` threads. `None` where frames are aligned to more than fits.
-    pub(super) fn new(steps: &Steps<'_>, threads: u32) -> Option<Self> {
-        let frame = steps.frame();
+    pub(super) fn new(frame: Layout, threads: u32) -> Option<Self> {
         if frame.align() > HEAD {
             return None;
         }
@@ -76,7 +72,7 @@ impl Frames {
 
     /// Where the memory for the thread's frame starts.
     #[inline(always)]
-    fn start(&self, rank: u32) -> *mut u8 {
+    pub(super) fn start(&self, rank: u32) -> *mut u8 {
         assert!(rank < self.threads);
         let first = UnsafeCell::raw_get(self.memory.as_ptr().cast::<UnsafeCell<u8>>());
         // SAFETY: `new` made as many bytes for each of the threads.
@@ -85,7 +81,7 @@ impl Frames {
 
     /// The thread's head and frame.
     #[inline(always)]
-    fn at(&self, rank: u32) -> (&Head, *mut u8) {
+    pub(super) fn at(&self, rank: u32) -> (&Head, *mut u8) {
         // SAFETY: it starts there.
         unsafe { self.parts(self.start(rank)) }
     }
@@ -95,7 +91,7 @@ impl Frames {
     /// # Safety
     /// `start` is where a thread's frame starts.
     #[inline(always)]
-    unsafe fn parts(&self, start: *mut u8) -> (&Head, *mut u8) {
+    pub(super) unsafe fn parts(&self, start: *mut u8) -> (&Head, *mut u8) {
         // SAFETY: `new` wrote a head there, which is only ever borrowed shared, and the frame is behind it.
         unsafe { (&*start.cast::<Head>(), start.add(HEAD)) }
     }
@@ -157,93 +153,4 @@ impl Drop for Frames {
 #[inline(always)]
 fn after(barrier: u32) -> u32 {
     (barrier + 1) % NOWHERE
-}
-
-/// The threads of a block that can go on, each once, in the order of their ranks.
-pub struct Turn<'a> {
-    executor: &'a Executor<'a>,
-    frames: &'a Frames,
-    current: &'a Current,
-    /// Of the next to be asked, and where its frame starts.
-    rank: u32,
-    start: *mut u8,
-}
-
-impl Turn<'_> {
-    /// The frame of the next thread that can go on, which is the running one from here on.
-    #[inline(always)]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an iterator would have to give references"
-    )]
-    pub fn next(&mut self) -> Option<*mut u8> {
-        while self.rank < self.frames.threads {
-            // SAFETY: `rank` is of a thread, so this is where its frame starts.
-            let (head, frame) = unsafe { self.frames.parts(self.start) };
-            self.start = self.start.wrapping_add(self.frames.stride);
-            self.rank += 1;
-            if head.barrier.get() != self.frames.completed.get() {
-                continue;
-            }
-            head.barrier.set(NOWHERE);
-            self.frames.ready.set(self.frames.ready.get() - 1);
-            self.current.thread.set(head.thread.get());
-            self.current.frame.set(head);
-            self.current.goes_on.set(true);
-            return Some(frame);
-        }
-        None
-    }
-
-    /// The running thread has returned from the kernel.
-    #[inline(always)]
-    pub fn is_done(&mut self) {
-        self.executor.leave(self.rank - 1);
-    }
-}
-
-impl Executor<'_> {
-    /// Makes frames of the threads that are left to start, then takes the steps of all threads that can take one, in turn, until there is none. On a fiber, since a step may have to wait for something else than a barrier.
-    pub(super) fn run_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
-        while self.start_next(current) {
-            let rank = current.rank();
-            let (head, frame) = frames.at(rank);
-            head.thread.set(current.thread.get());
-            head.site.set(None);
-            head.barrier.set(frames.completed.get());
-            frames.ready.set(frames.ready.get() + 1);
-            // SAFETY: the thread begins, so its frame is vacant.
-            unsafe { steps.begin(frame) };
-        }
-        while frames.ready() > 0 && !self.failing.get() {
-            let mut turn = Turn {
-                executor: self,
-                frames,
-                current,
-                rank: 0,
-                start: frames.start(0),
-            };
-            // SAFETY: the frames are those of this body.
-            unsafe { steps.go_on(&mut turn) };
-        }
-        current.frame.set(ptr::null());
-    }
-
-    /// Ends every thread that waits in a frame: its block is given up.
-    #[cold]
-    pub(super) fn drop_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
-        frames.ready.set(0);
-        for rank in 0..frames.threads {
-            let (head, frame) = frames.at(rank);
-            if head.barrier.replace(NOWHERE) != NOWHERE {
-                current.thread.set(head.thread.get());
-                // SAFETY: the thread waits, and no queue has it any more.
-                let drop = || unsafe { steps.drop(frame) };
-                // What its values do when they are dropped may be to wait, which ends them, or to panic, which is given up.
-                if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
-                    mem::forget(payload);
-                }
-            }
-        }
-    }
 }

@@ -14,16 +14,18 @@ mod queue;
 mod record;
 mod rendezvous;
 mod run;
+mod run_steps;
 mod steps;
+mod turn;
 mod watch;
 
 pub(crate) use barrier::BarrierOutcome;
-pub use frames::Turn;
 pub(crate) use named::Call;
 pub(crate) use record::{Entered, here, here_active, running, try_running};
 pub(crate) use rendezvous::{Lanes, WarpOperation};
 pub(crate) use run::body_of;
 pub(crate) use steps::EndOfStep;
+pub use turn::Turn;
 
 use crate::arena::Arena;
 use crate::checked::Checker;
@@ -94,7 +96,7 @@ impl<'a> Executor<'a> {
         let frames = launch
             .steps
             .as_ref()
-            .and_then(|steps| Frames::new(steps, launch.threads));
+            .and_then(|steps| Frames::new(steps.frame(), launch.threads));
         let executor = Executor {
             launch,
             alone: launch.threads == 1 && checker.is_none(),

@@ -1,0 +1,48 @@
+//! Which threads of a block have the next step, one after the other.
+
+use super::Executor;
+use super::frames::{Frames, NOWHERE};
+use super::record::Current;
+
+/// The threads of a block that can go on, each once, in the order of their ranks.
+pub struct Turn<'a> {
+    pub(super) executor: &'a Executor<'a>,
+    pub(super) frames: &'a Frames,
+    pub(super) current: &'a Current,
+    /// Of the next to be asked, and where its frame starts.
+    pub(super) rank: u32,
+    pub(super) start: *mut u8,
+}
+
+impl Turn<'_> {
+    /// The frame of the next thread that can go on, which is the running one from here on.
+    #[inline(always)]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator would have to give references"
+    )]
+    pub fn next(&mut self) -> Option<*mut u8> {
+        while self.rank < self.frames.threads {
+            // SAFETY: `rank` is of a thread, so this is where its frame starts.
+            let (head, frame) = unsafe { self.frames.parts(self.start) };
+            self.start = self.start.wrapping_add(self.frames.stride);
+            self.rank += 1;
+            if head.barrier.get() != self.frames.completed.get() {
+                continue;
+            }
+            head.barrier.set(NOWHERE);
+            self.frames.ready.set(self.frames.ready.get() - 1);
+            self.current.thread.set(head.thread.get());
+            self.current.frame.set(head);
+            self.current.goes_on.set(true);
+            return Some(frame);
+        }
+        None
+    }
+
+    /// The running thread has returned from the kernel.
+    #[inline(always)]
+    pub fn is_done(&mut self) {
+        self.executor.leave(self.rank - 1);
+    }
+}
