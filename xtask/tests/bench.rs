@@ -214,7 +214,7 @@ fn block_sizes_are_swept() {
     let rounds = of(&records, "ferrovox", "emit_word_vertices_and_normals_f32");
     assert_eq!(rounds[2]["method"], "blocks 64", "{rounds:?}");
     assert_eq!(rounds.len(), 5, "{rounds:?}");
-    assert!(records.len() > 30);
+    assert!(records.len() >= 30);
 
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
     let sweeps: Value = serde_json::from_str(&read("sweep-test.json")).expect("JSON");
