@@ -13,9 +13,10 @@ pub struct StepFunctions {
 }
 
 impl StepFunctions {
-    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` is called with a pointer to a [`Turn`](crate::steps::Turn), and takes
-    /// the next step of each frame that its `next` gives, in its order, until there is none, and calls its `is_done` where the thread is done. Of a thread that is done, as when its step
-    /// unwinds, nothing is left in the frame. `drop` ends a thread between two steps.
+    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` is called with a pointer to a
+    /// [`Turn`](crate::steps::Turn): it takes the next step of each frame that [`next_frame`](crate::steps::Turn::next_frame) gives, until
+    /// there is none, and says [`is_done`](crate::steps::Turn::is_done) of a thread that is done. Of such a thread, as when its step unwinds,
+    /// nothing is left in the frame. `drop` ends a thread between two steps.
     ///
     /// # Safety
     /// 1. `begin` may be called with a frame that is vacant memory of this layout, `go_on` with a turn of frames whose threads are between two steps, `drop`

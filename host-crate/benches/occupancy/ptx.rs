@@ -1,18 +1,11 @@
 //! A kernel's PTX in figures: what its instructions are.
 
-use ferrovox::occupancy::ComputeCapability;
-use std::io::Read;
+use ferrovox::{device::shipped_ptx, occupancy::ComputeCapability};
 
-/// The PTX that ships, by capability, oldest first, compressed.
-const SHIPPED: [(ComputeCapability, &[u8]); 2] = [
-    (
-        ComputeCapability::new(7, 0),
-        include_bytes!("../../ptx/ferrovox_sm_70.ptx.zst"),
-    ),
-    (
-        ComputeCapability::new(9, 0),
-        include_bytes!("../../ptx/ferrovox_sm_90.ptx.zst"),
-    ),
+/// The architectures that ship, oldest first.
+const SHIPPED: [(ComputeCapability, &str); 2] = [
+    (ComputeCapability::new(7, 0), "sm_70"),
+    (ComputeCapability::new(9, 0), "sm_90"),
 ];
 
 /// Kinds of instructions, and how they begin.
@@ -46,24 +39,15 @@ const KINDS: [(&str, &[&str]); 9] = [
 
 /// How many instructions a kernel has, and of which kinds; nothing for a kernel that does not ship.
 pub fn figures(kernel: &str, capability: ComputeCapability) -> Vec<(&'static str, usize)> {
-    let runs = |(shipped, _): &&(ComputeCapability, &[u8])| *shipped <= capability;
-    let (_, compressed) = SHIPPED.iter().rev().find(runs).unwrap_or(&SHIPPED[0]);
-    let ptx = decompress(compressed);
+    let runs = |(shipped, _): &&(ComputeCapability, &str)| *shipped <= capability;
+    let (_, arch) = SHIPPED.iter().rev().find(runs).unwrap_or(&SHIPPED[0]);
+    let ptx = shipped_ptx(arch).expect("the library's own file");
     let Some(start) = ptx.find(&format!(".entry {kernel}(")) else {
         return Vec::new();
     };
     let body = &ptx[start..];
     let body = &body[..body.find("\n}").unwrap_or(body.len())];
     of_text(body)
-}
-
-fn decompress(mut compressed: &[u8]) -> String {
-    let mut text = String::new();
-    ruzstd::decoding::StreamingDecoder::new(&mut compressed)
-        .expect("the repository's own file")
-        .read_to_string(&mut text)
-        .expect("text");
-    text
 }
 
 /// The same of the text of one kernel.

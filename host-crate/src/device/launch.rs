@@ -113,14 +113,6 @@ impl Launch {
         }
     }
 
-    /// The same with `times` as many pieces.
-    pub fn times(self, times: u32) -> Self {
-        Self {
-            pieces: self.pieces.saturating_mul(u64::from(times)),
-            ..self
-        }
-    }
-
     /// How many blocks of `threads` threads are launched.
     pub fn blocks(&self, threads: u32) -> u32 {
         let per_block = if self.by_warps {

@@ -52,7 +52,7 @@ pub use error::DeviceError;
 pub use event::Event;
 pub use launch::{Launch, LaunchPlan};
 pub use launch_override::LaunchOverride;
-pub use modules::{RecordedResources, recorded_resources};
+pub use modules::{RecordedResources, recorded_resources, shipped_ptx};
 pub use pinned::HostBuffer;
 pub use record::{LaunchRecord, Recording};
 pub use recorded::{RecordedKernel, recorded_kernel};

@@ -39,6 +39,19 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
         .find(|module| module.capability <= capability)
 }
 
+/// The PTX that ships for an architecture, `sm_70` or `sm_90`: the text of all kernels. Needs no GPU. It is decompressed when it is first asked for, 10 MB.
+///
+/// ```
+/// let ptx = ferrovox::device::shipped_ptx("sm_70").unwrap();
+/// assert!(ptx.contains(".entry classify_edges("));
+/// assert!(ferrovox::device::shipped_ptx("sm_75").is_none());
+/// ```
+pub fn shipped_ptx(arch: &str) -> Option<&'static str> {
+    let capability: u32 = arch.strip_prefix("sm_")?.parse().ok()?;
+    let of_arch = |module: &&ShippedModule| module.capability == capability;
+    MODULES.iter().find(of_arch)?.ptx().ok()
+}
+
 /// The assembler's figures of a kernel in the PTX that ships.
 pub use ptxas_figures::Figures as RecordedResources;
 

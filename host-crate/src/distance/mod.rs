@@ -132,7 +132,6 @@ pub fn map(
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     params.check()?;
-    let _current = stream.stay_current()?;
     if let Some(shear) = sites.geometry().shear() {
         return match (params.method, sites) {
             (Method::Separable, Sites::Points(_)) => Err(DistanceError::PointsWith {

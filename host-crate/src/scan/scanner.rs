@@ -209,8 +209,6 @@ impl<'s> Scanner<'s> {
         V: ScanValue,
         O: Operator<V>,
     {
-        let stream = self.stream;
-        let _current = stream.stay_current()?;
         // the buffer has 16 bytes, and a `V` no more
         let total = ViewMut::for_launch(self.total.pointer().cast(), 1);
         if params.method == ScanMethod::ThreePass {

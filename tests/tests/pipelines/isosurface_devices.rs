@@ -1,7 +1,7 @@
 //! The same bits on every device, for every sample type.
 
 use ferrovox::{
-    device::Device,
+    device::{Device, Recording},
     grid::{DeviceSample, Geometry, Sample, Volume},
     isosurface::{IsosurfaceParams, Method, Topology},
 };
@@ -103,5 +103,59 @@ fn a_volume_larger_than_many_blocks() {
             ..Default::default()
         };
         assert_same_bits_on(&devices::fast(), &volume, None, &params);
+    }
+}
+
+/// Planes of more words than a part of a tile has, and few of them, so that blocks share the tiles: the parts of the last tile are whole, cut, and
+/// empty.
+#[test]
+fn blocks_share_the_tiles_of_small_volumes() {
+    for (seed, dims) in [[70, 70, 3], [33, 150, 2], [40, 30, 2]]
+        .into_iter()
+        .enumerate()
+    {
+        let mut noise = Noise(seed as u64 + 40);
+        let samples = (0..dims.iter().product::<usize>()).map(|_| match noise.below(50) {
+            0 => f32::NAN,
+            _ => noise.signed(),
+        });
+        let volume = Volume::new(samples.collect(), dims, Geometry::default()).unwrap();
+        for topology in [Topology::Separated, Topology::Trilinear] {
+            let params = IsosurfaceParams {
+                topology,
+                ..Default::default()
+            };
+            assert_same_bits(&volume, None, &params);
+        }
+    }
+}
+
+#[test]
+fn tiles_are_shared_where_they_are_few() {
+    for test in devices::all() {
+        // a tile for each plane: four for each multiprocessor are enough
+        for (planes, kernel) in [
+            (3, "emit_word_triangles_u32_4"),
+            (3000, "emit_word_triangles_u32_1"),
+        ] {
+            let volume = Volume::from_fn([4, 4, planes], Geometry::default(), |x, _, _| {
+                x as f32 - 1.5
+            });
+            test.device.record_launches(Recording::Shapes);
+            let params = IsosurfaceParams::default();
+            let mesh = mesh_of_volume(&test.device, &volume.unwrap(), None, &params);
+            let launches = test.device.take_launches().unwrap();
+            test.device.record_launches(Recording::Off);
+            assert!(
+                mesh.mesh.vertices.len() >= 16 * (planes - 1) / 4,
+                "{planes}"
+            );
+            let of_triangles: Vec<_> = launches
+                .iter()
+                .map(|launch| &*launch.kernel)
+                .filter(|name| name.starts_with("emit_word_triangles"))
+                .collect();
+            assert_eq!(of_triangles, [kernel], "{}", test.label);
+        }
     }
 }

@@ -1,24 +1,17 @@
 //! The PTX in the repository is that of the kernels in the repository.
 
 use cuda_builder::source_hash;
-use ferrovox::device::recorded_resources;
+use ferrovox::device::{recorded_resources, shipped_ptx};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeSet, fs, io::Read, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn shipped(arch: &str) -> String {
-    let path = repository().join(format!("host-crate/ptx/ferrovox_{arch}.ptx.zst"));
-    let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut text = String::new();
-    ruzstd::decoding::StreamingDecoder::new(file)
-        .expect("compressed by zstd")
-        .read_to_string(&mut text)
-        .expect("text");
-    text
+fn shipped(arch: &str) -> &'static str {
+    shipped_ptx(arch).expect("it ships")
 }
 
 fn entries(ptx: &str) -> BTreeSet<&str> {
@@ -83,16 +76,12 @@ fn the_machine_code_is_of_the_ptx() {
 
 #[test]
 fn every_kernel_has_recorded_resources_and_none_spills() {
-    if !repository().join("host-crate").exists() {
-        eprintln!("skipped: the sources are not beside this program");
-        return;
-    }
     let recorded = recorded_resources();
     for arch in ["sm_70", "sm_90"] {
         let ptx = shipped(arch);
         let kernels = &recorded[arch];
         let names: BTreeSet<&str> = kernels.keys().map(String::as_str).collect();
-        assert_eq!(names, entries(&ptx), "{arch}");
+        assert_eq!(names, entries(ptx), "{arch}");
         for (name, resources) in kernels {
             assert_eq!(resources.spill_bytes(), 0, "{arch} {name}");
             assert_eq!(resources.stack_bytes, 0, "{arch} {name}");
@@ -104,10 +93,6 @@ fn every_kernel_has_recorded_resources_and_none_spills() {
 /// LLVM or rustc may copy a barrier into the arms of a branch, and then threads wait for each other at different ones.
 #[test]
 fn no_barrier_was_copied() {
-    if !repository().join("host-crate").exists() {
-        eprintln!("skipped: the sources are not beside this program");
-        return;
-    }
     for arch in ["sm_70", "sm_90"] {
         let ptx = shipped(arch);
         // two of `block::exclusive`; of the single pass one for the tiles' numbers, one for the first tile, three for a round, three for

@@ -83,7 +83,7 @@ macro_rules! functions_for {
         pub(super) unsafe fn go_on<F: Future<Output = ()>>(turn: *mut ()) {
             // SAFETY: the caller's promise.
             let turn = unsafe { &mut *turn.cast::<Turn<'_>>() };
-            while let Some(frame) = turn.next() {
+            while let Some(frame) = turn.next_frame() {
                 // SAFETY: the caller's promise.
                 if unsafe { step::<F>(frame) } {
                     turn.is_done();

@@ -10,7 +10,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
 impl Executor<'_> {
-    /// Makes frames of the threads that are left to start, then takes the steps of all threads that can take one, in turn, until there is none. On a fiber, since a step may have to wait for something else than a barrier.
+    /// Makes frames of the threads that are left to start, then takes the steps of all threads that can take one, in turn, until there is
+    /// none. On a fiber, since a step may have to wait for something else than a barrier.
     pub(super) fn run_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
         while self.start_next(current) {
             let rank = current.rank();

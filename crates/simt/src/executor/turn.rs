@@ -17,11 +17,7 @@ pub struct Turn<'a> {
 impl Turn<'_> {
     /// The frame of the next thread that can go on, which is the running one from here on.
     #[inline(always)]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an iterator would have to give references"
-    )]
-    pub fn next(&mut self) -> Option<*mut u8> {
+    pub fn next_frame(&mut self) -> Option<*mut u8> {
         while self.rank < self.frames.threads {
             // SAFETY: `rank` is of a thread, so this is where its frame starts.
             let (head, frame) = unsafe { self.frames.parts(self.start) };

@@ -18,10 +18,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ffi::CString,
-    sync::{
-        Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// The shipped kernels, and those that were asked for.
@@ -55,7 +52,7 @@ pub(in crate::device) struct LoadedKernel {
     /// What the calculator chose for launches, by what that depends on: it takes longer than a driver's launch.
     choices: Mutex<Vec<(Launch, Choice)>>,
     /// The most dynamic shared memory that was asked for.
-    shared: AtomicU32,
+    most_shared: Mutex<u32>,
 }
 
 /// Choices that a kernel keeps at most. Few have more than one.
@@ -80,10 +77,13 @@ impl LoadedKernel {
         if own.saturating_add(dynamic_bytes) <= SHARED_WITHOUT_ASKING {
             return Ok(());
         }
-        if dynamic_bytes > self.shared.load(Ordering::Relaxed) {
+        // locked until the driver knows it, so that less does not come after more
+        let most = self.most_shared.lock();
+        let mut most = most.unwrap_or_else(PoisonError::into_inner);
+        if dynamic_bytes > *most {
             self.function
                 .set_max_dynamic_shared_memory(dynamic_bytes as usize)?;
-            self.shared.fetch_max(dynamic_bytes, Ordering::Relaxed);
+            *most = dynamic_bytes;
         }
         Ok(())
     }
@@ -305,7 +305,7 @@ impl Kernels {
                 entry: (*entry).to_owned(),
                 module: module.clone(),
                 choices: Mutex::default(),
-                shared: AtomicU32::new(0),
+                most_shared: Mutex::default(),
             })
         };
         entries.iter().map(kernel).collect()

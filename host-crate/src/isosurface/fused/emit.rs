@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: its vertices and triangles.
 
-use super::{Counted, are_few, listed_launch, tiles_launch};
+use super::{Counted, are_few, listed_launch, parts_launch, tiles_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -284,14 +284,12 @@ impl<T: DeviceSample> Counted<'_, T> {
             flip as u32,
             triangles.view_mut(),
         );
-        let launch = tiles_launch(self.words);
         // SAFETY: the marks are those of the words, the places their scan, and there is room for every triangle.
         unsafe {
             if are_few(stream, self.words) {
-                let launch = launch.times(PARTS);
-                stream.launch::<emit_word_triangles<I, PARTS>>(launch, args)?;
+                stream.launch::<emit_word_triangles<I, PARTS>>(parts_launch(self.words), args)?;
             } else {
-                stream.launch::<emit_word_triangles<I, 1>>(launch, args)?;
+                stream.launch::<emit_word_triangles<I, 1>>(tiles_launch(self.words), args)?;
             }
         }
         if self.listed > 0 {

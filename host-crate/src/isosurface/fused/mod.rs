@@ -107,6 +107,11 @@ fn tiles_launch(words: Words) -> Launch {
     Launch::pieces(words.tiles()).block_divides(TILE)
 }
 
+/// A launch whose blocks take parts of tiles.
+fn parts_launch(words: Words) -> Launch {
+    Launch::pieces(words.parts()).block_divides(TILE)
+}
+
 /// Whether tiles are so few that a device waits for the last of them, so that blocks are to share each.
 fn are_few(stream: &Stream, words: Words) -> bool {
     words.tiles() < u64::from(stream.device().limits().multiprocessors) * 4

@@ -54,8 +54,8 @@ pub(super) fn list_cells(
     before
 }
 
-/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the second, one for each thread at a time: whether there is one for this thread, and which of `list` it is,
-/// for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
+/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the second, one for each thread at a time: whether
+/// there is one for this thread, and which of `list` it is, for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
 /// each visit, and within it may.
 #[cuda_std::inline_closures]
 #[inline(always)]

@@ -231,9 +231,10 @@ impl Kept<'_> {
 /// `exclusions[0]`) the bits of `finite` and `kept` around it too. It writes the word's active edges along x, y and z
 /// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
 /// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
-/// shared memory, writes, unless `parts` is empty, how many of the tile's triangles come before each of its [`PARTS`](super::PARTS) parts, and the tile's three sums, and a fourth if cells are shaped: how many are listed for
+/// shared memory and writes the tile's three sums, and a fourth if cells are shaped: how many are listed for
 /// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a
-/// non-finite corner are counted in the last but one.
+/// non-finite corner are counted in the last but one. To `parts`, unless it is empty, go the triangles of the tile before each of its
+/// [`PARTS`](super::PARTS) parts.
 ///
 /// # Safety
 /// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of

@@ -52,15 +52,15 @@ impl Index for u64 {
 
 /// Writes the triangles, as indices of vertices: all those of tiles that have no cell for [`emit_shaped_triangles`](super::emit_shaped_triangles).
 ///
-/// A block takes whole tiles, or where there are few of them parts (`SHARING` blocks share a tile, 1 or [`PARTS`](super::PARTS)). Its threads take single words, read their occupied cells, and list these in shared memory, up to 2048
-/// at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
+/// `SHARING` blocks share a tile: with 1 a block takes whole tiles, with [`PARTS`](super::PARTS), which is for few tiles, parts of them. Its
+/// threads take single words, read their occupied cells, and list these in shared memory, up to 2048 at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
 /// its first corner and the places of the tiles that these are in; from these it knows the cell's case and the numbers of its
 /// vertices, which it puts in shared memory, as the block does with the triangles of all the cells, in the order of the mesh. Last, each
 /// thread takes single corners of triangles and writes one index, neighbouring threads neighbouring ones. `first_vertex` is
 /// added to every index; `flip` not 0 reverses every triangle.
 ///
 /// # Safety
-/// `below` holds `words.signs()` elements; `edges`, `occupied` and `parts` are what [`classify_edges`](super::classify_edges) wrote and `places` the
+/// `below` holds `words.signs()` elements; `edges`, `occupied` and, unless `SHARING` is 1, `parts` are what [`classify_edges`](super::classify_edges) wrote and `places` the
 /// exclusive scan of its sums; `triangles` holds three elements for each triangle. A block has at most
 /// [`TILE`] threads.
 #[kernel(I = [u32, u64], SHARING = [1, 4])]

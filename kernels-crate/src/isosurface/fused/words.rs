@@ -160,8 +160,8 @@ impl Words {
         }
     }
 
-    /// As [`for_each_tile`](Self::for_each_tile) with [`div_rem`], of tiles that several blocks share, `SHARING` of them, 1 or [`PARTS`]: calls `visit` with the
-    /// tile and the calling block's part of it.
+    /// As [`for_each_tile`](Self::for_each_tile) with [`div_rem`], of tiles that `SHARING` blocks share, 1 or [`PARTS`]: calls `visit` with
+    /// the tile and the calling block's part of it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn for_each_part<const SHARING: u32>(self, mut visit: impl FnMut(Tile, u32)) {
