@@ -78,7 +78,7 @@ fn memory_is_bounded_by_the_slab() {
     const PATH: &str = "FERROVOX_TEST_LARGE_VOLUME";
     let raw = |path: &Path| {
         let options = ReadOptions {
-            raw: Some(RawLayout::new([1024, 1024, 1 << 10], StoredType::I64)),
+            raw: Some(RawLayout::new([1024, 1024, 2 << 10], StoredType::I32)),
             ..ReadOptions::default()
         };
         VolumeReader::open(path, &options).unwrap()
@@ -87,11 +87,11 @@ fn memory_is_bounded_by_the_slab() {
         let mut reader = raw(Path::new(&path));
         let mut slab = vec![0_i32; 3 << 20];
         // every part of the 8 GiB is reached, not every plane read
-        for z in (0..1022).step_by(511) {
+        for z in (0..2046).step_by(1023) {
             reader.read_planes_into(z..z + 3, &mut slab).unwrap();
             assert!(slab.iter().all(|&sample| sample == 0));
         }
-        reader.read_planes_into(1021..1024, &mut slab).unwrap();
+        reader.read_planes_into(2045..2048, &mut slab).unwrap();
         assert_eq!(slab[slab.len() - 1], -3);
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let peak = status
@@ -105,8 +105,8 @@ fn memory_is_bounded_by_the_slab() {
     let path = folder.path().join("v.raw");
     let mut file = fs::File::create(&path).unwrap();
     file.set_len(8 << 30).unwrap();
-    std::io::Seek::seek(&mut file, std::io::SeekFrom::End(-8)).unwrap();
-    file.write_all(&(-3_i64).to_le_bytes()).unwrap();
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::End(-4)).unwrap();
+    file.write_all(&(-3_i32).to_le_bytes()).unwrap();
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `FERROVOX_FAULTS_DRIVER` | the driver below, in place of the stand-in; then it is an error if there is no C compiler, or if a pipeline fails without a fault |
 //! | `FERROVOX_FAULTS_ONLY` | only pipelines whose names contain this |
-//! | `FERROVOX_FAULTS_ALL` | all calls of a pipeline that has more than 300, and not each third |
+//! | `FERROVOX_FAULTS_ALL` | all calls of a pipeline that has more than 300, and not each third, or outside `cargo xtask test --all` each ninth |
 //! | `FERROVOX_FAULTS_SECONDS` | calls are tried for so long, beside one run of each pipeline at first: one call of each pipeline after the other, drawn from all that it has. It says how many of how many were tried |
 //! | `FERROVOX_FAULTS_SEED` | the order of these; without it the clock's, and it is said |
 #![cfg(target_os = "linux")]
@@ -137,9 +137,14 @@ impl<'a> Faulted<'a> {
 
     /// Lets each call fail in turn; how many there were.
     fn try_all(&self, problems: &mut Vec<String>) -> i64 {
-        // of many calls each third, which are of all kinds and devices, unless all are asked for
+        // of many calls a part, which are of all kinds and devices, unless all are asked for
         let all = std::env::var_os("FERROVOX_FAULTS_ALL").is_some();
-        let step = if all || self.calls < 300 { 1 } else { 3 };
+        let step = match self.calls {
+            _ if all => 1,
+            ..300 => 1,
+            _ if test_cases::all_are_wanted() => 3,
+            _ => 9,
+        };
         // threads of several devices take turns as they like, so that there may be a few more or fewer calls
         let mut at = 1 - step;
         let (mut tried, mut beyond) = (0, 0);

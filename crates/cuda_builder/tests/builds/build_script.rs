@@ -20,17 +20,18 @@ fn a_build_script_makes_ptx() {
         .replace("@BUILDER@", &env!("CARGO_MANIFEST_DIR").replace('\\', "/"));
     fs::write(&manifest, text).unwrap();
 
-    // The repository's: what the builder depends on is kept there between runs, and `core` is that of `cargo xtask ptx`.
+    // The repository's: what the builder depends on is built as examples have it, and kept there; `core` is that of `cargo xtask ptx`.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
+    let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/config.toml");
     let run = || {
         let output = Command::new(env!("CARGO"))
-            .args(["run", "--quiet"])
+            .args(["run", "--quiet", "--config"])
+            .arg(&profiles)
             .current_dir(&host)
             .env("CARGO_TARGET_DIR", &target)
             // `cargo xtask test` sets it for this program.
             .env_remove("RUSTC_BOOTSTRAP")
-            // Each of these would break a device build that it reached.
-            .env("CARGO_ENCODED_RUSTFLAGS", "-Ctarget-cpu=native")
+            // Each of these would break a device build that it reached; `build.rs` has more.
             .env("CARGO_BUILD_RUSTC_WRAPPER", "")
             .env("CARGO_PROFILE_RELEASE_LTO", "fat")
             .env("CARGO_INCREMENTAL", "1")

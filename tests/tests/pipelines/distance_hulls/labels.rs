@@ -3,6 +3,7 @@
 use super::*;
 use ferrovox::grid::{DeviceSample, DeviceVolume, Sample};
 use proptest::prelude::*;
+use test_cases::{cases, some};
 
 /// Boxes of labels, over which others are strewn: one voxel in so many.
 fn labels([nx, ny, nz]: Dims, count: u64, block: usize, strewn: u64, seed: u64) -> Vec<u8> {
@@ -137,7 +138,8 @@ fn all_pairs_in_checked_mode() {
     .into_iter()
     .enumerate()
     {
-        for (count, block, strewn) in [(1, 9, 0), (2, 4, 0), (9, 16, 0), (3, 20, 300), (40, 1, 0)] {
+        let kinds = [(1, 9, 0), (2, 4, 0), (9, 16, 0), (3, 20, 300), (40, 1, 0)];
+        for (count, block, strewn) in some(kinds, seed) {
             let labels = labels(dims, count, block, strewn, seed as u64);
             let squares = squares(&labels, dims);
             for bound in BOUNDS {
@@ -185,7 +187,7 @@ fn all_types_in_checked_mode() {
 fn borders_of_words_and_chunks() {
     for n in [31, 32, 33, 63, 64, 65, 124, 132] {
         for (count, block, strewn) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
-            for bound in BOUNDS {
+            for bound in some(BOUNDS, n + count as usize) {
                 for dims in [[n, n, 9], [20, 35, n]] {
                     let labels = labels(dims, count, block, strewn, n as u64);
                     check(&Device::cpu(), &labels, dims, 1.0, bound, "");
@@ -199,7 +201,8 @@ fn borders_of_words_and_chunks() {
 fn long_lines() {
     for n in [511, 512, 513, 640, 1000, 1023, 1024, 1025] {
         for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
-            for (count, block, strewn) in [(2, 700, 0), (9, 300, 0), (2, 1100, 900), (5, 40, 50)] {
+            let kinds = [(2, 700, 0), (9, 300, 0), (2, 1100, 900), (5, 40, 50)];
+            for (count, block, strewn) in some(kinds, n) {
                 let labels = labels(dims, count, block, strewn, 7);
                 for bound in [None, Some(10.0), Some(100.0)] {
                     if n <= 1024 {
@@ -217,7 +220,7 @@ fn long_lines() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(cases(100)))]
 
     #[test]
     fn any_labels(
