@@ -34,7 +34,7 @@ pub fn max_registers<const REGISTERS: u32>() {
 ///
 /// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that costs registers and an addition each, where the
 /// multiplication and the addition after it are one instruction. It leaves alone what comes from here. On the device this is a move, which
-/// the assembler removes again.
+/// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and small constants becomes vectors there.
 #[inline(always)]
 #[must_use]
 pub fn opaque(value: u32) -> u32 {
@@ -52,7 +52,20 @@ pub fn opaque(value: u32) -> u32 {
         }
         same
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let mut same = value;
+        // SAFETY: a comment.
+        unsafe {
+            core::arch::asm!(
+                "/* {0:e} */",
+                inout(reg) same,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        same
+    }
+    #[cfg(not(any(target_arch = "nvptx64", all(target_arch = "x86_64", not(miri)))))]
     {
         value
     }
@@ -76,7 +89,20 @@ pub fn opaque_u64(value: u64) -> u64 {
         }
         same
     }
-    #[cfg(not(target_arch = "nvptx64"))]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let mut same = value;
+        // SAFETY: a comment.
+        unsafe {
+            core::arch::asm!(
+                "/* {0:r} */",
+                inout(reg) same,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        same
+    }
+    #[cfg(not(any(target_arch = "nvptx64", all(target_arch = "x86_64", not(miri)))))]
     {
         value
     }

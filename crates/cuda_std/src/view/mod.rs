@@ -16,31 +16,25 @@
 macro_rules! check_element {
     ($view:expr, $place:ident, $access:ident, $i:expr) => {
         #[cfg(target_arch = "nvptx64")]
-        super::check_on_device($i, $view.len);
+        super::check_on_device($i, $view.size);
         #[cfg(not(target_arch = "nvptx64"))]
         if $i >= $view.fast_len {
-            use super::cold::{Access, checked_access};
-            checked_access(watched!($view, $place), Access::$access, $i);
+            let site = site!($place, $access);
+            super::cold::checked_access(site, $view.ptr.cast(), $view.size, $i);
         }
     };
 }
 
-/// A view as the path of watched accesses sees it.
+/// An access as the path of watched accesses sees it.
 #[cfg(not(target_arch = "nvptx64"))]
-macro_rules! watched {
-    ($view:expr, SHARED_VIEW) => {
-        watched!($view, SHARED_VIEW, super::cold::State::Open)
-    };
-    ($view:expr, $place:ident) => {
-        watched!($view, $place, $view.state)
-    };
-    ($view:expr, $place:ident, $state:expr) => {
-        super::cold::Watched {
-            place: super::cold::$place,
-            state: $state,
-            base: $view.ptr.cast(),
-            bytes: size_of::<T>(),
-            len: $view.len,
+macro_rules! site {
+    ($place:ident, $access:ident) => {
+        const {
+            &super::cold::Site {
+                place: super::cold::$place,
+                access: super::cold::Access::$access,
+                bytes: size_of::<T>(),
+            }
         }
     };
 }
@@ -52,14 +46,17 @@ macro_rules! length {
         #[inline(always)]
         #[must_use]
         pub const fn len(&self) -> usize {
-            self.len
+            #[cfg(not(target_arch = "nvptx64"))]
+            return self.size & !super::cold::CLOSED;
+            #[cfg(target_arch = "nvptx64")]
+            self.size
         }
 
         /// Whether there is no element.
         #[inline(always)]
         #[must_use]
         pub const fn is_empty(&self) -> bool {
-            self.len == 0
+            self.len() == 0
         }
     };
 }
@@ -73,24 +70,25 @@ macro_rules! part_of_buffer {
         #[must_use]
         pub fn slice(&self, start: usize, len: usize) -> Self {
             #[cfg(target_arch = "nvptx64")]
-            super::check_on_device(start + len, self.len + 1);
+            super::check_on_device(start + len, self.size + 1);
             #[cfg(not(target_arch = "nvptx64"))]
             assert!(
-                start <= self.len && len <= self.len - start,
+                start <= self.len() && len <= self.len() - start,
                 concat!("elements {}..{}+{} of a ", $name, " of {}"),
                 start,
                 start,
                 len,
-                self.len
+                self.len()
             );
             Self {
                 // SAFETY: `start` is at most the view's length.
                 ptr: unsafe { self.ptr.add(start) },
-                len,
+                #[cfg(target_arch = "nvptx64")]
+                size: len,
                 #[cfg(not(target_arch = "nvptx64"))]
-                fast_len: if self.fast_len == self.len { len } else { 0 },
+                size: len | self.size & super::cold::CLOSED,
                 #[cfg(not(target_arch = "nvptx64"))]
-                state: self.state,
+                fast_len: if self.fast_len == self.len() { len } else { 0 },
                 data: PhantomData,
             }
         }
@@ -103,8 +101,8 @@ macro_rules! part_of_buffer {
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc(hidden)]
         pub unsafe fn open(&mut self, checked: bool) {
-            self.state = super::cold::State::Open;
-            self.fast_len = if checked { 0 } else { self.len };
+            self.size = self.len();
+            self.fast_len = if checked { 0 } else { self.size };
         }
     };
 }

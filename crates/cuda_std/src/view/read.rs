@@ -1,7 +1,5 @@
 //! `View`: a buffer that a kernel reads.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use super::cold::State;
 use core::marker::PhantomData;
 
 /// A buffer of `T` that a kernel reads. `Copy`; every thread of a launch holds the same one.
@@ -9,12 +7,11 @@ use core::marker::PhantomData;
 /// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and a length.
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
-    pub(super) len: usize,
-    /// `len`, or 0 where every access is watched or none is allowed: one comparison is the bounds check and the way to the watched path.
+    /// How many elements there are; on the CPU with [`CLOSED`](super::cold::CLOSED) where none may be used yet.
+    pub(super) size: usize,
+    /// The length, or 0 where every access is watched or none is allowed: one comparison is the bounds check and the way to the watched path.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) state: State,
     data: PhantomData<&'a [T]>,
 }
 
@@ -44,11 +41,9 @@ impl<'a, T: Copy> View<'a, T> {
     pub const unsafe fn from_raw_parts(ptr: *const T, len: usize) -> Self {
         Self {
             ptr,
-            len,
+            size: len,
             #[cfg(not(target_arch = "nvptx64"))]
             fast_len: len,
-            #[cfg(not(target_arch = "nvptx64"))]
-            state: State::Open,
             data: PhantomData,
         }
     }
@@ -67,9 +62,8 @@ impl<'a, T: Copy> View<'a, T> {
     pub const fn for_launch(ptr: *const T, len: usize) -> Self {
         Self {
             ptr,
-            len,
+            size: len | super::cold::CLOSED,
             fast_len: 0,
-            state: State::Closed,
             data: PhantomData,
         }
     }
@@ -105,14 +99,14 @@ impl<'a, T: Copy> View<'a, T> {
     #[must_use]
     pub const unsafe fn as_slice(&self) -> &'a [T] {
         // SAFETY: the view was promised valid, and the caller promises that nobody writes.
-        unsafe { core::slice::from_raw_parts(self.ptr, self.len) }
+        unsafe { core::slice::from_raw_parts(self.ptr, self.len()) }
     }
 
     /// This view, watched and closed as another of the same elements is.
     #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) fn like(mut self, fast_len: usize, state: State) -> Self {
+    pub(super) fn like(mut self, fast_len: usize, size: usize) -> Self {
         self.fast_len = fast_len;
-        self.state = state;
+        self.size = size;
         self
     }
 }

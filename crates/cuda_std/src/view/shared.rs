@@ -73,7 +73,7 @@ any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 gla
 /// and there the memory is kept for launches when its own ends, so that one used too late harms no memory of anyone else's.
 pub struct SharedView<T> {
     pub(super) ptr: *mut T,
-    pub(super) len: usize,
+    pub(super) size: usize,
     /// See [`View`](crate::View).
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
@@ -100,7 +100,7 @@ impl<T: Copy> SharedView<T> {
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
         Self {
             ptr,
-            len,
+            size: len,
             #[cfg(not(target_arch = "nvptx64"))]
             fast_len: if simt::current::is_checked() { 0 } else { len },
         }

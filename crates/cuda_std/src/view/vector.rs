@@ -72,11 +72,11 @@ unsafe fn write<V: Copy>(to: *mut V, value: V) {
 macro_rules! check {
     ($view:expr, $place:ident, $access:ident, $i:expr, $n:expr) => {
         #[cfg(target_arch = "nvptx64")]
-        super::check_on_device($i + $n - 1, $view.len);
+        super::check_on_device($i + $n - 1, $view.size);
         #[cfg(not(target_arch = "nvptx64"))]
         if $view.fast_len < $n || $i > $view.fast_len - $n {
-            use super::cold::{Access, checked_vector_access};
-            checked_vector_access(watched!($view, $place), Access::$access, $i, $n);
+            let site = site!($place, $access);
+            super::cold::checked_vector_access(site, $view.ptr.cast(), $view.size, $i, $n);
         }
     };
 }

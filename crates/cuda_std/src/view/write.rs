@@ -1,8 +1,6 @@
 //! `ViewMut`: a buffer that a kernel writes.
 
 use super::View;
-#[cfg(not(target_arch = "nvptx64"))]
-use super::cold::State;
 use core::marker::PhantomData;
 
 /// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same one, which is why launching is
@@ -18,12 +16,11 @@ use core::marker::PhantomData;
 /// ```
 pub struct ViewMut<'a, T> {
     pub(super) ptr: *mut T,
-    pub(super) len: usize,
+    /// See [`View`].
+    pub(super) size: usize,
     /// See [`View`].
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub(super) state: State,
     data: PhantomData<&'a mut [T]>,
 }
 
@@ -54,11 +51,9 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     pub const unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
         Self {
             ptr,
-            len,
+            size: len,
             #[cfg(not(target_arch = "nvptx64"))]
             fast_len: len,
-            #[cfg(not(target_arch = "nvptx64"))]
-            state: State::Open,
             data: PhantomData,
         }
     }
@@ -69,9 +64,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     pub const fn for_launch(ptr: *mut T, len: usize) -> Self {
         Self {
             ptr,
-            len,
+            size: len | super::cold::CLOSED,
             fast_len: 0,
-            state: State::Closed,
             data: PhantomData,
         }
     }
@@ -126,9 +120,9 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     pub fn as_view(&self) -> View<'a, T> {
         // SAFETY: closed where this view is. Else what is valid for reads and writes is valid for reads, and that no one writes what is read
         // was promised by who opened this view.
-        let view = unsafe { View::from_raw_parts(self.ptr, self.len) };
+        let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]
-        let view = view.like(self.fast_len, self.state);
+        let view = view.like(self.fast_len, self.size);
         view
     }
 
@@ -143,7 +137,7 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[must_use]
     pub const unsafe fn as_mut_slice(&self) -> &'a mut [T] {
         // SAFETY: the view was promised valid, and the caller promises to be alone.
-        unsafe { core::slice::from_raw_parts_mut(self.ptr, self.len) }
+        unsafe { core::slice::from_raw_parts_mut(self.ptr, self.len()) }
     }
 }
 

@@ -13,8 +13,9 @@ use crate::{
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::{
     distance::hulls::{
-        self, BoundedDistances, Distances, Goal, MOST, NearestSites, Spacing, Unit as Side, Within,
-        along_y, along_y_spaced, along_z, along_z_spaced, near_words, row_words, tile,
+        self, BoundedDistances, Distances, Goal, MOST, NarrowBand, NearestSites, Spacing,
+        Unit as Side, Within, along_y, along_y_spaced, along_z, along_z_spaced, near_words,
+        row_words, segment, tile,
     },
     grid::Grid,
 };
@@ -50,20 +51,26 @@ impl Hulls {
             near_words::entry(),
             along_y::<Distances>::entry(),
             along_y::<BoundedDistances>::entry(),
+            along_y::<NarrowBand>::entry(),
             along_y::<NearestSites>::entry(),
             along_y_spaced::<Distances>::entry(),
             along_y_spaced::<BoundedDistances>::entry(),
+            along_y_spaced::<NarrowBand>::entry(),
             along_y_spaced::<NearestSites>::entry(),
             along_z::<u32, Distances>::entry(),
             along_z::<f64, Distances>::entry(),
             along_z::<u32, BoundedDistances>::entry(),
             along_z::<f64, BoundedDistances>::entry(),
+            along_z::<u32, NarrowBand>::entry(),
+            along_z::<f64, NarrowBand>::entry(),
             along_z::<u32, NearestSites>::entry(),
             along_z::<f64, NearestSites>::entry(),
             along_z_spaced::<f32, Distances>::entry(),
             along_z_spaced::<f64, Distances>::entry(),
             along_z_spaced::<f32, BoundedDistances>::entry(),
             along_z_spaced::<f64, BoundedDistances>::entry(),
+            along_z_spaced::<f32, NarrowBand>::entry(),
+            along_z_spaced::<f64, NarrowBand>::entry(),
             along_z_spaced::<f32, NearestSites>::entry(),
             along_z_spaced::<f64, NearestSites>::entry(),
         ]
@@ -102,11 +109,19 @@ impl Hulls {
         }
         let mut none = stream.alloc::<u32>(0)?;
         let maps = (distances, none.view_mut());
-        if self.bounded {
+        if self.bounded && self.is_narrow() {
+            self.launch::<NarrowBand>(stream, sites, maps)
+        } else if self.bounded {
             self.launch::<BoundedDistances>(stream, sites, maps)
         } else {
             self.launch::<Distances>(stream, sites, maps)
         }
+    }
+
+    /// Whether the bound is so short that segments of lines know all that counts.
+    fn is_narrow(&self) -> bool {
+        let within = &self.metric.within;
+        within.iter().all(|within| within.apart <= segment::NARROW)
     }
 
     fn launch<G: Goal>(
@@ -125,7 +140,7 @@ impl Hulls {
         let near = Launch::pieces(grid.nz.into())
             .exactly_threads(hulls::near::threads(grid.ny))
             .dynamic_shared_bytes_per_thread(4 * row_words(self.lines.words()));
-        let [along, _] = self.lines.launches();
+        let [along, _] = self.lines.launches(G::SEGMENTED);
         let [within, _] = self.metric.within;
         // SAFETY: there are as many words as rows have, two numbers for each, a number for each plane, where there is a bound one for each 32 lines of each word of it, 32 costs for
         // each word, a distance for each voxel and a site where they are asked for; launches have the blocks, the threads and the shared memory that the kernels
@@ -182,7 +197,7 @@ impl Hulls {
         unit: U,
         (distances, nearest): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], within) = (self.lines.launches(), self.last_within());
+        let ([_, along], within) = (self.lines.launches(G::SEGMENTED), self.last_within());
         let (grid, far) = (self.lines.grid, self.far);
         let args = (
             info, squared, planes, grid, unit, within, far, distances, nearest,
@@ -202,7 +217,7 @@ impl Hulls {
         (spacing, unit): (Spacing, U),
         (distances, nearest): (ViewMut<'_, f32>, ViewMut<'_, u32>),
     ) -> Result<(), DeviceError> {
-        let ([_, along], within) = (self.lines.launches(), self.last_within());
+        let ([_, along], within) = (self.lines.launches(G::SEGMENTED), self.last_within());
         let (grid, far) = (self.lines.grid, self.far);
         let args = (
             info, squared, planes, grid, spacing, unit, within, far, distances, nearest,
@@ -247,13 +262,19 @@ impl HullLines {
         (self.all_words() * (2 + 32) + self.reached(bounded)) * 4
     }
 
-    /// Launches over the lines along y and along z.
-    fn launches(&self) -> [Launch; 2] {
+    /// Launches over the lines along y and along z, or their segments.
+    fn launches(&self, segmented: bool) -> [Launch; 2] {
         let Grid { ny, nz, .. } = self.grid;
         [(ny, nz), (nz, ny)].map(|(len, across)| {
-            Launch::pieces(u64::from(self.words()) * u64::from(across))
-                .exactly_threads(tile::threads(len))
-                .dynamic_shared_bytes(tile::bytes(len))
+            let (segments, places) = if segmented {
+                (segment::segments(tile::chunks(len)), segment::places(len))
+            } else {
+                (1, len)
+            };
+            let blocks = u64::from(self.words()) * u64::from(across) * u64::from(segments);
+            Launch::pieces(blocks)
+                .exactly_threads(tile::threads(places))
+                .dynamic_shared_bytes(tile::bytes(places))
         })
     }
 

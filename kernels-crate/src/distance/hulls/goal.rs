@@ -10,6 +10,9 @@ pub trait Goal: KernelType {
     /// Whether the nearest sites are asked for; of several the one with the smallest index.
     const NEAREST: bool;
 
+    /// Whether blocks have [segments](super::segment) of lines: for bounds of up to a chunk. Then it is bounded.
+    const SEGMENTED: bool;
+
     /// Whether what is sought is the nearest voxel of another label. The [`changes`](super::labels) along lines are asked too then.
     const LABELS: bool;
 }
@@ -22,6 +25,10 @@ pub struct Distances;
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedDistances;
 
+/// Distances up to a bound of at most [`NARROW`](super::segment::NARROW) voxels along a line.
+#[derive(Clone, Copy, Debug)]
+pub struct NarrowBand;
+
 /// Distances up to a bound, which may be beyond all, and the sites.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestSites;
@@ -31,7 +38,7 @@ pub struct NearestSites;
 pub struct ToOtherLabels;
 
 macro_rules! goals {
-    ($($goal:ident $bounded:literal $nearest:literal $labels:literal)+) => {
+    ($($goal:ident $bounded:literal $segmented:literal $nearest:literal $labels:literal)+) => {
         $(
             impl KernelType for $goal {
                 const NAME: &'static str = stringify!($goal);
@@ -39,6 +46,7 @@ macro_rules! goals {
 
             impl Goal for $goal {
                 const BOUNDED: bool = $bounded;
+                const SEGMENTED: bool = $segmented;
                 const NEAREST: bool = $nearest;
                 const LABELS: bool = $labels;
             }
@@ -47,10 +55,11 @@ macro_rules! goals {
 }
 
 goals!(
-    Distances false false false
-    BoundedDistances true false false
-    NearestSites true true false
-    ToOtherLabels true false true
+    Distances false false false false
+    BoundedDistances true false false false
+    NarrowBand true true false false
+    NearestSites true false true false
+    ToOtherLabels true false false true
 );
 
 /// What counts in a pass.

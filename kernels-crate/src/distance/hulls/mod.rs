@@ -28,7 +28,8 @@
 //! Of places that are even the first wins: a difference of costs is an integer, and half of one more moves a quotient beyond that place and no other. So nearest
 //! sites are those with the smallest index. Their y lies above the costs between the two passes, and their x follows from what is known of rows.
 //!
-//! With a [bound](Within) places beyond it never win. A line without any place left, and a chunk that has no winner and none near enough, are left at once.
+//! With a [bound](Within) places beyond it never win. A line without any place left, and a chunk that has no winner and none near enough, are left at once. Where the bound is
+//! no longer than a chunk, blocks have [segments](segment) of lines.
 //!
 //! These kernels take whole warps, and blocks of [`Tile`]'s size: the host's `Launch` has it from there.
 
@@ -47,12 +48,15 @@ pub mod near;
 pub mod outputs;
 pub mod planes;
 pub mod scatter;
+pub mod segment;
 mod sites;
 pub mod tile;
 pub mod unit;
 pub mod volume;
 
-pub use goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within};
+pub use goal::{
+    BoundedDistances, Distances, Goal, NarrowBand, NearestSites, ToOtherLabels, Within,
+};
 pub use labels::near_changes;
 pub use level::{MOST_WEIGHT, Spacing};
 pub use marks::{mark_changes_along_z, mark_changes_in_planes};

@@ -3,14 +3,18 @@
 use super::{
     NONE,
     filter::Filter,
-    goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within},
+    goal::{BoundedDistances, Distances, Goal, NarrowBand, NearestSites, ToOtherLabels, Within},
     labels::{Clamp, along_row},
     level::{Distance, Level, Spaced, Spacing},
     near::FAR,
     outputs::Winners,
-    tile::{COST_BITS, Tile},
+    segment::segments,
+    tile::{CHUNK, COST_BITS, Tile},
 };
-use crate::{arith::div_rem_u32, grid::Grid};
+use crate::{
+    arith::{div_rem_u32, quotient_up_u32},
+    grid::Grid,
+};
 use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, warp};
 
 /// For each voxel the squared distance to the nearest site of its plane; nothing is written for planes without a site.
@@ -24,8 +28,9 @@ use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, war
 ///
 /// # Safety
 /// Sides are up to [`MOST`](super::MOST); there is a block for each word of each plane, with [`threads`](super::tile::threads) of `ny` threads, and
-/// [`bytes`](super::tile::bytes) of shared memory.
-#[kernel(G = [Distances, BoundedDistances, NearestSites])]
+/// [`bytes`](super::tile::bytes) of shared memory. For a narrow band there is one for each [segment](super::segment) of the lines, with those of
+/// [`places`](super::segment::places).
+#[kernel(G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_y<G: Goal + KernelType>(
     info: View<u32>,
     planes: View<u32>,
@@ -51,7 +56,7 @@ pub unsafe fn along_y<G: Goal + KernelType>(
 ///
 /// # Safety
 /// As [`along_y`], and `spacing` and sides are such that numbers [fit](Spaced).
-#[kernel(G = [Distances, BoundedDistances, NearestSites])]
+#[kernel(G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_y_spaced<G: Goal + KernelType>(
     info: View<u32>,
     planes: View<u32>,
@@ -126,13 +131,27 @@ impl Job<'_> {
     unsafe fn least<L: Level, G: Goal>(self, level: L) {
         let (grid, within) = (self.grid, self.within);
         let block = thread::block_idx_x();
-        let (word, plane) = div_rem_u32(block, grid.nz);
+        let chunks = quotient_up_u32(grid.ny, CHUNK);
+        let (lines, segment) = if G::SEGMENTED {
+            div_rem_u32(block, segments(chunks))
+        } else {
+            (block, 0)
+        };
+        let (word, plane) = div_rem_u32(lines, grid.nz);
+        // SAFETY: the caller's promise.
+        let tile = unsafe {
+            if G::SEGMENTED {
+                Tile::of_segment(grid.ny, segment)
+            } else {
+                Tile::of_block(grid.ny)
+            }
+        };
+        let is_inner = !G::SEGMENTED || tile.is_inner();
         let put_reached = |any: bool| {
-            // a warp for each 32 lines
-            let warps = thread::block_dim_x() / 32;
-            let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
-            if lane == 0 {
-                let at = (word * warps + warp) as usize * grid.nz as usize + plane as usize;
+            // a chunk is 32 lines of the next pass
+            if tile.lane == 0 && is_inner {
+                let chunk = tile.first_of_line() / CHUNK;
+                let at = (word * chunks + chunk) as usize * grid.nz as usize + plane as usize;
                 self.reached.write(at, any as u32);
             }
         };
@@ -142,11 +161,9 @@ impl Job<'_> {
             }
             return;
         }
-        // SAFETY: the caller's promise.
-        let tile = unsafe { Tile::of_block(grid.ny) };
         let line = (word as usize * grid.nz as usize + plane as usize) * grid.ny as usize;
         let info = self.info.slice(2 * line, 2 * grid.ny as usize);
-        let wins = tile.load_rows::<L, G>(level, info, within.cost);
+        let wins = tile.load_rows::<L, G>(level, info, grid.ny, within);
         tile.clear();
         let hull = tile.hull_of_chunk::<L, G>(level, wins);
         tile.put_own_hull(hull);
@@ -170,8 +187,11 @@ impl Job<'_> {
         }
         tile.scatter();
         thread::sync_threads();
+        if !is_inner {
+            return;
+        }
         let out = self.squared.slice(line * 32, grid.ny as usize * 32);
-        let at = tile.first() as usize * 32 + tile.lane as usize;
+        let at = tile.first_of_line() as usize * 32 + tile.lane as usize;
         let clamp = if G::LABELS { tile.clamp() } else { Clamp::NONE };
         if G::BOUNDED {
             let counts = tile.reaches(within) || G::LABELS && clamp.reaches(within.apart);
@@ -218,11 +238,18 @@ impl Winners for Places {
 }
 
 impl Tile {
-    /// Puts the distances along x into the tile; which places may win, the first highest: none beyond `most` where there is a bound.
+    /// Puts the distances along x into the tile; which places may win, the first highest: none beyond the bound where there is one.
     #[inline(always)]
-    fn load_rows<L: Level, G: Goal>(&self, level: L, info: View<u32>, most: u32) -> u32 {
-        let row = self.first() + self.lane;
-        let [bits, near] = if row < self.len {
+    fn load_rows<L: Level, G: Goal>(
+        &self,
+        level: L,
+        info: View<u32>,
+        rows: u32,
+        within: Within,
+    ) -> u32 {
+        let most = within.cost;
+        let row = self.first_of_line().wrapping_add(self.lane);
+        let [bits, near] = if row < rows {
             info.read_vector::<2>(2 * row as usize)
         } else {
             [0, FAR | FAR << 16]
@@ -233,7 +260,10 @@ impl Tile {
             bits != 0 || near != FAR | FAR << 16
         };
         // SAFETY: whole warps.
-        let with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has) };
+        let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has) };
+        if G::SEGMENTED {
+            with_sites &= self.near_segment(within.apart);
+        }
         if with_sites == 0 {
             return 0;
         }

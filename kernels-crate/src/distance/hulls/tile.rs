@@ -62,9 +62,11 @@ pub struct Tile {
     pub all_rows: SharedView<u32>,
     /// Of each chunk, whether any lane has vertices of the hull there.
     present: SharedView<u32>,
-    /// Places of a line.
+    /// The line's place that is the tile's first: none but 0 where a tile has a whole line. That of the first segment is a chunk before the line.
+    pub offset: u32,
+    /// Places up to the end of the line, or of the tile.
     pub len: u32,
-    /// Chunks of a line.
+    /// Chunks of the tile.
     pub chunks: u32,
     /// The thread's chunk: its warp.
     pub chunk: u32,
@@ -94,7 +96,33 @@ impl Tile {
     /// The block has [`threads`] threads, and [`bytes`] of dynamic shared memory.
     #[inline(always)]
     pub unsafe fn of_block(len: u32) -> Self {
-        let chunks = quotient_up_u32(len, CHUNK);
+        // SAFETY: the caller's promise.
+        unsafe { Self::new(len, quotient_up_u32(len, CHUNK), 0) }
+    }
+
+    /// The block's tile, for one of the [segments](super::segment) of lines of `len` places.
+    ///
+    /// # Safety
+    /// The block has the threads, and the dynamic shared memory, of a tile of [`places`](super::segment::places).
+    #[inline(always)]
+    pub unsafe fn of_segment(len: u32, segment: u32) -> Self {
+        let chunks = thread::block_dim_x() / 32;
+        let offset = (segment * (chunks - 2)).wrapping_sub(1).wrapping_mul(CHUNK);
+        let (to_end, places) = (len.wrapping_sub(offset), chunks * CHUNK);
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::new(
+                if to_end < places { to_end } else { places },
+                chunks,
+                offset,
+            )
+        }
+    }
+
+    /// # Safety
+    /// The block has a warp for each chunk, and [`bytes`] of dynamic shared memory for that many.
+    #[inline(always)]
+    unsafe fn new(len: u32, chunks: u32, offset: u32) -> Self {
         let start = dynamic_shared_mem::<u32>();
         let thread = thread::thread_idx_x();
         let (chunk, lane) = (thread / 32, thread % 32);
@@ -113,6 +141,7 @@ impl Tile {
                 all: SharedView::from_raw_parts(places, of_places),
                 all_rows: SharedView::from_raw_parts(start, of_rows),
                 present: SharedView::from_raw_parts(places.add(of_places), 32),
+                offset,
                 len,
                 chunks,
                 chunk,
@@ -125,6 +154,31 @@ impl Tile {
     #[inline(always)]
     pub fn first(&self) -> u32 {
         self.chunk * CHUNK
+    }
+
+    /// The chunk's first place of the line: beyond all of them in a chunk before it.
+    #[inline(always)]
+    pub fn first_of_line(&self) -> u32 {
+        self.offset.wrapping_add(self.first())
+    }
+
+    /// Whether the chunk's outputs are made: it is none of a segment's margins, and not beyond the line.
+    #[inline(always)]
+    pub fn is_inner(&self) -> bool {
+        self.chunk != 0 && self.chunk + 1 != self.chunks && self.first() < self.len
+    }
+
+    /// Of a chunk's places, the first lowest, those that can matter to a segment: in its margins those within `apart` of it.
+    #[inline(always)]
+    pub fn near_segment(&self, apart: u32) -> u32 {
+        let beyond = CHUNK - if apart < CHUNK { apart } else { CHUNK };
+        if self.chunk == 0 {
+            ((u32::MAX as u64) << beyond) as u32
+        } else if self.chunk + 1 == self.chunks {
+            (u32::MAX as u64 >> beyond) as u32
+        } else {
+            u32::MAX
+        }
     }
 
     /// The word of a place of the line.

@@ -3,9 +3,10 @@
 use super::{
     NONE,
     filter::Filter,
-    goal::{BoundedDistances, Distances, Goal, NearestSites, ToOtherLabels, Within},
+    goal::{BoundedDistances, Distances, Goal, NarrowBand, NearestSites, ToOtherLabels, Within},
     labels::Clamp,
     level::{Level, Spaced, Spacing, Squared},
+    segment::segments,
     sites::Sites,
     tile::{CHUNK, Tile, cost},
     unit::Unit,
@@ -33,8 +34,9 @@ use cuda_std::{
 ///
 /// # Safety
 /// Sides are up to [`MOST`](super::MOST); there is a block for each word of each row of a plane, with [`threads`](super::tile::threads) of `nz` threads, and
-/// [`bytes`](super::tile::bytes) of shared memory; `distances` has an element for each voxel, and so has `nearest` where sites are asked for.
-#[kernel(U = [u32, f64], G = [Distances, BoundedDistances, NearestSites])]
+/// [`bytes`](super::tile::bytes) of shared memory; for a narrow band one for each [segment](super::segment) of the lines, with those of
+/// [`places`](super::segment::places). `distances` has an element for each voxel, and so has `nearest` where sites are asked for.
+#[kernel(U = [u32, f64], G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
     info: View<u32>,
     squared: View<u32>,
@@ -74,7 +76,7 @@ pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
 ///
 /// # Safety
 /// As [`along_z`], and `spacing` and sides are such that numbers [fit](Spaced).
-#[kernel(U = [f32, f64], G = [Distances, BoundedDistances, NearestSites])]
+#[kernel(U = [f32, f64], G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_z_spaced<U: Unit, G: Goal + KernelType>(
     info: View<u32>,
     squared: View<u32>,
@@ -169,9 +171,21 @@ impl<U: Unit> Job<'_, U> {
     unsafe fn least<L: Level, G: Goal>(self, level: L) {
         let (grid, unit, within, far) = (self.grid, self.unit, self.within, self.far);
         let block = thread::block_idx_x();
-        let (word, row) = div_rem_u32(block, grid.ny);
+        let (lines, segment) = if G::SEGMENTED {
+            div_rem_u32(block, segments(quotient_up_u32(grid.nz, CHUNK)))
+        } else {
+            (block, 0)
+        };
+        let (word, row) = div_rem_u32(lines, grid.ny);
         // SAFETY: the caller's promise.
-        let tile = unsafe { Tile::of_block(grid.nz) };
+        let tile = unsafe {
+            if G::SEGMENTED {
+                Tile::of_segment(grid.nz, segment)
+            } else {
+                Tile::of_block(grid.nz)
+            }
+        };
+        let is_inner = !G::SEGMENTED || tile.is_inner();
         let apart = of_each_lane(grid.ny * 32);
         let output_apart = of_each_lane(grid.ny * grid.nx);
         let from = (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
@@ -183,7 +197,8 @@ impl<U: Unit> Job<'_, U> {
         } else {
             self.planes
         };
-        let wins = tile.load_planes::<L, G>(level, self.squared, from, apart, planes, within.cost);
+        let wins =
+            tile.load_planes::<L, G>(level, self.squared, (from, apart), planes, grid.nz, within);
         tile.clear();
         let hull = tile.hull_of_chunk::<L, G>(level, wins);
         tile.put_own_hull(hull);
@@ -196,7 +211,9 @@ impl<U: Unit> Job<'_, U> {
         let any = thread::sync_threads_or(hull | changes);
         let column = word * 32 + tile.lane;
         let apart = grid.ny as usize * grid.nx as usize;
-        let at = tile.first() as usize * apart + row as usize * grid.nx as usize + column as usize;
+        let at = tile.first_of_line() as usize * apart
+            + row as usize * grid.nx as usize
+            + column as usize;
         let write_far = || {
             let mut out = WriteCursor::new(self.distances, at, output_apart);
             for_each_output(tile.inside(), || out.write(far));
@@ -206,7 +223,7 @@ impl<U: Unit> Job<'_, U> {
             }
         };
         if any == 0 {
-            if column < grid.nx {
+            if column < grid.nx && is_inner {
                 write_far();
             }
             return;
@@ -218,6 +235,9 @@ impl<U: Unit> Job<'_, U> {
         }
         tile.scatter();
         thread::sync_threads();
+        if !is_inner {
+            return;
+        }
         let is_inside = column < grid.nx;
         let mut clamp = Clamp::NONE;
         if G::BOUNDED {
@@ -303,27 +323,33 @@ impl Within {
 }
 
 impl Tile {
-    /// Copies the chunk's rows of costs; which places may win, the first highest: none beyond `most` where there is a bound.
+    /// Copies the chunk's rows of costs, of lines that begin at `from` and whose places lie `apart`; which places may win, the first highest: none beyond the bound
+    /// where there is one.
     #[inline(always)]
     fn load_planes<L: Level, G: Goal>(
         &self,
         level: L,
         squared: View<u32>,
-        from: usize,
-        apart: u32,
+        (from, apart): (usize, u32),
         planes: View<u32>,
-        most: u32,
+        len: u32,
+        within: Within,
     ) -> u32 {
-        let plane = self.first() + self.lane;
-        let has = plane < self.len && planes.read(plane as usize) != 0;
+        let most = within.cost;
+        let plane = self.first_of_line().wrapping_add(self.lane);
+        let has = plane < len && planes.read(plane as usize) != 0;
         // SAFETY: whole warps.
-        let with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has) };
+        let mut with_sites = unsafe { warp::warp_vote_ballot(u32::MAX, has) };
+        if G::SEGMENTED {
+            with_sites &= self.near_segment(within.apart);
+        }
         if with_sites == 0 {
             return 0;
         }
         let (row, column) = (self.lane / 8, self.lane % 8 * 4);
         let has = with_sites >> row;
-        let source = from + (self.first() + row) as usize * apart as usize + column as usize;
+        let source =
+            from + (self.first_of_line() + row) as usize * apart as usize + column as usize;
         let to = ((self.first() + row) * 32 + column) as usize;
         let target = CopyTarget::new(self.all, to);
         let mut from = CopySource::new(squared, source);

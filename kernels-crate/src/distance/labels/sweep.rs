@@ -143,6 +143,7 @@ impl<C: Cost> Sweep<'_, C> {
         }
     }
 
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn clamp<const W: usize>(&self, bundles: Bundles) {
         bundles.for_each::<W>(|batch, column, count| {
@@ -156,6 +157,7 @@ impl<C: Cost> Sweep<'_, C> {
         });
     }
 
+    #[cuda_std::inline_closures]
     #[inline(always)]
     fn measure<const W: usize>(
         &self,

@@ -141,7 +141,7 @@ impl Marked<'_> {
         let mut reached = stream.alloc::<u32>(lines.reached(true) as usize)?;
         let mut squared = stream.alloc::<u32>(32 * words)?;
         let (rows_launch, rows) = over(stream, u64::from(grid.ny) * u64::from(grid.nz));
-        let [of_planes, of_rows] = lines.launches();
+        let [of_planes, of_rows] = lines.launches(false);
         let [in_plane, _] = metric.within;
         let in_all = metric.within_distance(*far);
         // SAFETY: changes are those of the grid, there are two numbers and 32 costs for each word of rows, a number for each 32 lines of each word of a
