@@ -5,6 +5,11 @@ pub fn all_are_wanted() -> bool {
     std::env::var_os("FERROVOX_TEST_ALL").is_some_and(|value| value == "1")
 }
 
+/// Which run this is of those that take other cases each time: `FERROVOX_TEST_TURN`, a number, as `.ci/run` sets it; else 0.
+fn turn_of_run() -> Option<usize> {
+    std::env::var("FERROVOX_TEST_TURN").ok()?.parse().ok()
+}
+
 /// A fifth of so many random cases, or all of them where [all are wanted](all_are_wanted).
 ///
 /// ```
@@ -20,24 +25,28 @@ pub fn cases(all: u32) -> u32 {
     }
 }
 
-/// Those of many cases that a test takes: each third, another one for each `turn`, or all where [all are wanted](all_are_wanted).
+/// Those of many cases that a test takes: each third, another one for each `turn` and for each turn of the run, or all where [all are wanted](all_are_wanted).
 ///
 /// ```
 /// # use test_cases::{all_are_wanted, some};
+/// # let is_plain = !all_are_wanted() && std::env::var_os("FERROVOX_TEST_TURN").is_none();
 /// let taken: Vec<char> = some(['a', 'b', 'c', 'd', 'e'], 1).collect();
-/// assert!(all_are_wanted() || taken == ['b', 'e']);
+/// assert!(taken == ['b', 'e'] || !is_plain);
 /// ```
 pub fn some<T>(of: impl IntoIterator<Item = T>, turn: usize) -> impl Iterator<Item = T> {
     let every = if all_are_wanted() { 1 } else { 3 };
+    let turn = turn + turn_of_run().unwrap_or(0) % every;
     of.into_iter()
         .enumerate()
         .filter(move |(number, _)| number % every == turn % every)
         .map(|(_, case)| case)
 }
 
-/// Whether a test that takes minutes of a core is to be left to where [all are wanted](all_are_wanted); says so on the test's output.
+/// Whether a test that takes minutes of a core is to be left to where [all are wanted](all_are_wanted), or to another turn of the run: of four with a number one
+/// takes it. Says so on the test's output.
 pub fn is_left_out(what: &str) -> bool {
-    let left_out = !all_are_wanted();
+    let is_its_turn = |turn: usize| (turn + what.len()).is_multiple_of(4);
+    let left_out = !all_are_wanted() && !turn_of_run().is_some_and(is_its_turn);
     if left_out {
         eprintln!(
             "skipped: {what} runs with FERROVOX_TEST_ALL=1, as `cargo xtask test --all` has it"

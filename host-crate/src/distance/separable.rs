@@ -48,7 +48,7 @@ pub(super) fn map(
     Ok(map)
 }
 
-/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it. For tests.
+/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it. A narrow band is made in segments of lines if that is wanted. For tests.
 ///
 /// # Errors
 /// Errors of the device.
@@ -56,11 +56,13 @@ pub fn map_by_hulls(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
+    in_segments: bool,
 ) -> Result<Option<DistanceMap>, DistanceError> {
     let unit = Unit::of(sites.grid, &sites.geometry, params);
     let Some(hulls) = Hulls::of(sites.grid, &unit, params) else {
         return Ok(None);
     };
+    let hulls = hulls.in_segments(in_segments);
     let mut map = empty_map(stream, sites, params)?;
     hulls.fill(stream, sites, &mut map)?;
     Ok(Some(map))

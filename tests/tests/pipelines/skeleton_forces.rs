@@ -17,6 +17,7 @@ use ferrovox_tests::{
     solids::Solid,
 };
 use nalgebra::Vector3;
+use proptest::prelude::*;
 use std::sync::Mutex;
 
 fn random(count: u64, below: u64) -> Vec<u64> {
@@ -94,6 +95,100 @@ fn check_variants(
                 device.label
             );
         }
+    }
+}
+
+/// The numbers of a field as bits, made by one variant.
+fn bits_by(
+    stream: &Stream,
+    (sources, mask): (&Sources, &DeviceMask),
+    variant: FieldVariant,
+    precision: Precision,
+    exponent: f64,
+) -> Vec<u32> {
+    let params = SkeletonParams {
+        variant,
+        precision,
+        exponent,
+        ..SkeletonParams::default()
+    };
+    let field = forces(stream, sources, mask.copy(stream).unwrap(), &params).unwrap();
+    let forces = stream.download(&field.forces).unwrap();
+    forces.into_iter().map(f32::to_bits).collect()
+}
+
+/// Threads with four targets side by side and with one: the same bits, as there is one slice of so few sources.
+fn check_runs(device: &TestDevice, dims: [usize; 3], voxels: &[u64], at: &[[f32; 3]], m: f64) {
+    let stream = device.device.stream().unwrap();
+    let geometry = Geometry::default();
+    let mask = DeviceMask::from_indices(&stream, voxels, dims, geometry).unwrap();
+    let points = DevicePoints::from_voxels(&stream, at, dims, geometry).unwrap();
+    let sources = Sources::new(&stream, points).unwrap();
+    for precision in Precision::ALL {
+        let of = |variant| bits_by(&stream, (&sources, &mask), variant, precision, m);
+        assert!(
+            of(FieldVariant::Tuned) == of(FieldVariant::Simple),
+            "{} {dims:?}, {} targets, {} sources, m = {m}, {precision:?}",
+            device.label,
+            voxels.len(),
+            at.len()
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(160)))]
+
+    #[test]
+    fn runs_have_the_bits_of_single_targets(
+        (nx, ny, nz) in (1usize..70, 1usize..12, 1usize..5),
+        seed in 0u64..1 << 40,
+        targets in 0u64..400,
+        sources in 1u64..700,
+        exponent in 2u32..10,
+    ) {
+        let mut noise = Noise(seed);
+        let voxels: Vec<u64> = (0..targets).map(|_| noise.below((nx * ny * nz) as u64)).collect();
+        let mut along = |most: u64| noise.below(most) as f32;
+        let at: Vec<[f32; 3]> = (0..sources)
+            // below the grid
+            .map(|_| [along(200) - 60.0, along(200) - 60.0, -1.0 - along(90)])
+            .collect();
+        for device in devices::fast() {
+            check_runs(&device, [nx, ny, nz], &voxels, &at, f64::from(exponent));
+        }
+    }
+}
+
+#[test]
+fn runs_in_checked_mode() {
+    let at: Vec<[f32; 3]> = (0..530)
+        .map(|i| [(i % 90) as f32, (i / 90) as f32, -2.0])
+        .collect();
+    let voxels: Vec<u64> = (0..45 * 6).filter(|voxel| voxel % 7 < 4).collect();
+    for device in devices::all() {
+        check_runs(&device, [45, 6, 1], &voxels, &at, 2.5);
+        check_runs(&device, [45, 6, 1], &voxels, &at, 6.0);
+    }
+}
+
+/// A tile of sources near the grid, one of sources so far away that some weights are subnormal, and one of both.
+#[test]
+fn weights_may_be_subnormal() {
+    let far = |i: u32| [300.0, 1.0, -(5000.0 + 40.0 * i as f32)];
+    let near = |i: u32| [i as f32, 0.0, -3.0];
+    let both = |i: u32| if i.is_multiple_of(2) { near(i) } else { far(i) };
+    let at: Vec<[f32; 3]> = (0..512)
+        .map(near)
+        .chain((0..512).map(far))
+        .chain((0..300).map(both))
+        .collect();
+    let voxels: Vec<u64> = (0..1200).step_by(3).collect();
+    for device in devices::fast() {
+        for exponent in [6.0, 8.0, 9.0, 11.5] {
+            check_runs(&device, [600, 2, 1], &voxels, &at, exponent);
+        }
+        check_runs(&device, [600, 2, 1], &voxels, &at[512..], 9.0);
     }
 }
 

@@ -31,7 +31,12 @@ pub(super) struct Hulls {
     far: f32,
     bounded: bool,
     nearest: bool,
+    /// Whether blocks take segments of lines, if the band is narrow.
+    segmented: bool,
 }
+
+/// Lines of more voxels are worth segments in a narrow band (H200, `docs/performance.md`): at up to so many three blocks of whole lines fit on a multiprocessor.
+const LONG: u32 = 512;
 
 impl Hulls {
     /// The map that is asked for, if it is one of those: of voxels whose [`Metric`] fits, with sides that hulls are for, on a
@@ -87,7 +92,13 @@ impl Hulls {
             far: unit.far.distance,
             bounded: params.max_distance.is_some(),
             nearest: params.nearest,
+            segmented: grid.ny.max(grid.nz) > LONG,
         })
+    }
+
+    /// The same, with or without segments of lines in a narrow band.
+    pub fn in_segments(self, segmented: bool) -> Self {
+        Self { segmented, ..self }
     }
 
     /// Device memory besides the sites and the map: for each word of a row two numbers, and 32 costs.
@@ -109,7 +120,7 @@ impl Hulls {
         }
         let mut none = stream.alloc::<u32>(0)?;
         let maps = (distances, none.view_mut());
-        if self.bounded && self.is_narrow() {
+        if self.bounded && self.segmented && self.is_narrow() {
             self.launch::<NarrowBand>(stream, sites, maps)
         } else if self.bounded {
             self.launch::<BoundedDistances>(stream, sites, maps)

@@ -278,14 +278,8 @@ impl<U: Unit> Job<'_, U> {
             return;
         };
         let mut sites = WriteCursor::new(nearest, at, output_apart);
-        let winners = Sites {
-            info: self.info,
-            squared: self.squared,
-            from: from + tile.lane as usize,
-            grid,
-            word,
-            column,
-        };
+        let squares = (self.squared, from + tile.lane as usize);
+        let winners = Sites::new(self.info, squares, grid, (word, column));
         tile.outputs::<L, G, Sites<'_>>(level, clamp, winners, |_, least, site| {
             out.write(within.distance(least, unit, far));
             let counts = least <= within.squared;

@@ -9,7 +9,7 @@ fn by_hulls(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
     let sites = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-    let map = distance::map_by_hulls(&stream, &sites, &params()).unwrap();
+    let map = distance::map_by_hulls(&stream, &sites, &params(), true).unwrap();
     stream
         .download(&map.expect("hulls are for it").distances)
         .unwrap()
@@ -106,6 +106,18 @@ fn long_lines() {
     }
 }
 
+/// Lines of which a GPU takes segments, and their borders: 3 or 4 of 6 chunks, and a part.
+#[test]
+fn narrow_bands_of_long_lines() {
+    for n in [513, 575, 576, 577, 609, 640, 769, 1024] {
+        for field in some(FIELDS, n) {
+            for (dims, bound) in [([33, n, 2], 3.0), ([5, 3, n], 10.0), ([3, n, 1], 32.0)] {
+                check_sites(&Device::cpu(), field, dims, cubes(1.0), Some(bound));
+            }
+        }
+    }
+}
+
 #[test]
 fn roots_of_all_sums_of_two_squares() {
     // one site in a corner of a plane: all distances that a plane can have
@@ -132,7 +144,7 @@ fn the_border_between_the_variants() {
         DeviceMask::upload(&stream, &mask, dims, geometry).unwrap()
     };
     let is_for = |sites: &DeviceMask, params: DistanceParams| {
-        let map = distance::map_by_hulls(&stream, sites, &params).unwrap();
+        let map = distance::map_by_hulls(&stream, sites, &params, true).unwrap();
         map.is_some()
     };
     for (dims, expected) in [

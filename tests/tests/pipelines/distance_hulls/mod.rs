@@ -184,9 +184,13 @@ fn check_mask(
     for (device, by_hulls) in all {
         let stream = device.stream().unwrap();
         let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-        for nearest in [false, true] {
+        // a narrow band in segments of lines, and in whole ones
+        for (nearest, in_segments) in [(false, true), (false, false), (true, false)] {
+            if !in_segments && !nearest && (!by_hulls || bound.is_none()) {
+                continue;
+            }
             let what = format!(
-                "{} {what} {dims:?} {metric:?} {bound:?} {nearest}",
+                "{} {what} {dims:?} {metric:?} {bound:?} {nearest} {in_segments}",
                 device.id()
             );
             let params = DistanceParams {
@@ -195,7 +199,7 @@ fn check_mask(
                 ..params()
             };
             let map = if by_hulls {
-                let map = distance::map_by_hulls(&stream, &mask, &params).unwrap();
+                let map = distance::map_by_hulls(&stream, &mask, &params, in_segments).unwrap();
                 map.expect("hulls are for it")
             } else {
                 distance::map(&stream, Sites::Voxels(&mask), &params).unwrap()

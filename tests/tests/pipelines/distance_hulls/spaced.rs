@@ -10,7 +10,7 @@ fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
     let sites = DeviceMask::from_indices(&stream, &[0], dims, geometry).unwrap();
-    distance::map_by_hulls(&stream, &sites, &params())
+    distance::map_by_hulls(&stream, &sites, &params(), true)
         .unwrap()
         .is_some()
 }
