@@ -1,7 +1,7 @@
 //! `--device`.
 
 use anyhow::Context;
-use ferrovox::device::Device;
+use ferrovox::{device::Device, pipeline::VolumeSource};
 use std::{fmt, str::FromStr};
 
 /// A device's name that could mean one; whether it exists is found out by [`open`](DeviceChoice::open).
@@ -12,6 +12,14 @@ impl DeviceChoice {
     /// The device of that name.
     pub fn open(&self) -> anyhow::Result<Device> {
         Device::from_str(&self.0).with_context(|| format!("--device {}", self.0))
+    }
+
+    /// The source of a volume that is read while this device is opened, which takes a driver some tenths of a second.
+    pub fn read_ahead(&self, source: VolumeSource) -> VolumeSource {
+        match self.0 == "cpu" {
+            true => source,
+            false => source.read_ahead(),
+        }
     }
 }
 
@@ -58,6 +66,14 @@ impl DeviceList {
         match is_auto && !is_needed {
             true => Ok(Vec::new()),
             false => self.open(),
+        }
+    }
+
+    /// [The same](DeviceChoice::read_ahead) for these devices.
+    pub fn read_ahead(&self, source: VolumeSource) -> VolumeSource {
+        match &self.0[..] {
+            [Named::One(choice)] => choice.read_ahead(source),
+            _ => source.read_ahead(),
         }
     }
 

@@ -76,10 +76,11 @@ impl From<&LabelSurfaceOutcome> for Label {
 
 /// Makes the surfaces of labels, and says what they are.
 pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Result<()> {
+    let volume = args.device.read_ahead(args.input.source());
     let devices = args.device.open()?;
     refuse(&[(devices.len() > 1, "--labels works on one device: name one")])?;
     let job = LabelMeshJob {
-        volume: args.input.source(),
+        volume,
         labels: match list {
             LabelList::All => None,
             LabelList::These(labels) => Some(labels.clone()),

@@ -50,11 +50,16 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
         topology: args.topology.into(),
         ..IsosurfaceParams::default()
     };
+    let source = VolumeSource {
+        round_samples: args.surface.round_samples,
+        ..args.input.source()
+    };
+    let volume = match args.memory {
+        None => args.device.read_ahead(source),
+        Some(_) => source,
+    };
     Ok(MeshJob {
-        volume: VolumeSource {
-            round_samples: args.surface.round_samples,
-            ..args.input.source()
-        },
+        volume,
         mask: args.mask.as_ref().map(VolumeSource::new),
         output: args.output.clone(),
         params,

@@ -45,11 +45,13 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
         level.is_none(),
         "--iso otsu is of ferrovox mesh, whose report says which isovalue it is: give --iso a number",
     )])?;
+    let source = VolumeSource {
+        round_samples: args.surface.round_samples,
+        ..args.input.source()
+    };
+    let device = &args.device.device;
     let job = RenderJob {
-        volume: VolumeSource {
-            round_samples: args.surface.round_samples,
-            ..args.input.source()
-        },
+        volume: device.read_ahead(source),
         output: args.output.clone(),
         params: RenderParams {
             iso: iso(&args.surface, &args.input.name())?,
@@ -59,7 +61,7 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
             height: args.size.height,
             ..RenderParams::default()
         },
-        device: args.device.device.open()?,
+        device: device.open()?,
         level,
     };
     let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;

@@ -1,6 +1,6 @@
 //! The volume that a job reads.
 
-use super::{PipelineError, Problem, Warning, at};
+use super::{PipelineError, Problem, Warning, at, read_ahead::ReadAhead};
 use crate::{
     grid::Geometry,
     io::{HeaderInfo, ReadOptions, VolumeFile, VolumeReader, read_volume},
@@ -34,6 +34,8 @@ pub struct VolumeSource {
     /// Integers that kernels do not read exactly are rounded to `f32`, with a warning. Otherwise they are an error
     /// ([`WideSamples`](super::WideSamples)).
     pub round_samples: bool,
+    /// What is being read already, by [`read_ahead`](Self::read_ahead).
+    pub ahead: ReadAhead,
 }
 
 impl VolumeSource {
@@ -43,6 +45,14 @@ impl VolumeSource {
             path: path.into(),
             ..Self::default()
         }
+    }
+
+    /// Begins to read the file on a thread of its own, for who has something else to do before the job begins, such as opening a device; [`read`](Self::read) gives what
+    /// that thread has read. Nothing is begun for what is no plain file, or could take more than 1 GiB of memory, or a quarter of what is free.
+    #[must_use]
+    pub fn read_ahead(self) -> Self {
+        let ahead = ReadAhead::begin(&self.path, &self.options);
+        Self { ahead, ..self }
     }
 
     /// Whether the file can be opened more than once: a pipe cannot.
@@ -60,7 +70,10 @@ impl VolumeSource {
 
     /// The volume at the place of this source, and the place that its file states.
     pub(crate) fn read_both(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
-        let mut file = read_volume(&self.path, &self.options)?;
+        let mut file = match self.ahead.take(&self.path, &self.options) {
+            Some(read) => read?,
+            None => read_volume(&self.path, &self.options)?,
+        };
         let own = *file.volume.geometry();
         if let Some(geometry) = self.geometry(&own)? {
             file.volume = file.volume.with_geometry(geometry);
@@ -111,6 +124,7 @@ impl VolumeSource {
         at(&self.path)
     }
 }
+
 /// What the reader of a file noted.
 pub(super) fn notes_of(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
     let notes = header.notes.iter().cloned();
@@ -120,4 +134,53 @@ pub(super) fn notes_of(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
             note,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::Volume,
+        io::{VolumeWriteOptions, write_volume},
+    };
+    use std::fs;
+
+    #[test]
+    fn what_was_begun_is_read_once_and_only_for_its_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second] = ["first.npy", "second.npy"].map(|name| folder.path().join(name));
+        for (path, value) in [(&first, 1_u8), (&second, 2)] {
+            let volume = Volume::from_fn([3, 4, 5], Geometry::default(), |_, _, _| value).unwrap();
+            write_volume(path, &volume.into(), &VolumeWriteOptions::default()).unwrap();
+        }
+        let taken = |source: &VolumeSource| source.ahead.take(&source.path, &source.options);
+        let maximum = |source: &VolumeSource| source.read().unwrap().volume.summary().max;
+        let source = VolumeSource::new(&first).read_ahead();
+        let other = VolumeSource {
+            path: second.clone(),
+            ..source.clone()
+        };
+        assert_eq!(maximum(&other), maximum(&VolumeSource::new(&second)));
+        assert!(taken(&source).is_some_and(|read| read.is_ok()));
+        assert!(taken(&source).is_none());
+        // and then it is read anew
+        assert_eq!(maximum(&source), maximum(&VolumeSource::new(&first)));
+    }
+
+    #[test]
+    fn what_cannot_be_read_ahead_fails_when_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("damaged.npy");
+        fs::write(&path, b"\x93NUMPY").unwrap();
+        for path in [
+            path,
+            folder.path().join("missing.nii"),
+            folder.path().into(),
+        ] {
+            let source = VolumeSource::new(path);
+            let expected = source.read().map(|_| ()).unwrap_err().to_string();
+            let found = source.read_ahead().read().map(|_| ()).unwrap_err();
+            assert_eq!(found.to_string(), expected);
+        }
+    }
 }
