@@ -30,82 +30,59 @@ pub fn max_registers<const REGISTERS: u32>() {
     }
 }
 
-/// A value of which the compiler is to know nothing.
-///
-/// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that costs registers and an addition each, where the
-/// multiplication and the addition after it are one instruction. It leaves alone what comes from here. On the device this is a move, which
-/// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and small constants becomes vectors there.
-#[inline(always)]
-#[must_use]
-pub fn opaque(value: u32) -> u32 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        let same: u32;
-        // SAFETY: a move between registers.
-        unsafe {
-            core::arch::asm!(
-                "mov.b32 {}, {};",
-                out(reg32) same,
-                in(reg32) value,
-                options(pure, nomem, nostack)
-            );
+macro_rules! opaque {
+    ($(#[$doc:meta])* $name:ident $ty:ident $move:literal $class:ident $comment:literal) => {
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name(value: $ty) -> $ty {
+            #[cfg(target_arch = "nvptx64")]
+            {
+                let same: $ty;
+                // SAFETY: a move between registers.
+                unsafe {
+                    core::arch::asm!(
+                        $move,
+                        out($class) same,
+                        in($class) value,
+                        options(pure, nomem, nostack)
+                    );
+                }
+                same
+            }
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            {
+                let mut same = value;
+                // SAFETY: a comment.
+                unsafe {
+                    core::arch::asm!(
+                        $comment,
+                        inout(reg) same,
+                        options(pure, nomem, nostack, preserves_flags)
+                    );
+                }
+                same
+            }
+            #[cfg(not(any(target_arch = "nvptx64", all(target_arch = "x86_64", not(miri)))))]
+            {
+                value
+            }
         }
-        same
-    }
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let mut same = value;
-        // SAFETY: a comment.
-        unsafe {
-            core::arch::asm!(
-                "/* {0:e} */",
-                inout(reg) same,
-                options(pure, nomem, nostack, preserves_flags)
-            );
-        }
-        same
-    }
-    #[cfg(not(any(target_arch = "nvptx64", all(target_arch = "x86_64", not(miri)))))]
-    {
-        value
-    }
+    };
 }
 
-/// As [`opaque`], for 64 bits.
-#[inline(always)]
-#[must_use]
-pub fn opaque_u64(value: u64) -> u64 {
-    #[cfg(target_arch = "nvptx64")]
-    {
-        let same: u64;
-        // SAFETY: a move between registers.
-        unsafe {
-            core::arch::asm!(
-                "mov.b64 {}, {};",
-                out(reg64) same,
-                in(reg64) value,
-                options(pure, nomem, nostack)
-            );
-        }
-        same
-    }
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let mut same = value;
-        // SAFETY: a comment.
-        unsafe {
-            core::arch::asm!(
-                "/* {0:r} */",
-                inout(reg) same,
-                options(pure, nomem, nostack, preserves_flags)
-            );
-        }
-        same
-    }
-    #[cfg(not(any(target_arch = "nvptx64", all(target_arch = "x86_64", not(miri)))))]
-    {
-        value
-    }
+opaque! {
+    /// A value of which the compiler is to know nothing.
+    ///
+    /// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that costs registers and an addition each, where the
+    /// multiplication and the addition after it are one instruction. It leaves alone what comes from here. On the device this is a move, which
+    /// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and small constants becomes vectors there.
+    opaque u32 "mov.b32 {}, {};" reg32 "/* {0:e} */"
+}
+
+opaque! {
+    /// As [`opaque`], for 64 bits.
+    opaque_u64 u64 "mov.b64 {}, {};" reg64 "/* {0:r} */"
 }
 
 /// The same number, of which the assembler does not know that all lanes of the warp have it.

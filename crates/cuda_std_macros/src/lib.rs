@@ -32,9 +32,9 @@ use proc_macro::TokenStream;
 /// A kernel whose file has its name (`gemm` in `gemm.rs`) has a type `gemm_kernel`, and `gemm` is a constant of it: so `use gemm::gemm` can
 /// stand beside `mod gemm`.
 ///
-/// On the CPU closures that the kernel passes to functions, or has names for, are `#[inline(always)]`: a launch there may take a version of the body for more
+/// On the CPU closures that the kernel passes to functions are `#[inline(always)]`: a launch there may take a version of the body for more
 /// instructions than the program is compiled for, which only what is inlined can use. For the same reason the functions that a kernel
-/// calls are to be `#[inline(always)]`, and those that have closures [`macro@inline_closures`].
+/// calls are to be `#[inline(always)]`, and those that pass closures on [`macro@inline_closures`].
 ///
 /// `print!`, `println!`, `eprint!`, `eprintln!`, `assert!`, `assert_eq!` and `assert_ne!`, written so, are in the body those of `cuda_std`, see its
 /// module `io`. (In functions that the kernel calls they are whatever is in scope.)
@@ -61,7 +61,7 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     ))
 }
 
-/// For a function that a kernel calls: closures that it passes to other functions, or has names for, are `#[inline(always)]` on the CPU, as
+/// For a function that a kernel calls: closures that it passes to other functions are `#[inline(always)]` on the CPU, as
 /// [`macro@kernel`] makes those of a kernel.
 ///
 /// ```ignore

@@ -116,7 +116,6 @@ fn is_near(sample: f32) -> bool {
 
 /// The gradient of the samples at (x, y, z), per voxel: central differences, one-sided at the border; 0 along an axis
 /// with a single sample.
-#[cuda_std::inline_closures]
 #[inline(always)]
 pub fn gradient(grid: Grid, at: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> [f32; 3] {
     let along = |axis: usize, count: u32| {

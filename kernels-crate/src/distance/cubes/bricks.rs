@@ -120,7 +120,6 @@ impl<C: Real> Held<C> {
     }
 
     /// Goes through the sites of the cubes within `reach`. All threads must call it.
-    #[cuda_std::inline_closures]
     #[inline(always)]
     fn search(
         &self,
@@ -299,7 +298,6 @@ struct Estimate {
 }
 
 impl Estimate {
-    #[cuda_std::inline_closures]
     #[inline(always)]
     fn along_z(centres: View<f32>, nodes: Nodes, brick: [u32; 3], cx: u32, cy: u32) -> Self {
         let (x, along_x) = between(cx);

@@ -8,7 +8,6 @@ use super::{
     level::{Distance, Level, Spaced, Spacing},
     near::FAR,
     outputs::Winners,
-    segment::segments,
     tile::{CHUNK, COST_BITS, Tile},
 };
 use crate::{
@@ -130,26 +129,14 @@ impl Job<'_> {
     #[inline(always)]
     unsafe fn least<L: Level, G: Goal>(self, level: L) {
         let (grid, within) = (self.grid, self.within);
-        let block = thread::block_idx_x();
-        let chunks = quotient_up_u32(grid.ny, CHUNK);
-        let (lines, segment) = if G::SEGMENTED {
-            div_rem_u32(block, segments(chunks))
-        } else {
-            (block, 0)
-        };
-        let (word, plane) = div_rem_u32(lines, grid.nz);
         // SAFETY: the caller's promise.
-        let tile = unsafe {
-            if G::SEGMENTED {
-                Tile::of_segment(grid.ny, segment)
-            } else {
-                Tile::of_block(grid.ny)
-            }
-        };
-        let is_inner = !G::SEGMENTED || tile.is_inner();
+        let (tile, lines) = unsafe { Tile::of_goal::<G>(grid.ny) };
+        let (word, plane) = div_rem_u32(lines, grid.nz);
+        let has_outputs = tile.has_outputs::<G>();
+        let chunks = quotient_up_u32(grid.ny, CHUNK);
         let put_reached = |any: bool| {
             // a chunk is 32 lines of the next pass
-            if tile.lane == 0 && is_inner {
+            if tile.lane == 0 && has_outputs {
                 let chunk = tile.first_of_line() / CHUNK;
                 let at = (word * chunks + chunk) as usize * grid.nz as usize + plane as usize;
                 self.reached.write(at, any as u32);
@@ -169,7 +156,7 @@ impl Job<'_> {
         tile.put_own_hull(hull);
         let mut changes = 0;
         if G::LABELS {
-            let first = block as usize * tile.chunks as usize * 32;
+            let first = lines as usize * tile.chunks as usize * 32;
             changes = self.changes.read(first + thread::thread_idx_x() as usize);
             tile.put_changes(changes);
         }
@@ -187,7 +174,7 @@ impl Job<'_> {
         }
         tile.scatter();
         thread::sync_threads();
-        if !is_inner {
+        if !has_outputs {
             return;
         }
         let out = self.squared.slice(line * 32, grid.ny as usize * 32);

@@ -1,6 +1,5 @@
 //! A block's tile: 32 lines, a word for each place, four rows of words for each chunk, and one for all.
 
-use crate::arith::quotient_up_u32;
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread, warp};
 
 /// Places of a chunk.
@@ -90,39 +89,12 @@ pub const fn bytes(len: u32) -> u32 {
 }
 
 impl Tile {
-    /// The block's tile, for lines of `len` places.
+    /// The block's tile, of so many chunks from the line's place `offset` on, with `len` places up to the end of the line or beyond the tile.
     ///
-    /// # Safety
-    /// The block has [`threads`] threads, and [`bytes`] of dynamic shared memory.
-    #[inline(always)]
-    pub unsafe fn of_block(len: u32) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { Self::new(len, quotient_up_u32(len, CHUNK), 0) }
-    }
-
-    /// The block's tile, for one of the [segments](super::segment) of lines of `len` places.
-    ///
-    /// # Safety
-    /// The block has the threads, and the dynamic shared memory, of a tile of [`places`](super::segment::places).
-    #[inline(always)]
-    pub unsafe fn of_segment(len: u32, segment: u32) -> Self {
-        let chunks = thread::block_dim_x() / 32;
-        let offset = (segment * (chunks - 2)).wrapping_sub(1).wrapping_mul(CHUNK);
-        let (to_end, places) = (len.wrapping_sub(offset), chunks * CHUNK);
-        // SAFETY: the caller's promise.
-        unsafe {
-            Self::new(
-                if to_end < places { to_end } else { places },
-                chunks,
-                offset,
-            )
-        }
-    }
-
     /// # Safety
     /// The block has a warp for each chunk, and [`bytes`] of dynamic shared memory for that many.
     #[inline(always)]
-    unsafe fn new(len: u32, chunks: u32, offset: u32) -> Self {
+    pub(super) unsafe fn new(len: u32, chunks: u32, offset: u32) -> Self {
         let start = dynamic_shared_mem::<u32>();
         let thread = thread::thread_idx_x();
         let (chunk, lane) = (thread / 32, thread % 32);
@@ -160,25 +132,6 @@ impl Tile {
     #[inline(always)]
     pub fn first_of_line(&self) -> u32 {
         self.offset.wrapping_add(self.first())
-    }
-
-    /// Whether the chunk's outputs are made: it is none of a segment's margins, and not beyond the line.
-    #[inline(always)]
-    pub fn is_inner(&self) -> bool {
-        self.chunk != 0 && self.chunk + 1 != self.chunks && self.first() < self.len
-    }
-
-    /// Of a chunk's places, the first lowest, those that can matter to a segment: in its margins those within `apart` of it.
-    #[inline(always)]
-    pub fn near_segment(&self, apart: u32) -> u32 {
-        let beyond = CHUNK - if apart < CHUNK { apart } else { CHUNK };
-        if self.chunk == 0 {
-            ((u32::MAX as u64) << beyond) as u32
-        } else if self.chunk + 1 == self.chunks {
-            (u32::MAX as u64 >> beyond) as u32
-        } else {
-            u32::MAX
-        }
     }
 
     /// The word of a place of the line.

@@ -6,7 +6,6 @@ use super::{
     goal::{BoundedDistances, Distances, Goal, NarrowBand, NearestSites, ToOtherLabels, Within},
     labels::Clamp,
     level::{Level, Spaced, Spacing, Squared},
-    segment::segments,
     sites::Sites,
     tile::{CHUNK, Tile, cost},
     unit::Unit,
@@ -170,22 +169,10 @@ impl<U: Unit> Job<'_, U> {
     #[inline(always)]
     unsafe fn least<L: Level, G: Goal>(self, level: L) {
         let (grid, unit, within, far) = (self.grid, self.unit, self.within, self.far);
-        let block = thread::block_idx_x();
-        let (lines, segment) = if G::SEGMENTED {
-            div_rem_u32(block, segments(quotient_up_u32(grid.nz, CHUNK)))
-        } else {
-            (block, 0)
-        };
-        let (word, row) = div_rem_u32(lines, grid.ny);
         // SAFETY: the caller's promise.
-        let tile = unsafe {
-            if G::SEGMENTED {
-                Tile::of_segment(grid.nz, segment)
-            } else {
-                Tile::of_block(grid.nz)
-            }
-        };
-        let is_inner = !G::SEGMENTED || tile.is_inner();
+        let (tile, lines) = unsafe { Tile::of_goal::<G>(grid.nz) };
+        let (word, row) = div_rem_u32(lines, grid.ny);
+        let has_outputs = tile.has_outputs::<G>();
         let apart = of_each_lane(grid.ny * 32);
         let output_apart = of_each_lane(grid.ny * grid.nx);
         let from = (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
@@ -204,7 +191,7 @@ impl<U: Unit> Job<'_, U> {
         tile.put_own_hull(hull);
         let mut changes = 0;
         if G::LABELS {
-            let first = block as usize * tile.chunks as usize * 32;
+            let first = lines as usize * tile.chunks as usize * 32;
             changes = self.changes.read(first + thread::thread_idx_x() as usize);
             tile.put_changes(changes);
         }
@@ -223,7 +210,7 @@ impl<U: Unit> Job<'_, U> {
             }
         };
         if any == 0 {
-            if column < grid.nx && is_inner {
+            if column < grid.nx && has_outputs {
                 write_far();
             }
             return;
@@ -235,7 +222,7 @@ impl<U: Unit> Job<'_, U> {
         }
         tile.scatter();
         thread::sync_threads();
-        if !is_inner {
+        if !has_outputs {
             return;
         }
         let is_inside = column < grid.nx;

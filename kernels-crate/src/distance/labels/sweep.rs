@@ -143,7 +143,6 @@ impl<C: Cost> Sweep<'_, C> {
         }
     }
 
-    #[cuda_std::inline_closures]
     #[inline(always)]
     fn clamp<const W: usize>(&self, bundles: Bundles) {
         bundles.for_each::<W>(|batch, column, count| {
@@ -157,7 +156,6 @@ impl<C: Cost> Sweep<'_, C> {
         });
     }
 
-    #[cuda_std::inline_closures]
     #[inline(always)]
     fn measure<const W: usize>(
         &self,

@@ -72,7 +72,6 @@ impl Visitor for Brick<'_> {
     }
 
     /// All threads must call it.
-    #[cuda_std::inline_closures]
     #[inline(always)]
     fn visit(&mut self, start: usize, end: usize) {
         let brick = &*self;
@@ -199,7 +198,6 @@ impl Brick<'_> {
     }
 
     /// Compares the voxels with all sites that are near enough. All threads must call it.
-    #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn search(&mut self, boxes: View<f32>, places: View<u64>, tree: &Tree) {
         self.sites.clear();
