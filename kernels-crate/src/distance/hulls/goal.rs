@@ -10,7 +10,7 @@ pub trait Goal: KernelType {
     /// Whether the nearest sites are asked for; of several the one with the smallest index.
     const NEAREST: bool;
 
-    /// Whether blocks have [segments](super::segment) of lines: for bounds of up to a chunk. Then it is bounded.
+    /// Whether blocks have [segments](super::segment) of lines: for bounds of up to a chunk. Then it is bounded, and not of labels.
     const SEGMENTED: bool;
 
     /// Whether what is sought is the nearest voxel of another label. The [`changes`](super::labels) along lines are asked too then.
@@ -50,6 +50,11 @@ macro_rules! goals {
                 const NEAREST: bool = $nearest;
                 const LABELS: bool = $labels;
             }
+
+            const _: () = {
+                assert!($bounded || !$segmented, "segments leave out what is beyond a bound");
+                assert!(!($segmented && $labels), "changes of labels are kept for whole lines");
+            };
         )+
     };
 }

@@ -1,0 +1,232 @@
+//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are watched.
+
+use super::accept;
+use quote::quote;
+
+#[test]
+fn which_kernels_have_a_body_in_steps() {
+    let has_steps = |item| accept(quote!(), item).contains("body_in_steps");
+    assert!(has_steps(quote!(
+        unsafe fn k() {
+            if true {
+                cuda_std::thread::sync_threads();
+            }
+        }
+    )));
+    assert!(has_steps(quote!(
+        unsafe fn k(x: u32) {
+            while sync_threads_or(x) != 0 {}
+        }
+    )));
+    for without in [
+        quote!(
+            unsafe fn k() {}
+        ),
+        // nobody can wait in a closure, in a function, in what a macro is given
+        quote!(
+            unsafe fn k() {
+                let wait = || sync_threads();
+                fn also() {
+                    sync_threads();
+                }
+                some_macro!(sync_threads());
+            }
+        ),
+        quote!(
+            unsafe fn k<'a>(x: View<'a, u32>) {
+                sync_threads();
+            }
+        ),
+        quote!(
+            #[unknown]
+            unsafe fn k() {
+                sync_threads();
+            }
+        ),
+    ] {
+        assert!(!has_steps(without.clone()), "{without}");
+    }
+}
+
+/// The body in steps, of a kernel with a barrier before `statements`.
+fn in_steps(statements: &proc_macro2::TokenStream) -> String {
+    let text = accept(
+        quote!(),
+        quote!(
+            unsafe fn k(data: View<u32>, n: usize, own: Own) {
+                let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+                let tile = shared_view![u32; 64];
+                let mut i = thread::index_1d() as usize;
+                let mut sum = 0;
+                let mut other = own.value();
+                thread::sync_threads();
+                #statements
+            }
+        ),
+    );
+    let (_, steps) = text.split_once("fnbody_in_steps").expect("a body in steps");
+    steps.to_owned()
+}
+
+#[test]
+fn loops_work_on_copies_of_what_is_known_to_be_numbers_and_views() {
+    let text = in_steps(&quote!(for k in 0..n {
+        sum += data.read(k) + tile.read(k);
+        other.change();
+    }));
+    for part in [
+        "let__copy_of_data=(unsafe{__arguments.0});",
+        "lettile=tile;",
+        "letmutsum=sum;",
+        "sum+=__copy_of_data.read(k)+tile.read(k);",
+        "(sum,)=",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("other=other"), "{text}");
+    assert!(!text.contains("give_way"), "{text}");
+}
+
+#[test]
+fn loops_that_stride_over_the_grid_give_way() {
+    let turns = |text: &str| text.contains("give_way()");
+    assert!(turns(&in_steps(&quote!(while i < data.len() {
+        sum += data.read(i);
+        i += stride;
+    }))));
+    for steady in [
+        quote!(while i < data.len() {
+            sum += data.read(i);
+            i += 1;
+        }),
+        quote!(while i < data.len() {
+            if data.read(i) == 0 {
+                break;
+            }
+            i += stride;
+        }),
+        quote!(while next() < data.len() {
+            i += stride;
+        }),
+    ] {
+        assert!(!turns(&in_steps(&steady)), "{steady}");
+    }
+}
+
+#[test]
+fn loops_that_may_do_anything_with_a_variable_stay_as_they_are() {
+    for opaque in [
+        quote!(for k in 0..n {
+            let add = |x: u32| sum += x;
+            add(1);
+        }),
+        quote!(for k in 0..n {
+            change(&mut sum);
+        }),
+        quote!(for k in 0..n {
+            if k == 5 {
+                return;
+            }
+            sum += 1;
+        }),
+        quote!('outer: loop {
+            for k in 0..n {
+                sum += 1;
+                break 'outer;
+            }
+        }),
+        quote!(for k in 0..n {
+            (sum, i) = (i, sum);
+        }),
+        quote!(
+            let pointer = &raw mut sum;
+            for k in 0..n {
+                sum += *pointer;
+            }
+        ),
+        quote!(
+            println!("{sum}");
+            for k in 0..n {
+                sum += 1;
+            }
+        ),
+    ] {
+        let text = in_steps(&opaque);
+        assert!(!text.contains("letmutsum=sum"), "{opaque} becomes {text}");
+    }
+}
+
+/// What a kernel of this body is made of for checked mode, as text without spaces.
+fn watched(parameters: proc_macro2::TokenStream, body: proc_macro2::TokenStream) -> Option<String> {
+    let text = accept(quote!(), quote!(unsafe fn k(#parameters) { #body }));
+    let (_, watched) = text.split_once("unsafefn__watched_body")?;
+    Some(watched.to_owned())
+}
+
+#[test]
+fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
+    let parameters = quote!(x: View<f32>, y: ViewMut<f32>, n: usize);
+    let bodies = [
+        quote!(y.write(n, x.read(n));),
+        quote!(let mut sums = [0.0; 4]; sums[n % 4] += TABLE[n]; loop { y.write(0, sums[0]); }),
+    ];
+    for body in bodies {
+        assert_eq!(watched(parameters.clone(), body), None);
+    }
+}
+
+#[test]
+fn other_accesses_are_told() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    for (body, expected) in [
+        (quote!(let a = x[n];), "read(__place)"),
+        (quote!(*p.add(n) = 1.0;), "write_pointer(__place)"),
+        (quote!(*p += 1.0;), "update_pointer(__place)"),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::lend(__place)",
+        ),
+        (
+            quote!(let e = &mut *p.add(n); *e = 2.0;),
+            "watch::write(__place)",
+        ),
+        (quote!(p.add(n).write(1.0);), "write_pointer(__place)"),
+        (
+            quote!(while n > 0 {} *p = 0.0;),
+            "whilen>0{::cuda_std::watch::step();}",
+        ),
+        (quote!(helper(x, n);), "watch::passed(&rawconst*x)"),
+        (quote!(helper(p);), "before_passing()"),
+    ] {
+        let text = told(body);
+        let expected = expected.replace(' ', "");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn what_must_stay_stays() {
+    let told =
+        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    // a method that may change what it is called on, a unique reference that is lent on, patterns that bind by `ref`, constants
+    for (body, expected) in [
+        (quote!(*p = 0.0; list[n].push(1);), "list[n].push(1)"),
+        (
+            quote!(*p = 0.0; change(&mut list[n]);),
+            "change(&mutlist[n])",
+        ),
+        (
+            quote!(*p = 0.0; let ref mut a = list[n];),
+            "letrefmuta=list[n];",
+        ),
+        (
+            quote!(*p = 0.0; const N: usize = SIZES[1];),
+            "constN:usize=SIZES[1];",
+        ),
+        (quote!(*p = 0.0; let a = [0.0; SIZES[1]];), "[0.0;SIZES[1]]"),
+    ] {
+        let text = told(body);
+        assert!(text.contains(expected), "{text}");
+    }
+}
