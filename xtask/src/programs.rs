@@ -96,6 +96,39 @@ fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
         .collect())
 }
 
+/// The examples that are packages of the workspace, with their folders.
+///
+/// # Errors
+/// Where cargo does not know the workspace.
+pub fn examples() -> Result<BTreeMap<String, PathBuf>> {
+    let metadata = MetadataCommand::new()
+        .cargo_path(cargo_path())
+        .current_dir(paths::root())
+        .no_deps()
+        .exec()
+        .context("cannot read the packages of the workspace")?;
+    let place = paths::root().join("examples");
+    let folders = metadata.packages.into_iter().filter_map(|package| {
+        let folder = package.manifest_path.parent()?.as_std_path().to_owned();
+        Some((package.name.to_string(), folder))
+    });
+    Ok(folders
+        .filter(|(_, folder)| folder.starts_with(&place))
+        .collect())
+}
+
+/// `--workspace` without the examples, which have no tests: cargo would build each as a test program of its own.
+///
+/// # Errors
+/// As [`examples`].
+pub fn workspace_without_examples() -> Result<Vec<String>> {
+    let mut arguments = vec!["--workspace".to_owned()];
+    for name in examples()?.into_keys() {
+        arguments.extend(["--exclude".to_owned(), name]);
+    }
+    Ok(arguments)
+}
+
 /// The program that an artifact is, if it is one.
 fn program(artifact: Artifact, names: &BTreeMap<PackageId, String>) -> Option<Program> {
     let path = artifact.executable?;
@@ -151,5 +184,9 @@ mod tests {
         let names = package_names(&paths::root()).unwrap();
         assert!(names.values().any(|name| name == "ferrovox-cli"));
         assert!(package_names(Path::new("/no/such/folder")).is_err());
+        let examples = examples().unwrap();
+        assert!(examples["mesh-a-file"].ends_with("examples/01-mesh-a-file"));
+        let arguments = workspace_without_examples().unwrap();
+        assert_eq!(arguments.len(), 1 + 2 * examples.len());
     }
 }

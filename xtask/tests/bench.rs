@@ -1,5 +1,6 @@
 //! `cargo xtask bench`, small sizes on the CPU: the records that it writes, and every script for another system, with whatever of
-//! these is installed here. `FERROVOX_PEERS_PYTHON` names a Python that has them.
+//! these is installed here. `FERROVOX_PEERS_PYTHON` names a Python that has them. Each bench is a program that has to be built: a plain run
+//! takes the first.
 
 use serde_json::Value;
 use std::path::Path;
@@ -90,6 +91,9 @@ fn meshes_are_measured_beside_other_systems() {
 
 #[test]
 fn scans_are_measured_beside_other_systems() {
+    if test_cases::is_left_out("bench scan") {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(
         folder.path(),
@@ -129,6 +133,9 @@ fn scans_are_measured_beside_other_systems() {
 
 #[test]
 fn distance_maps_are_measured_beside_other_systems() {
+    if test_cases::is_left_out("bench distance") {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(
         folder.path(),
@@ -181,6 +188,9 @@ fn distance_maps_are_measured_beside_other_systems() {
 
 #[test]
 fn block_sizes_are_swept() {
+    if test_cases::is_left_out("bench occupancy") {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(
         folder.path(),
@@ -254,6 +264,9 @@ fn block_sizes_are_swept() {
 
 #[test]
 fn a_kernel_that_nothing_launches_is_refused() {
+    if test_cases::is_left_out("bench occupancy") {
+        return;
+    }
     let run = |kernel: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .args([
@@ -289,6 +302,9 @@ fn a_subject_that_does_not_exist_is_refused() {
 
 #[test]
 fn force_fields_are_measured_in_every_way() {
+    if test_cases::is_left_out("bench field") {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let options = ["--targets", "500", "--sources", "600"];
     let ways = ["--variants", "all", "--exponents", "2,3.5"];
@@ -304,6 +320,9 @@ fn force_fields_are_measured_in_every_way() {
 
 #[test]
 fn the_documents_table_has_its_columns() {
+    if test_cases::is_left_out("bench paper") {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(
         folder.path(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, TargetKind};
 
-/// The packages of a workspace and what they depend on.
+/// The packages of a workspace and what they depend on, without the examples, which nothing depends on.
 #[derive(Default)]
 pub struct Workspace {
     pub packages: Vec<Package>,
@@ -50,7 +50,9 @@ impl Workspace {
             .exec()
             .expect("cargo metadata");
         let mut workspace = Self::default();
-        for package in metadata.workspace_packages() {
+        let examples = metadata.workspace_root.join("examples");
+        let packages = metadata.workspace_packages().into_iter();
+        for package in packages.filter(|it| !it.manifest_path.starts_with(&examples)) {
             let from_root = |path: &Path| {
                 path.strip_prefix(&metadata.workspace_root)
                     .expect("a path in the workspace")

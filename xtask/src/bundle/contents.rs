@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::paths;
-use crate::programs::{Kind, Program, build};
+use crate::programs::{Kind, Program, build, workspace_without_examples};
 
 /// Packages whose tests need a compiler, which a GPU host has not.
 const NEED_A_COMPILER: [&str; 4] = [
@@ -31,7 +31,9 @@ pub fn belongs(program: &Program) -> bool {
 pub fn build_all() -> Result<Vec<Program>> {
     let root = paths::root();
     let build = |folder: &str, arguments: &[&str]| build(&root.join(folder), arguments, &VARIABLES);
-    let mut tests = vec!["test", "--workspace", "--release", "--no-run", "--tests"];
+    let workspace = workspace_without_examples()?;
+    let mut tests = vec!["test", "--release", "--no-run", "--tests"];
+    tests.extend(workspace.iter().map(String::as_str));
     for package in NEED_A_COMPILER {
         tests.extend(["--exclude", package]);
     }

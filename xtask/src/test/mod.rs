@@ -140,7 +140,7 @@ impl Session {
         self.build_programs()?;
         let tests = self.programs.iter();
         let tests = tests.filter(|program| program.kind == Kind::Test);
-        let (single, several): (Vec<_>, Vec<_>) = tests.partition(|it| program::has_one_test(it));
+        let (narrow, wide): (Vec<_>, Vec<_>) = tests.partition(|it| program::leaves_a_core(it));
         let run = |programs: Vec<&Program>| -> Vec<_> {
             programs
                 .into_iter()
@@ -148,9 +148,8 @@ impl Session {
                 .collect()
         };
         let results = thread::scope(|scope| {
-            // one test keeps one core busy
-            let beside = scope.spawn(|| run(single));
-            let mut results = run(several);
+            let beside = scope.spawn(|| run(narrow));
+            let mut results = run(wide);
             match beside.join() {
                 Ok(others) => results.extend(others),
                 Err(_) => results.push((failure(anyhow!("a thread panicked")), Vec::new())),

@@ -82,8 +82,20 @@ impl Progress {
     }
 }
 
+/// Programs that run cargo, whose builds keep one another from the target folder.
+const RUN_CARGO: [&str; 3] = [
+    "ferrovox-cuda-builder-builds",
+    "xtask-bench",
+    "xtask-experiments",
+];
+
+/// Whether a program keeps about one core busy: it has a single test, or its tests run cargo.
+pub fn leaves_a_core(program: &Program) -> bool {
+    RUN_CARGO.contains(&program.name.as_str()) || has_one_test(program)
+}
+
 /// Whether a program has one test, and no more.
-pub fn has_one_test(program: &Program) -> bool {
+fn has_one_test(program: &Program) -> bool {
     let mut command = Command::new(&program.path);
     command
         .args(["--list", "--format=terse"])

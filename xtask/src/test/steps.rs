@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::step::{Step, Work, cargo, outside, xtask};
 use super::{Arguments, clippy, watched};
-use crate::paths;
+use crate::{paths, programs};
 
 /// The steps that were asked for in place of the others, if any were.
 pub fn in_place_of_all(arguments: &Arguments) -> Result<Vec<Step>> {
@@ -39,12 +39,16 @@ pub fn all() -> Result<Vec<Step>> {
         outside(&public_code, &["fmt", "--all", "--check"]),
     ];
     let mut examples = Vec::new();
+    let of_the_workspace = programs::examples()?;
     for example in folders("examples")? {
-        format.push(outside(&example, &["fmt", "--check"]));
-        examples.push(outside(
-            &example,
-            &["clippy", "--quiet", "--", "-D", "warnings"],
-        ));
+        // the others are formatted and held to Clippy with the workspace
+        if !of_the_workspace.values().any(|folder| *folder == example) {
+            format.push(outside(&example, &["fmt", "--check"]));
+            examples.push(outside(
+                &example,
+                &["clippy", "--quiet", "--", "-D", "warnings"],
+            ));
+        }
         examples.push(outside(&example, &["run", "--quiet"]));
     }
     // the features of cuda_std and cust that no package here turns on
@@ -66,8 +70,6 @@ pub fn all() -> Result<Vec<Step>> {
         "others_types",
     ];
     let conformance = vec![
-        cargo(&with_vek),
-        cargo(&others_types),
         outside(
             &paths::root().join("tests/conformance/ferrovox"),
             &["test", "--workspace"],
@@ -77,8 +79,10 @@ pub fn all() -> Result<Vec<Step>> {
             &["run", "--quiet"],
         ),
     ];
-    // what others wrote, which does not change with our sources
+    // what others wrote, which does not change with our sources, and features for others' crates
     let published = vec![
+        cargo(&with_vek),
+        cargo(&others_types),
         outside(
             &paths::root().join("tests/conformance/published"),
             &["check", "--quiet"],
@@ -90,7 +94,8 @@ pub fn all() -> Result<Vec<Step>> {
         // those that compile quickly; `cargo xtask test --public-code` tries all
         outside(&public_code, &["test", "--package", "public-code-quick"]),
     ];
-    let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    let mut docs = cargo(&["doc", "--no-deps", "--quiet"]);
+    docs.args(programs::workspace_without_examples()?);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     clippy::share(&mut docs);
     let clippy = clippy::command();
@@ -161,7 +166,8 @@ pub fn all() -> Result<Vec<Step>> {
         (
             "published",
             ALL,
-            "the same kernels and host code compile against the crates that are published, and public crates run in kernels",
+            "the same kernels and host code compile against the crates that are published, public crates run in kernels, and the features \
+             for others' types hold",
             Work::Tests(published),
         ),
         (

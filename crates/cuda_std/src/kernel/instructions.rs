@@ -3,6 +3,10 @@
 //! An x86-64 program is compiled for every x86-64 processor, and those need have neither a fused multiply-add nor vectors of 256 bits nor
 //! minima of unsigned integers. So a kernel's body is compiled twice, and a launch chooses. Both versions give the same bits: no compiler
 //! fuses or reorders operations on floats that the source does not.
+//!
+//! Compiling is what a build of kernels takes most of its time for. So in a library that is built with debug assertions, bodies are
+//! compiled for the baseline alone (but for those in steps), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a test's
+//! own crate have both versions.
 
 use simt::Mode;
 use std::sync::OnceLock;

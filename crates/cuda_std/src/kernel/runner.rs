@@ -4,7 +4,8 @@ use super::{Instructions, Kernel};
 
 /// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled for the baseline, and once for all
 /// kernels. `#[kernel]` calls it in functions that are not generic, so the compiler makes a kernel's code in the crate that defines
-/// the kernel, and not again in each that launches it.
+/// the kernel, and not again in each that launches it. Without `AVX2` there is no version for [`Instructions::Avx2`]: the baseline's takes
+/// its place.
 ///
 /// # Safety
 ///
@@ -12,11 +13,11 @@ use super::{Instructions, Kernel};
 /// instructions.
 #[doc(hidden)]
 #[must_use]
-pub fn runner<K: Kernel>(instructions: Instructions) -> unsafe fn(*const ()) {
+pub fn runner<K: Kernel, const AVX2: bool>(instructions: Instructions) -> unsafe fn(*const ()) {
     match instructions {
         Instructions::Watched => K::watched().unwrap_or(run_baseline::<K>),
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => run_avx2::<K>,
+        Instructions::Avx2 if AVX2 => run_avx2::<K>,
         _ => run_baseline::<K>,
     }
 }

@@ -83,9 +83,18 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
+    // Where the kernel's own crate is compiled for debugging, and is not itself under test, its bodies are compiled for one set of
+    // instructions: that takes half the time.
+    let compiled_for_avx2 = quote! {
+        {
+            ::core::cfg!(any(test, not(debug_assertions)))
+                || ::core::option_env!("FERROVOX_DEBUG_AVX2").is_some()
+        }
+    };
     let runner = one_for_each(
         kernel,
         &quote!(::cuda_std::kernel::runner),
+        &[compiled_for_avx2],
         &quote!(unsafe fn(*const ())),
     );
     let steps = steps::body(kernel, &passed);
@@ -93,6 +102,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         let of = one_for_each(
             kernel,
             &quote!(::cuda_std::kernel::steps::steps_of),
+            &[],
             &quote!(::core::option::Option<::cuda_std::kernel::steps::StepFunctions>),
         );
         quote! {
@@ -261,9 +271,14 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
 
 /// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are not generic: a generic
 /// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
-fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -> TokenStream {
+fn one_for_each(
+    kernel: &KernelItem,
+    make: &TokenStream,
+    constants: &[TokenStream],
+    result: &TokenStream,
+) -> TokenStream {
     if kernel.generic.is_empty() {
-        return quote!(#make::<Self>(instructions));
+        return quote!(#make::<Self, #(#constants),*>(instructions));
     }
     let name = &kernel.type_name;
     let combinations = combinations(kernel);
@@ -275,11 +290,12 @@ fn one_for_each(kernel: &KernelItem, make: &TokenStream, result: &TokenStream) -
         quote!(#(#types),*)
     });
     let position = position(kernel);
+    let constants = quote!(#(#constants),*);
     quote! {
         #(
             #[inline(never)]
             fn #numbers(instructions: ::cuda_std::kernel::Instructions) -> #result {
-                #make::<#name<#types>>(instructions)
+                #make::<#name<#types>, #constants>(instructions)
             }
         )*
         let makers: &[fn(::cuda_std::kernel::Instructions) -> #result] = &[#(#numbers),*];
