@@ -22,6 +22,8 @@ use proc_macro::TokenStream;
 /// - Type parameters need a list of the types to build entry points for: `#[kernel(T = [u8, f32])]`. Each combination gets
 ///   one, named `NAME_u8`, `NAME_f32`; a listed type implements `KernelType`. Const parameters need one of numbers or bools:
 ///   `#[kernel(N = [3, 5])]`, with entry points `NAME_3`, `NAME_5`.
+/// - `#[kernel(fused)]` says that the body computes mostly with fused multiply-adds. It changes the build for the CPU alone: a library with
+///   debug assertions has this kernel for AVX2 too, and others for every processor only, on which a fused multiply-add is a call.
 ///
 /// # What it expands to
 ///

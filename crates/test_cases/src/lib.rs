@@ -34,12 +34,22 @@ pub fn cases(all: u32) -> u32 {
 /// assert!(taken == ['b', 'f'] || !is_plain);
 /// ```
 pub fn some<T>(of: impl IntoIterator<Item = T>, turn: usize) -> impl Iterator<Item = T> {
-    let every = if all_are_wanted() { 1 } else { 4 };
-    let turn = turn + turn_of_run().unwrap_or(0) % every;
+    // the number minus the turns, in a way that does not go below 0
     of.into_iter()
         .enumerate()
-        .filter(move |(number, _)| number % every == turn % every)
+        .filter(move |(number, _)| is_taken(number + 3 * (turn % 4), 4))
         .map(|(_, case)| case)
+}
+
+/// Whether a test takes the case of this number: one of each `every`, another one for each turn of the run, or all where
+/// [all are wanted](all_are_wanted).
+///
+/// ```
+/// # use test_cases::is_taken;
+/// assert!((24..32).any(|number| is_taken(number, 8)));
+/// ```
+pub fn is_taken(number: usize, every: usize) -> bool {
+    all_are_wanted() || number % every == turn_of_run().unwrap_or(0) % every
 }
 
 /// Whether a test that takes minutes of a core is to be left to where [all are wanted](all_are_wanted), or to another turn of the run: of four with a number one

@@ -1,5 +1,5 @@
 //! Every pipeline with each allocation of 64 KiB or more refused once, that of skeletons with each of 4 KiB or more: an error that says that memory
-//! ran out, and no files. Behind the first seven of a pipeline it is each fourth of them outside `cargo xtask test --all`.
+//! ran out, and no files. Behind the first seven of a pipeline it is each eighth of them outside `cargo xtask test --all`.
 //!
 //! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is printed.
 
@@ -33,7 +33,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use test_cases::all_are_wanted;
+use test_cases::is_taken;
 
 /// Samples along an axis: a bit for each, in whole words, is 77 KB.
 const N: usize = 80;
@@ -127,7 +127,7 @@ fn refuse_each_from(
         refusing(SHOW, least, run).0.unwrap();
         return clear();
     }
-    for number in (1..).filter(|number| all_are_wanted() || *number < 8 || number % 4 == 0) {
+    for number in (1..).filter(|&number| number < 8 || is_taken(number, 8)) {
         let (result, was_reached) = refusing(number, least, &run);
         match result {
             Ok(()) => {

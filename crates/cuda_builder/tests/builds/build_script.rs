@@ -19,6 +19,9 @@ fn a_build_script_makes_ptx() {
         .unwrap()
         .replace("@BUILDER@", &env!("CARGO_MANIFEST_DIR").replace('\\', "/"));
     fs::write(&manifest, text).unwrap();
+    // the same versions as an example's, which is built with the same builder
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/03-your-first-kernel");
+    fs::copy(example.join("Cargo.lock"), host.join("Cargo.lock")).unwrap();
 
     // The repository's: what the builder depends on is built as examples have it, and kept there; `core` is that of `cargo xtask ptx`.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");

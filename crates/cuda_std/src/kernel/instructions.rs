@@ -5,7 +5,7 @@
 //! fuses or reorders operations on floats that the source does not.
 //!
 //! Compiling is what a build of kernels takes most of its time for. So in a library that is built with debug assertions, bodies are
-//! compiled for the baseline alone (but for those in steps), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a test's
+//! compiled for the baseline alone (but for those in steps, and for `#[kernel(fused)]`), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a test's
 //! own crate have both versions.
 
 use simt::Mode;

@@ -32,6 +32,8 @@ struct KernelItem {
     parameters: Vec<Parameter>,
     /// The body that checked mode runs, where that is another one.
     watched: Option<Block>,
+    /// Its body has fused multiply-adds.
+    fused: bool,
     /// The type and const parameters, each with what it is built for; empty for a kernel that is not generic.
     generic: Vec<GenericParameter>,
 }
@@ -64,6 +66,7 @@ pub fn expand(
     let watched = watched_body(&function, &parameters);
     let kernel = KernelItem {
         watched,
+        fused: lists.fused,
         function,
         type_name,
         parameters,

@@ -1,14 +1,23 @@
-//! The options of the attribute: the lists of types and values to build a generic kernel for.
+//! The options of the attribute: the lists of types and values to build a generic kernel for, and whether the body needs instructions that
+//! not all processors have.
 
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, Lit, Token, Type, bracketed, token};
 
-/// `T = [u8, f32], N = [3, 5]`.
+/// `T = [u8, f32], N = [3, 5], fused`.
 #[derive(Default)]
 pub struct Lists {
     pub lists: Vec<List>,
+    /// The body has fused multiply-adds.
+    pub fused: bool,
+}
+
+/// One of the options.
+enum Choices {
+    List(List),
+    Fused(Ident),
 }
 
 /// `T = [u8, f32]`.
@@ -26,7 +35,7 @@ pub enum Choice {
 }
 
 /// What the attribute may say.
-const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and nothing else";
+const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and may be told that it is `fused`; nothing else";
 
 impl Lists {
     pub fn of(&self, parameter: &Ident) -> Option<&List> {
@@ -36,9 +45,16 @@ impl Lists {
 
 impl Parse for Lists {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let lists: Vec<List> = Punctuated::<List, Token![,]>::parse_terminated(input)?
-            .into_iter()
-            .collect();
+        let (mut lists, mut fused) = (Vec::<List>::new(), false);
+        for option in Punctuated::<Choices, Token![,]>::parse_terminated(input)? {
+            match option {
+                Choices::List(list) => lists.push(list),
+                Choices::Fused(name) if fused => {
+                    return Err(syn::Error::new(name.span(), "`fused` is said twice"));
+                }
+                Choices::Fused(_) => fused = true,
+            }
+        }
         for (position, list) in lists.iter().enumerate() {
             if lists[..position]
                 .iter()
@@ -50,7 +66,18 @@ impl Parse for Lists {
                 ));
             }
         }
-        Ok(Self { lists })
+        Ok(Self { lists, fused })
+    }
+}
+
+impl Parse for Choices {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let ahead = input.fork();
+        let name = ahead.call(Ident::parse_any);
+        if name.is_ok_and(|name| name == "fused") && !ahead.peek(Token![=]) {
+            return Ok(Self::Fused(Ident::parse_any(input)?));
+        }
+        Ok(Self::List(input.parse()?))
     }
 }
 

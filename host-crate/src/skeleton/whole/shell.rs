@@ -214,7 +214,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: test_cases::cases(100), failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn distances_have_the_bits_of_a_search_by_rows(

@@ -309,7 +309,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { cases: test_cases::cases(2000), failure_persistence: None, ..Default::default() })]
 
         /// What is left has the tunnels of the object, and a cavity only if no voxel of its wall can go.
         #[test]

@@ -106,7 +106,7 @@ pub struct PointSlices {
 /// # Safety
 /// `sources` hold three coordinates for each source, `points` for each point; `sums` hold [`OF_POINT`] elements for each slice of each point, which
 /// `slices` counts. Blocks have at most [`THREADS`] threads.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn forces_at(
     sources: View<f32>,
     points: View<f64>,
@@ -123,7 +123,7 @@ pub unsafe fn forces_at(
 ///
 /// # Safety
 /// As [`forces_at`]; `weights` hold one element for each source, or none: then each weighs 1.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn forces_at_in_world(
     sources: View<f32>,
     weights: View<f32>,
@@ -204,7 +204,7 @@ fn add_up<L: Lengths>(
 ///
 /// # Safety
 /// `sums` hold [`OF_POINT`] elements for each slice of each point, `results` for each point; `items.count` is that of `results`.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn add_slices_at(
     sums: View<f64>,
     slices: PointSlices,

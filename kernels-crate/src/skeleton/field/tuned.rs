@@ -35,7 +35,7 @@ pub struct Runs {
 /// # Safety
 /// `words` hold `bits.words()` elements, `runs` as many as `coarse.words()`, which `items` counts; `coarse` is for a grid of as many
 /// rows, with a quarter of the voxels along x, rounded up.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn mark_runs(
     words: View<u32>,
     bits: BitRows,
@@ -80,7 +80,7 @@ fn any_of_fours(word: u32) -> u32 {
 /// `sources` hold three coordinates for each source, `at` three for each run, in runs and rows; `words` are the targets' mask,
 /// `before` says for each word how many targets come before it; `portion` is of the pairs of a slice and a block of runs; `sums` hold three for each
 /// target and slice.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_tuned<A: Add, P: Power>(
     sources: View<f32>,
     at: View<f32>,
@@ -108,7 +108,7 @@ pub unsafe fn forces_tuned<A: Add, P: Power>(
 ///
 /// # Safety
 /// As [`forces_tuned`]; `weights` hold one element for each source, or none: then each weighs 1.
-#[kernel(A = [f32, f64], P = [WholePower, AnyPower])]
+#[kernel(A = [f32, f64], P = [WholePower, AnyPower], fused)]
 pub unsafe fn forces_in_world<A: Add, P: Power>(
     sources: View<f32>,
     weights: View<f32>,

@@ -85,7 +85,7 @@ fn for_each_target(slices: Slices, portion: Portion, mut visit: impl FnMut(u64, 
 /// # Safety
 /// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice; `portion` is of the pairs of a slice and a block
 /// of targets.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_simple<A: Add, P: Power>(
     sources: View<f32>,
     targets: View<f32>,
@@ -129,7 +129,7 @@ pub static FIELD_SOURCES: [f32; 3 * PIECE] = [0.0; 3 * PIECE];
 /// # Safety
 /// [`FIELD_SOURCES`] holds the sources of one slice, `portion` is of pairs of it and a block of targets, and slices have at most [`PIECE`] sources. `targets` hold three
 /// coordinates for each, `sums` three for each.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_constant<A: Add, P: Power>(
     targets: View<f32>,
     slices: Slices,
@@ -164,7 +164,7 @@ pub unsafe fn forces_constant<A: Add, P: Power>(
 ///
 /// # Safety
 /// As [`forces_simple`].
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower])]
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_shared<A: Add, P: Power>(
     sources: View<f32>,
     targets: View<f32>,

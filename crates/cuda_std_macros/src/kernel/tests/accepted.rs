@@ -26,6 +26,28 @@ fn values_are_listed_as_types_are() {
     }
 }
 
+/// Elsewhere than in a test or with optimisation alone bodies are compiled for one set of instructions, but for these.
+#[test]
+fn fused_bodies_are_compiled_for_better_instructions_too() {
+    let kernel = quote!(
+        pub unsafe fn k<T: Copy>(x: View<T>) {}
+    );
+    for (options, is_fused) in [
+        (quote!(T = [f32]), "{false||"),
+        (quote!(T = [f32], fused), "{true||"),
+        (quote!(fused, T = [f32],), "{true||"),
+    ] {
+        let text = accept(options, kernel.clone());
+        let runner = format!("::cuda_std::kernel::runner::<k<f32>,{is_fused}");
+        assert!(text.contains(&runner), "{runner} is not in {text}");
+    }
+    // a parameter may have that name
+    let named = quote!(
+        pub unsafe fn k<fused: Copy>(x: View<fused>) {}
+    );
+    assert!(accept(quote!(fused = [f32]), named).contains("k<f32>,{false||"));
+}
+
 #[test]
 fn views_and_slices_are_split_at_the_entry() {
     let text = accept(

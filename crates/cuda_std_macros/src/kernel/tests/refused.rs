@@ -122,6 +122,8 @@ fn wrong_attributes_explain_themselves() {
         ),
         (quote!(device), plain.clone(), "`device` is no option"),
         (quote!(unsafe), plain.clone(), "`unsafe` is no option"),
+        (quote!(fused, fused), plain.clone(), "`fused` is said twice"),
+        (quote!(fused = 3), plain.clone(), "fused = [...]"),
         (quote!("fast"), plain, "a list for each generic parameter"),
     ];
     for (options, item, reason) in cases {

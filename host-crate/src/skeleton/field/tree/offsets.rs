@@ -211,7 +211,7 @@ mod tests {
         };
         // what exponents take if nobody says
         for near in [15, 24] {
-            for long in (1..=31).map(f64::from) {
+            for long in test_cases::some((1..=31).map(f64::from), near as usize) {
                 for other in [
                     1.0,
                     1.4_f64.min(long),

@@ -19,7 +19,7 @@ pub const PARTIAL: u32 = 128;
 ///
 /// # Safety
 /// `sources` hold three coordinates for each source, `places` for each target; `sums` hold three elements for each target and slice. Blocks have at most [`PARTIAL`] threads.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn exact_forces(
     sources: View<f32>,
     places: View<f32>,
@@ -36,7 +36,7 @@ pub unsafe fn exact_forces(
 ///
 /// # Safety
 /// As [`exact_forces`]; `weights` hold one element for each source, or none: then each weighs 1.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn exact_forces_in_world(
     sources: View<f32>,
     weights: View<f32>,

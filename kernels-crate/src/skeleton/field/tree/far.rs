@@ -49,7 +49,7 @@ struct Partial {
 /// `series` hold `far.terms` elements for each brick, in the order of powers along x, y and z, the last fastest; `rows` say for each pair of powers along x and y, `x (order + 1) + y`,
 /// where its terms begin; `powers` have for each place along a side of a brick all `u^k / k!` up to the order; `forces` have three
 /// elements for each voxel of `far.nodes` bricks.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn far_forces(
     series: View<f32>,
     rows: View<u32>,

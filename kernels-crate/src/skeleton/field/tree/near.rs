@@ -82,7 +82,7 @@ pub(super) struct Places<'v> {
 /// `sources` the numbers of those with sources, `starts` and `list` what `list_sources` leaves. `offsets` are the near bricks: x, y and z in six bits each. `weights`
 /// hold `R^-(m + 1)` for `R²` up to [`MAX_SQUARED`], and 0 for 0. `far` are the forces of `far_forces` on the same bricks, `forces` four numbers for each target. Blocks have
 /// at most [`MAX_THREADS`](super::MAX_THREADS) threads.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn near_forces(
     words: View<u32>,
     before: View<u64>,

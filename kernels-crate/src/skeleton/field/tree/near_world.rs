@@ -10,7 +10,7 @@ use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view};
 ///
 /// # Safety
 /// As [`near_forces`](super::near_forces), with what each source weighs in `weights`, in the order of `list`, or none: then each weighs 1. `world` is the way from steps of the lattice.
-#[kernel]
+#[kernel(fused)]
 pub unsafe fn near_forces_in_world(
     words: View<u32>,
     before: View<u64>,
