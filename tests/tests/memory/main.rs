@@ -127,7 +127,7 @@ fn refuse_each_from(
         refusing(SHOW, least, run).0.unwrap();
         return clear();
     }
-    for number in (1..).filter(|&number| number < 8 || is_taken(number, 8)) {
+    for number in (1..).filter(|&number| number < 8 || is_taken(number as usize, 8)) {
         let (result, was_reached) = refusing(number, least, &run);
         match result {
             Ok(()) => {
