@@ -8,6 +8,7 @@ use crate::{
         matrix::Matrix,
     },
 };
+use test_cases::is_left_out;
 
 /// The Betti numbers by counting, and by homology where that is quick.
 fn betti(known: &Known) -> Betti {
@@ -124,6 +125,9 @@ fn of_noise_by_counting_and_by_matrix() {
 
 #[test]
 fn of_vessels() {
+    if is_left_out("large vessels") {
+        return;
+    }
     let vessels = large::vessels(1);
     assert_eq!(vessels.voxels.dims(), [470, 500, 136]);
     assert_known(&vessels);
@@ -138,6 +142,9 @@ fn of_bones() {
 
 #[test]
 fn of_an_atlas() {
+    if is_left_out("a large atlas") {
+        return;
+    }
     let atlas = large::atlas(1);
     let mut counts = [0u32; 256];
     for &label in atlas.voxels.samples() {

@@ -143,7 +143,7 @@ impl<'a> Faulted<'a> {
             _ if all => 1,
             ..300 => 1,
             _ if test_cases::all_are_wanted() => 3,
-            _ => 9,
+            _ => 17,
         };
         // threads of several devices take turns as they like, so that there may be a few more or fewer calls
         let mut at = 1 - step;

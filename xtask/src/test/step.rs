@@ -13,7 +13,7 @@ pub struct Step {
     pub name: &'static str,
     /// What it shows when it succeeds.
     pub what: &'static str,
-    /// It is run with `--all`, or where it is named: what it looks at seldom changes, and it takes minutes.
+    /// It is run with `--all`, or where it is named, as `.ci/run` does: what it looks at seldom changes, or it takes long.
     pub only_with_all: bool,
     pub work: Work,
 }

@@ -129,7 +129,7 @@ pub fn all() -> Result<Vec<Step>> {
         ),
         (
             "docs",
-            ALWAYS,
+            ALL,
             "the documentation builds without a warning",
             Work::Checks(vec![docs]),
         ),
