@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Artifact, Message, MetadataCommand, PackageId, TargetKind};
+use cargo_metadata::{Artifact, Message, MetadataCommand, Package, PackageId, TargetKind};
 
 use crate::paths::{self, cargo_path};
 
@@ -84,16 +84,21 @@ pub fn named(programs: &[Program], name: &str) -> Result<PathBuf> {
 
 /// The names of the packages in a folder's workspace.
 fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
+    let packages = packages(folder)?.into_iter();
+    Ok(packages
+        .map(|package| (package.id, package.name.to_string()))
+        .collect())
+}
+
+/// The packages of a folder's workspace.
+fn packages(folder: &Path) -> Result<Vec<Package>> {
     let metadata = MetadataCommand::new()
         .cargo_path(cargo_path())
         .current_dir(folder)
         .no_deps()
         .exec()
         .with_context(|| format!("cannot read the packages of {}", folder.display()))?;
-    let packages = metadata.packages.into_iter();
-    Ok(packages
-        .map(|package| (package.id, package.name.to_string()))
-        .collect())
+    Ok(metadata.packages)
 }
 
 /// The examples that are packages of the workspace, with their folders.
@@ -101,14 +106,9 @@ fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
 /// # Errors
 /// Where cargo does not know the workspace.
 pub fn examples() -> Result<BTreeMap<String, PathBuf>> {
-    let metadata = MetadataCommand::new()
-        .cargo_path(cargo_path())
-        .current_dir(paths::root())
-        .no_deps()
-        .exec()
-        .context("cannot read the packages of the workspace")?;
     let place = paths::root().join("examples");
-    let folders = metadata.packages.into_iter().filter_map(|package| {
+    let packages = packages(&paths::root())?.into_iter();
+    let folders = packages.filter_map(|package| {
         let folder = package.manifest_path.parent()?.as_std_path().to_owned();
         Some((package.name.to_string(), folder))
     });
