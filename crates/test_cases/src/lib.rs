@@ -32,12 +32,16 @@ pub fn cases(all: u32) -> u32 {
 /// # let is_plain = !all_are_wanted() && std::env::var_os("FERROVOX_TEST_TURN").is_none();
 /// let taken: Vec<char> = some(['a', 'b', 'c', 'd', 'e', 'f'], 1).collect();
 /// assert!(taken == ['b', 'f'] || !is_plain);
+/// // of fewer than four it is one
+/// assert!((0..9).all(|turn| some([1, 2, 3], turn).count() >= 1));
 /// ```
 pub fn some<T>(of: impl IntoIterator<Item = T>, turn: usize) -> impl Iterator<Item = T> {
+    let all: Vec<T> = of.into_iter().collect();
+    let every = all.len().clamp(1, 4);
     // the number minus the turns, in a way that does not go below 0
-    of.into_iter()
+    all.into_iter()
         .enumerate()
-        .filter(move |(number, _)| is_taken(number + 3 * (turn % 4), 4))
+        .filter(move |(number, _)| is_taken(number + every - turn % every, every))
         .map(|(_, case)| case)
 }
 

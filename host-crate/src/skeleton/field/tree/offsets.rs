@@ -211,7 +211,9 @@ mod tests {
         };
         // what exponents take if nobody says
         for near in [15, 24] {
-            for long in test_cases::some((1..=31).map(f64::from), near as usize) {
+            // the longest in any case
+            let shorter = test_cases::some((1..=30).map(f64::from), near as usize);
+            for long in shorter.chain([31.0]) {
                 for other in [
                     1.0,
                     1.4_f64.min(long),
