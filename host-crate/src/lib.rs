@@ -54,6 +54,7 @@ pub mod mesh;
 pub mod mesh_filter;
 pub mod monitor;
 pub mod occupancy;
+mod parallel;
 pub mod partition;
 pub mod pipeline;
 pub mod render;

@@ -9,9 +9,8 @@ use super::{
     event::EventInner,
     record::Pending,
 };
-use crate::memory;
+use crate::{memory, parallel};
 use cuda_std::{Kernel, kernel::EntryName};
-use rayon::prelude::*;
 use simt::{Dim3, LaunchShape};
 use std::{borrow::Cow, ops::Range, time::Instant};
 
@@ -250,9 +249,9 @@ impl Stream {
             _ => {
                 if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
                     let chunk = (COPY_CHUNK / size_of::<T>().max(1)).max(1);
-                    to.par_chunks_mut(chunk)
-                        .zip(from.par_chunks(chunk))
-                        .for_each(|(to, from)| to.copy_from_slice(from));
+                    parallel::each_portion_mut(to, chunk, |first, to| {
+                        to.copy_from_slice(&from[first..][..to.len()]);
+                    });
                 }
                 Ok(())
             }

@@ -1,9 +1,10 @@
 //! Conversion of any volume to f32 samples, with an account of what it cost, or to a mask.
 
-use rayon::prelude::*;
-
 use super::{AnyVolume, Sample, SampleType, Volume, with_volume};
-use crate::memory::{self, OutOfMemory};
+use crate::{
+    memory::{self, OutOfMemory},
+    parallel,
+};
 
 /// What a conversion to f32 changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,19 +167,21 @@ fn map<T: Sample, U: Sample>(
     convert: impl Fn(T) -> U + Sync,
 ) -> Result<Volume<U>, OutOfMemory> {
     let from = volume.samples();
-    let mut samples = Vec::new();
-    memory::reserve("samples of another type", &mut samples, from.len())?;
-    let converted = from.par_iter().map(|&sample| convert(sample));
-    converted.collect_into_vec(&mut samples);
+    let mut samples = memory::zeroed("samples of another type", from.len())?;
+    parallel::each_portion_mut(&mut samples, parallel::PORTION, |first, to| {
+        for (to, &from) in to.iter_mut().zip(&from[first..]) {
+            *to = convert(from);
+        }
+    });
     Ok(volume.with_samples(samples))
 }
 
 fn count<T: Sample>(volume: &Volume<T>, is_inexact: impl Fn(&T) -> bool + Sync) -> usize {
-    volume
-        .samples()
-        .par_iter()
-        .filter(|sample| is_inexact(sample))
-        .count()
+    let samples = volume.samples();
+    let counts = parallel::map_ranges(samples.len(), parallel::PORTION, |range| {
+        samples[range].iter().filter(|it| is_inexact(it)).count()
+    });
+    counts.into_iter().sum()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The values that samples have, each once.
 
 use super::Sample;
-use crate::memory::{Listed, Put};
-use rayon::prelude::*;
+use crate::{memory::Put, parallel};
 
 /// Samples that a thread looks through at a time.
 const PORTION: usize = 1 << 16;
@@ -10,10 +9,9 @@ const PORTION: usize = 1 << 16;
 /// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where memory is short: call it within
 /// [`caught`](crate::memory::caught).
 pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
-    let all = samples.par_chunks(PORTION).map(of_portion);
-    all.reduce(Vec::new, |one, other| {
-        sorted(one.into_iter().chain(other).listed())
-    })
+    sorted(parallel::listed(samples.len(), PORTION, |range, values| {
+        values.put_all(of_portion(&samples[range]));
+    }))
 }
 
 fn of_portion<T: Sample>(samples: &[T]) -> Vec<f64> {
@@ -36,7 +34,13 @@ pub(crate) fn first_fraction<T: Sample>(
     [nx, ny, _]: [usize; 3],
 ) -> Option<([usize; 3], f64)> {
     let is_fraction = |sample: &T| sample.to_f64().fract() != 0.0;
-    let index = samples.par_iter().position_first(is_fraction)?;
+    let index = parallel::first(samples.len(), PORTION, |range| {
+        let start = range.start;
+        samples[range]
+            .iter()
+            .position(is_fraction)
+            .map(|at| start + at)
+    })?;
     let voxel = [index % nx, index / nx % ny, index / (nx * ny)];
     Some((voxel, samples[index].to_f64()))
 }

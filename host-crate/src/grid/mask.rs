@@ -6,10 +6,9 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError, Stream},
-    memory,
+    memory, parallel,
 };
 use ferrovox_kernels::distance::sites::BitRows;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as [`DeviceMask`] has them on a device.
@@ -237,15 +236,20 @@ impl Mask {
     /// How many voxels.
     pub fn count(&self) -> u64 {
         let ones = |word: &u32| u64::from(word.count_ones());
-        self.words.par_iter().map(ones).sum()
+        let counts = parallel::map_ranges(self.words.len(), parallel::PORTION, |range| {
+            self.words[range].iter().map(ones).sum::<u64>()
+        });
+        counts.into_iter().sum()
     }
 }
 
 /// Calls `fill` for every row of words, in parallel. It does not know the rows' samples, so its loop, which is much code, is compiled
 /// once for all their types.
 fn for_each_row(words: &mut [u32], per_row: usize, fill: &(dyn Fn(usize, &mut [u32]) + Sync)) {
-    words
-        .par_chunks_mut(per_row)
-        .enumerate()
-        .for_each(|(row, words)| fill(row, words));
+    // rows for a lock
+    let rows = parallel::PORTION.div_ceil(per_row);
+    parallel::each_portion_mut(words, rows * per_row, |first, words| {
+        let numbered = (first / per_row..).zip(words.chunks_mut(per_row));
+        numbered.for_each(|(row, words)| fill(row, words));
+    });
 }

@@ -1,8 +1,10 @@
 //! The threshold that best separates samples into two classes.
 
 use super::{Sample, SampleSummary, SampleType};
-use crate::memory::{self, OutOfMemory};
-use rayon::prelude::*;
+use crate::{
+    memory::{self, OutOfMemory},
+    parallel,
+};
 
 /// What memory is for.
 const HISTOGRAM: &str = "a histogram";
@@ -87,16 +89,19 @@ impl Range {
 
     /// Of those samples where the mask is not 0.
     pub fn within<T: Sample>(samples: &[T], mask: &[u8]) -> Self {
-        let counting = samples
-            .par_iter()
-            .zip(mask)
-            .filter(|it| *it.1 != 0 && it.0.is_finite());
-        counting
-            .map(|(sample, _)| Self {
-                least: sample.to_f64(),
-                largest: sample.to_f64(),
+        let of_range = |range: std::ops::Range<usize>| {
+            let both = samples[range.clone()].iter().zip(&mask[range]);
+            let counting = both.filter(|it| *it.1 != 0 && it.0.is_finite());
+            counting.fold(Self::NONE, |all, (sample, _)| {
+                all.and(Self {
+                    least: sample.to_f64(),
+                    largest: sample.to_f64(),
+                })
             })
-            .reduce(|| Self::NONE, Self::and)
+        };
+        let parts =
+            parallel::map_ranges(samples.len().min(mask.len()), parallel::PORTION, of_range);
+        parts.into_iter().fold(Self::NONE, Self::and)
     }
 
     pub fn and(self, other: Self) -> Self {
@@ -165,27 +170,28 @@ impl Histogram {
         mask: Option<&[u8]>,
     ) -> Result<(), OutOfMemory> {
         let last = self.counts.len() - 1;
-        let portions = samples.par_chunks(PORTION).enumerate();
-        let counted = portions.map(|(portion, samples)| {
-            let mut counts = memory::filled(HISTOGRAM, last + 1, 0u64)?;
-            let mask = mask.map(|mask| &mask[portion * PORTION..][..samples.len()]);
-            for (at, sample) in samples.iter().enumerate() {
-                if sample.is_finite() && mask.is_none_or(|mask| mask[at] != 0) {
-                    let bin = (sample.to_f64() - self.low) / self.width;
-                    counts[(bin as usize).min(last)] += 1;
+        let counted = parallel::each_with(
+            samples.len().div_ceil(PORTION),
+            || memory::filled(HISTOGRAM, last + 1, 0u64),
+            |counts, portion| {
+                let Ok(counts) = counts else {
+                    return;
+                };
+                let start = portion * PORTION;
+                let samples = &samples[start..samples.len().min(start + PORTION)];
+                let mask = mask.map(|mask| &mask[start..][..samples.len()]);
+                for (at, sample) in samples.iter().enumerate() {
+                    if sample.is_finite() && mask.is_none_or(|mask| mask[at] != 0) {
+                        let bin = (sample.to_f64() - self.low) / self.width;
+                        counts[(bin as usize).min(last)] += 1;
+                    }
                 }
-            }
-            Ok(counts)
-        });
-        let counts = counted.try_reduce(Vec::new, |a, b| {
-            let [mut sum, other] = if a.len() < b.len() { [b, a] } else { [a, b] };
-            sum.iter_mut()
-                .zip(other)
-                .for_each(|(sum, count)| *sum += count);
-            Ok(sum)
-        })?;
-        let sums = self.counts.iter_mut().zip(counts);
-        sums.for_each(|(sum, count)| *sum += count);
+            },
+        );
+        for counts in counted {
+            let sums = self.counts.iter_mut().zip(counts?);
+            sums.for_each(|(sum, count)| *sum += count);
+        }
         Ok(())
     }
 

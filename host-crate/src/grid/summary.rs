@@ -1,9 +1,10 @@
 //! Range and mean of a volume's samples.
 
-use rayon::prelude::*;
-
 use super::Sample;
-use crate::memory::{self, OutOfMemory};
+use crate::{
+    memory::{self, OutOfMemory},
+    parallel,
+};
 
 /// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of threads.
 const CHUNK: usize = 1 << 16;
@@ -99,7 +100,7 @@ impl<T: Sample> RunningSummary<T> {
 }
 
 fn chunks<T: Sample>(samples: &[T]) -> Vec<Partial> {
-    samples.par_chunks(CHUNK).map(partial).collect()
+    parallel::map_ranges(samples.len(), CHUNK, |range| partial(&samples[range]))
 }
 
 fn total<T: Sample>(samples: &[T]) -> Partial {

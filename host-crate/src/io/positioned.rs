@@ -2,11 +2,10 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::Arc;
-
-use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::FileProblem;
+use crate::parallel;
 
 /// Bytes that one thread reads at a time.
 const PIECE: usize = 1 << 20;
@@ -35,12 +34,20 @@ impl Positioned<'_> {
                 }
                 Ok(found.is_some())
             }
-            Self::File(file) => buffer
-                .par_chunks_mut(PIECE)
-                .enumerate()
-                .map(|(index, piece)| fill_at(file, piece, offset + (index * PIECE) as u64))
-                .try_reduce(|| true, |a, b| Ok(a && b))
-                .map_err(|error| FileProblem::from_io("read", error)),
+            Self::File(file) => {
+                let problem = Mutex::new(Ok(true));
+                parallel::each_portion_mut(buffer, PIECE, |first, piece| {
+                    let filled = fill_at(file, piece, offset + first as u64);
+                    if !matches!(filled, Ok(true)) {
+                        let mut problem = problem.lock().unwrap_or_else(PoisonError::into_inner);
+                        if problem.is_ok() {
+                            *problem = filled;
+                        }
+                    }
+                });
+                let filled = problem.into_inner().unwrap_or_else(PoisonError::into_inner);
+                filled.map_err(|error| FileProblem::from_io("read", error))
+            }
         }
     }
 }

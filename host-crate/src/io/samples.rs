@@ -1,13 +1,12 @@
 //! From bytes to samples: types, byte order, narrowing, scaling.
 
 use bytemuck::cast_slice_mut;
-use rayon::prelude::*;
 
 use super::layout::Layout;
 use super::{ByteOrder, FileProblem, Scaling, StoredType};
 use crate::{
     grid::{Sample, SampleType},
-    memory,
+    memory, parallel,
 };
 
 /// Bytes that are converted, and by which memory grows, at a time.
@@ -74,26 +73,28 @@ fn fill_scaled<S: Sample>(
     Ok(())
 }
 
-// Parallel loops are much code. So they are functions of the samples' type alone: in one that knows the source of the samples too, they
-// would be compiled anew for each.
-
 fn scale_in_place(scaling: Scaling, values: &mut [f64]) {
-    values
-        .par_iter_mut()
-        .for_each(|value| *value = scaling.apply(*value));
+    parallel::each_portion_mut(values, parallel::PORTION, |_, values| {
+        for value in values {
+            *value = scaling.apply(*value);
+        }
+    });
 }
 
 fn scale<S: Sample>(scaling: Scaling, samples: &[S], values: &mut [f32]) {
-    values
-        .par_iter_mut()
-        .zip(samples)
-        .for_each(|(value, sample)| *value = scaling.apply(sample.to_f64()) as f32);
+    parallel::each_portion_mut(values, parallel::PORTION, |first, values| {
+        for (value, sample) in values.iter_mut().zip(&samples[first..]) {
+            *value = scaling.apply(sample.to_f64()) as f32;
+        }
+    });
 }
 
 fn swap_bytes<T: Sample>(samples: &mut [T]) {
-    samples
-        .par_iter_mut()
-        .for_each(|sample| *sample = sample.swap_bytes());
+    parallel::each_portion_mut(samples, parallel::PORTION, |_, samples| {
+        for sample in samples {
+            *sample = sample.swap_bytes();
+        }
+    });
 }
 
 /// Samples as bytes.

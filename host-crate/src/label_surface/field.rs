@@ -4,8 +4,8 @@ use super::LabelSurfaceError;
 use crate::{
     grid::{AnyVolume, Geometry, Sample, distinct, first_fraction, with_volume},
     memory::{self, OutOfMemory, caught},
+    parallel,
 };
-use rayon::prelude::*;
 
 /// The largest label up to which f64 holds all.
 const EXACT: f64 = (1_u64 << 53) as f64;
@@ -172,22 +172,19 @@ fn numbers_of<T: Sample, N: Number>(
     labels: &[i64],
 ) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
     let mut numbers = memory::zeroed::<N>("labels", samples.len())?;
-    let portions = numbers.par_chunks_mut(PORTION);
-    portions
-        .zip(samples.par_chunks(PORTION))
-        .for_each(|(numbers, samples)| {
-            let mut last: Option<(T, N)> = None;
-            for (number, &sample) in numbers.iter_mut().zip(samples) {
-                *number = match last {
-                    Some((same, number)) if same == sample => number,
-                    _ => {
-                        let found = labels.binary_search(&(sample.to_f64() as i64));
-                        N::of(found.map_or(0, |index| index as u32 + 1))
-                    }
-                };
-                last = Some((sample, *number));
-            }
-        });
+    parallel::each_portion_mut(&mut numbers, PORTION, |first, numbers| {
+        let mut last: Option<(T, N)> = None;
+        for (number, &sample) in numbers.iter_mut().zip(&samples[first..]) {
+            *number = match last {
+                Some((same, number)) if same == sample => number,
+                _ => {
+                    let found = labels.binary_search(&(sample.to_f64() as i64));
+                    N::of(found.map_or(0, |index| index as u32 + 1))
+                }
+            };
+            last = Some((sample, *number));
+        }
+    });
     let mut counts = memory::zeroed::<u64>("labels", labels.len() + 1)?;
     for number in &numbers {
         counts[number.place() as usize] += 1;

@@ -18,8 +18,8 @@ pub(crate) use lists::{
 };
 pub(crate) use system::system_memory;
 pub(crate) use unwinding::{
-    Listed, ParListed, Put, Room, caught, copy, gathered, one_list, or_unwind, repeated,
-    sort_stably, with_room, zeros,
+    Listed, Put, Room, caught, copy, gathered, one_list, or_unwind, repeated, sort_stably,
+    with_room, zeros,
 };
 
 /// The system has no room for what was asked for.

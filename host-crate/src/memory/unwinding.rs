@@ -11,7 +11,6 @@ use super::{
     lists::{bytes_of, check_room},
 };
 use bytemuck::Zeroable;
-use rayon::prelude::*;
 use std::{
     cmp::Ordering,
     collections::{BinaryHeap, HashMap, HashSet, VecDeque},
@@ -200,65 +199,6 @@ pub(crate) trait Listed: Iterator + Sized {
 
 impl<I: Iterator> Listed for I {}
 
-/// What all threads give, as a list in order.
-pub(crate) trait ParListed: ParallelIterator {
-    /// All of it, of which the count is known.
-    fn par_listed(self) -> Vec<Self::Item>
-    where
-        Self: IndexedParallelIterator,
-    {
-        let mut list = with_room(self.len());
-        self.collect_into_vec(&mut list);
-        list
-    }
-
-    /// All of it, of which the count is not known.
-    fn par_listed_in_parts(self) -> Vec<Self::Item> {
-        let parts = self.fold(Vec::new, |mut part, value| {
-            part.put(value);
-            part
-        });
-        let parts = parts.map(|part| [part].into_iter().listed());
-        let parts = parts.reduce(Vec::new, joined);
-        flat(parts)
-    }
-
-    /// All of it, or an error, after which no more is begun.
-    fn par_try_listed<T, E>(self) -> Result<Vec<T>, E>
-    where
-        Self: ParallelIterator<Item = Result<T, E>>,
-        T: Send,
-        E: Send,
-    {
-        let parts = self.try_fold(Vec::new, |mut part, value| {
-            part.put(value?);
-            Ok(part)
-        });
-        let parts = parts.map(|part| Ok([part?].into_iter().listed()));
-        let parts = parts.try_reduce(Vec::new, |one, other| Ok(joined(one, other)))?;
-        Ok(flat(parts))
-    }
-}
-
-impl<I: ParallelIterator> ParListed for I {}
-
-fn joined<T>(mut one: Vec<T>, other: Vec<T>) -> Vec<T> {
-    if one.is_empty() {
-        return other;
-    }
-    one.put_all(other);
-    one
-}
-
-fn flat<T>(mut parts: Vec<Vec<T>>) -> Vec<T> {
-    if parts.len() == 1 {
-        return parts.remove(0);
-    }
-    let mut list = with_room(parts.iter().map(Vec::len).sum());
-    parts.into_iter().for_each(|part| list.put_all(part));
-    list
-}
-
 /// An empty list with room for so many.
 pub(crate) fn with_room<T>(len: usize) -> Vec<T> {
     let mut list = Vec::new();
@@ -337,10 +277,6 @@ mod tests {
         for fails in [
             || drop(repeated([1u64; 2], 1 << 58)),
             || drop(zeros::<u64>(1 << 58)),
-            || {
-                let numbers = (0..8_u64).into_par_iter();
-                numbers.for_each(|_| drop(with_room::<u64>(1 << 58)));
-            },
             || BinaryHeap::<u64>::new().room(1 << 58),
             || VecDeque::<u64>::new().room(1 << 58),
             || HashMap::<u64, u64>::new().room(1 << 58),
@@ -364,12 +300,6 @@ mod tests {
             let odd: Vec<u32> = numbers.iter().filter_map(of).collect();
             prop_assert_eq!(&copy(&numbers), &numbers);
             prop_assert_eq!(&numbers.iter().filter_map(of).listed(), &odd);
-            prop_assert_eq!(&numbers.par_iter().filter_map(of).par_listed_in_parts(), &odd);
-            prop_assert_eq!(&numbers.par_iter().copied().par_listed(), &numbers);
-            let tried = |number: &u32| if *number == 39 { Err(39) } else { Ok(*number) };
-            let expected: Result<Vec<u32>, i32> = numbers.iter().map(tried).collect();
-            prop_assert_eq!(&numbers.par_iter().map(tried).par_try_listed(), &expected);
-
             let mut numbered: Vec<(u32, usize)> = numbers.iter().copied().zip(0..).collect();
             let mut stable = numbered.clone();
             stable.sort_by_key(|&(number, _)| number / 5);

@@ -6,7 +6,7 @@
 
 use super::VertexIndex;
 use crate::memory::{self, OutOfMemory};
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 /// What memory is for that holds wedges.
@@ -81,10 +81,11 @@ impl Ranges {
     pub fn new<I: VertexIndex>(triangles: &[[I; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
         let mut reaches =
             memory::filled(WEDGES, triangles.len().div_ceil(BLOCK), Reach::default())?;
-        triangles
-            .par_chunks(BLOCK)
-            .zip(&mut reaches)
-            .for_each(|(block, reach)| *reach = Reach::of(block, vertices));
+        parallel::each_mut(&mut reaches, |block, reach| {
+            let start = block * BLOCK;
+            let end = triangles.len().min(start + BLOCK);
+            *reach = Reach::of(&triangles[start..end], vertices);
+        });
         let looks = |width| {
             reaches
                 .iter()

@@ -1,13 +1,12 @@
 //! The checks, put together.
 
-use rayon::prelude::*;
-
 use super::adjacency::{Ranges, Wedges};
 use super::components::count_joins;
 use super::fan::{Counts, count_fan};
 use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
 use crate::memory::OutOfMemory;
+use crate::parallel;
 
 /// Looks at the whole mesh: topology, orientation, area, volume and defects.
 ///
@@ -36,15 +35,13 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     triangles: &[[I; 3]],
 ) -> Result<MeshReport, OutOfMemory> {
     let vertices = mesh.vertices.len();
-    let topology = || {
-        rayon::join(
-            || count_fans(triangles, vertices),
-            || count_joins(triangles, vertices),
-        )
-    };
-    let ((fans, joins), measure) = rayon::join(topology, || measure(mesh, triangles));
-    let ((counts, topological_triangles), joins) = (fans?, joins?);
-    let non_finite = |position: &&[f32; 3]| !position.iter().all(|x| x.is_finite());
+    let (counts, topological_triangles) = count_fans(triangles, vertices)?;
+    let joins = count_joins(triangles, vertices)?;
+    let measure = measure(mesh, triangles);
+    let is_finite = |position: &&[f32; 3]| position.iter().all(|x| x.is_finite());
+    let finite = parallel::map_ranges(vertices, parallel::PORTION, |range| {
+        mesh.vertices[range].iter().filter(is_finite).count()
+    });
     Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
@@ -58,7 +55,7 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
         components: counts.used_vertices - joins,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
-        non_finite_vertices: mesh.vertices.par_iter().filter(non_finite).count(),
+        non_finite_vertices: vertices - finite.into_iter().sum::<usize>(),
         area: measure.area,
         volume: measure.volume6 / 6.0,
     })
@@ -70,17 +67,24 @@ fn count_fans<I: VertexIndex>(
     vertices: usize,
 ) -> Result<(Counts, usize), OutOfMemory> {
     let ranges = Ranges::new(triangles, vertices)?;
-    let counts = (0..ranges.len())
-        .into_par_iter()
-        .map_init(Default::default, |(wedges, scratch), range| {
-            Wedges::sort(wedges, triangles, &ranges, range)?;
-            Ok(wedges
-                .iter()
-                .fold(Counts::default(), |counts, (vertex, wedges)| {
-                    counts.join(count_fan(vertex, wedges, scratch))
-                }))
-        })
-        .try_reduce(Counts::default, |left, right| Ok(left.join(right)))?;
+    let new = || (Ok(Counts::default()), Wedges::default(), Default::default());
+    let counted = parallel::each_with(ranges.len(), new, |(sum, wedges, scratch), range| {
+        let Ok(counts) = sum else {
+            return;
+        };
+        match wedges.sort(triangles, &ranges, range) {
+            Err(error) => *sum = Err(error),
+            Ok(()) => {
+                for (vertex, wedges) in wedges.iter() {
+                    *counts = counts.join(count_fan(vertex, wedges, scratch));
+                }
+            }
+        }
+    });
+    let mut counts = Counts::default();
+    for (sum, ..) in counted {
+        counts = counts.join(sum?);
+    }
     Ok((counts, ranges.triangles()))
 }
 

@@ -2,7 +2,8 @@
 
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex, try_check};
 use crate::memory::{self, OutOfMemory};
-use rayon::prelude::*;
+use crate::parallel;
+use rayon::slice::ParallelSliceMut;
 
 /// What memory is for that holds parts of a mesh.
 const WHAT: &str = "the surface of a label";
@@ -168,10 +169,12 @@ impl LabelledMesh {
             used.iter()
                 .map(|it| position(it).copied().unwrap_or([f32::NAN; 3])),
         );
-        own.par_iter_mut().flatten().for_each(|index| {
-            let place = used.partition_point(|other| other < index);
-            // not larger than the index was
-            *index = I::from_position(place).unwrap_or(*index);
+        parallel::each_portion_mut(own.as_flattened_mut(), parallel::PORTION, |_, indices| {
+            for index in indices {
+                let place = used.partition_point(|other| other < index);
+                // not larger than the index was
+                *index = I::from_position(place).unwrap_or(*index);
+            }
         });
         Ok(LabelPart {
             mesh: TriangleMesh {

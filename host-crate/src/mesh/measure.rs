@@ -1,10 +1,10 @@
 //! Area and volume, in f64 whatever the mesh's size.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::adjacency::{is_valid, repeats};
 use super::{TriangleMesh, VertexIndex};
+use crate::parallel;
 
 /// Triangles per chunk. The chunks, and so the rounding of the sums, do not depend on the number of threads.
 const CHUNK: usize = 1 << 14;
@@ -24,14 +24,12 @@ pub(super) fn measure<I: VertexIndex>(mesh: &TriangleMesh, triangles: &[[I; 3]])
     let centre = mesh.bounds().map_or(Vector3::zeros(), |(low, high)| {
         (low.coords.cast::<f64>() + high.coords.cast::<f64>()) * 0.5
     });
-    let parts: Vec<Measure> = triangles
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            chunk.iter().fold(Measure::default(), |sum, triangle| {
-                sum.join(measure_triangle(&mesh.vertices, triangle, &centre))
-            })
+    let parts = parallel::map_ranges(triangles.len(), CHUNK, |range| {
+        let there = triangles[range].iter();
+        there.fold(Measure::default(), |sum, triangle| {
+            sum.join(measure_triangle(&mesh.vertices, triangle, &centre))
         })
-        .collect();
+    });
     parts.into_iter().fold(Measure::default(), Measure::join)
 }
 

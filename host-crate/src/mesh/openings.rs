@@ -6,8 +6,8 @@
 use super::{TriangleMesh, Triangles, VertexIndex};
 use crate::grid::Geometry;
 use crate::memory::{self, OutOfMemory};
+use crate::parallel;
 use nalgebra::Point3;
-use rayon::prelude::*;
 use serde::Serialize;
 
 /// Boundary edges in one face of the volume.
@@ -42,10 +42,11 @@ pub fn try_openings(
 ) -> Result<Vec<Opening>, OutOfMemory> {
     let last = dims.map(|n| n.saturating_sub(1) as f64);
     let mut faces_of = memory::zeroed("openings of the mesh", mesh.vertices.len())?;
-    mesh.vertices
-        .par_iter()
-        .zip(&mut faces_of)
-        .for_each(|(&position, of)| *of = faces(position, &last, geometry));
+    parallel::each_portion_mut(&mut faces_of, parallel::PORTION, |first, faces_of| {
+        for (of, &position) in faces_of.iter_mut().zip(&mesh.vertices[first..]) {
+            *of = faces(position, &last, geometry);
+        }
+    });
     let edges = match &mesh.triangles {
         Triangles::U32(triangles) => edges_in(&faces_of, triangles),
         Triangles::U64(triangles) => edges_in(&faces_of, triangles),
@@ -77,10 +78,10 @@ fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6]
         edges
     };
     let sum = |left: [usize; 6], right: [usize; 6]| std::array::from_fn(|at| left[at] + right[at]);
-    triangles
-        .par_iter()
-        .fold(|| [0; 6], count)
-        .reduce(|| [0; 6], sum)
+    let parts = parallel::map_ranges(triangles.len(), parallel::PORTION, |range| {
+        triangles[range].iter().fold([0; 6], count)
+    });
+    parts.into_iter().fold([0; 6], sum)
 }
 
 /// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1 for the upper one.

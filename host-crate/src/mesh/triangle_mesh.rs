@@ -3,7 +3,8 @@
 use std::fmt;
 
 use nalgebra::{Point3, Vector3};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// An integer that names a vertex: u32 where that is enough, else u64.
 pub trait VertexIndex: Copy + Ord + Send + Sync + fmt::Debug + 'static {
@@ -169,12 +170,14 @@ impl TriangleMesh {
         let join = |(low, high): (Vector3<f32>, Vector3<f32>), (other_low, other_high)| {
             (low.inf(&other_low), high.sup(&other_high))
         };
-        let (low, high) = self
-            .vertices
-            .par_iter()
-            .filter(|position| position.iter().all(|x| x.is_finite()))
-            .map(|&position| (Vector3::from(position), Vector3::from(position)))
-            .reduce_with(join)?;
+        let parts = parallel::map_ranges(self.vertices.len(), parallel::PORTION, |range| {
+            let finite = self.vertices[range].iter();
+            let finite = finite.filter(|position| position.iter().all(|x| x.is_finite()));
+            finite
+                .map(|&position| (Vector3::from(position), Vector3::from(position)))
+                .reduce(join)
+        });
+        let (low, high) = parts.into_iter().flatten().reduce(join)?;
         Some((low.into(), high.into()))
     }
 

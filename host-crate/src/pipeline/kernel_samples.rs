@@ -5,8 +5,8 @@ use crate::{
     grid::{AnyVolume, Sample, SampleType, Volume, f64_to_f32, less_level, with_volume},
     io::{HeaderInfo, StoredType, VolumeReader},
     memory::{self, OutOfMemory},
+    parallel,
 };
-use rayon::prelude::*;
 
 /// What kernels are given for a volume.
 pub(crate) struct ForKernels {
@@ -31,22 +31,20 @@ pub(crate) struct WideCount {
 impl WideCount {
     /// Of samples, the first of which has a number.
     fn of<T: Sample>(samples: &[T], number: u64, level: f64) -> Self {
-        const PORTION: usize = 1 << 16;
-        let portions = samples.par_chunks(PORTION).enumerate();
-        let counted = portions.map(|(portion, samples)| {
+        let counted = parallel::map_ranges(samples.len(), parallel::PORTION, |range| {
             let mut counted = Self::default();
-            for (at, sample) in samples.iter().enumerate() {
+            for (at, sample) in range.clone().zip(&samples[range]) {
                 let sample = sample.to_f64();
                 if !f64_to_f32(sample).1 {
                     counted.plain += 1;
-                    let number = number + (portion * PORTION + at) as u64;
+                    let number = number + at as u64;
                     counted.first = counted.first.or(Some((number, sample)));
                 }
                 counted.shifted += u64::from(!less_level(sample, level).1);
             }
             counted
         });
-        counted.reduce(Self::default, Self::joined)
+        counted.into_iter().fold(Self::default(), Self::joined)
     }
 
     fn joined(self, later: Self) -> Self {
@@ -111,15 +109,13 @@ pub(crate) fn for_kernels(
 }
 
 fn less<T: Sample>(volume: &Volume<T>, level: f64) -> Result<Volume<f32>, OutOfMemory> {
-    let mut samples = Vec::new();
-    memory::reserve(
-        "samples of another type",
-        &mut samples,
-        volume.samples().len(),
-    )?;
-    let all = volume.samples().par_iter();
-    all.map(|sample| less_level(sample.to_f64(), level).0)
-        .collect_into_vec(&mut samples);
+    let from = volume.samples();
+    let mut samples = memory::zeroed("samples of another type", from.len())?;
+    parallel::each_portion_mut(&mut samples, parallel::PORTION, |first, to| {
+        for (to, from) in to.iter_mut().zip(&from[first..]) {
+            *to = less_level(from.to_f64(), level).0;
+        }
+    });
     Ok(volume.with_samples(samples))
 }
 

@@ -4,9 +4,9 @@ use super::ViewDirection;
 use crate::{
     device::Stream,
     grid::{DeviceMask, DeviceSample, DeviceVolume, GridError, Inside},
+    parallel,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
-use rayon::prelude::*;
 
 /// How much of the picture's sides is left free around what is shown.
 const BORDER: f64 = 0.04;
@@ -43,19 +43,18 @@ impl Extent {
         let origin = axes(view) * volume.geometry().origin().coords;
         let per_row = (mask.layout().per_row as usize).max(1);
         let ny = volume.dims()[1].max(1);
-        let rows = words.par_chunks(per_row).enumerate();
-        let all = rows
-            .fold(
-                || Self::NOTHING,
-                |mut extent, (row, words)| {
-                    for x in ends(words).into_iter().flatten() {
-                        let at = Vector3::new(x as f64, (row % ny) as f64, (row / ny) as f64);
-                        extent.add(origin + along * at);
-                    }
-                    extent
-                },
-            )
-            .reduce(|| Self::NOTHING, Self::and);
+        let parts = parallel::map_ranges(words.len() / per_row, 1 << 8, |rows| {
+            let mut extent = Self::NOTHING;
+            for row in rows {
+                let words = &words[row * per_row..][..per_row];
+                for x in ends(words).into_iter().flatten() {
+                    let at = Vector3::new(x as f64, (row % ny) as f64, (row / ny) as f64);
+                    extent.add(origin + along * at);
+                }
+            }
+            extent
+        });
+        let all = parts.into_iter().fold(Self::NOTHING, Self::and);
         let half = along.abs() * Vector3::repeat(0.5);
         Ok(all.grown(half))
     }

@@ -3,9 +3,8 @@
 use crate::{
     device::{DeviceError, Stream},
     grid::{DeviceMask, Volume},
-    memory,
+    memory, parallel,
 };
-use rayon::prelude::*;
 
 /// A mask as a volume on the host: 1 where the voxel is in it, else 0. Synchronises the stream.
 ///
@@ -25,12 +24,16 @@ pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, Devic
     let words = mask.download(stream)?;
     let mut samples = memory::zeroed::<u8>("voxels", dims.iter().product())?;
     if !samples.is_empty() {
-        let rows = samples.par_chunks_mut(dims[0]);
-        let words = words.par_chunks(dims[0].div_ceil(32));
-        rows.zip(words).for_each(|(row, words)| {
-            for (voxels, word) in row.chunks_mut(32).zip(words) {
-                for (bit, voxel) in voxels.iter_mut().enumerate() {
-                    *voxel = (word >> bit & 1) as u8;
+        let nx = dims[0];
+        // rows that a thread takes at a time
+        let rows = parallel::PORTION.div_ceil(nx);
+        parallel::each_portion_mut(&mut samples, rows * nx, |first, samples| {
+            let words = words.chunks(nx.div_ceil(32)).skip(first / nx);
+            for (row, words) in samples.chunks_mut(nx).zip(words) {
+                for (voxels, word) in row.chunks_mut(32).zip(words) {
+                    for (bit, voxel) in voxels.iter_mut().enumerate() {
+                        *voxel = (word >> bit & 1) as u8;
+                    }
                 }
             }
         });

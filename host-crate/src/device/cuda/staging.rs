@@ -5,14 +5,13 @@
 //! gathered by all of them.
 
 use super::Shared;
-use crate::device::DeviceError;
+use crate::{device::DeviceError, parallel};
 use cust::{
     error::CudaResult,
     event::{Event, EventFlags},
     memory::{AsyncCopyDestination, DeviceSlice, LockedBuffer},
     stream::Stream,
 };
-use rayon::prelude::*;
 use std::sync::PoisonError;
 
 /// Bytes of a slot: what the bus takes some forty microseconds for.
@@ -122,9 +121,9 @@ impl Staging {
 
 /// Copies with all threads.
 fn copy(to: &mut [u8], from: &[u8]) {
-    to.par_chunks_mut(PIECE)
-        .zip(from.par_chunks(PIECE))
-        .for_each(|(to, from)| to.copy_from_slice(from));
+    parallel::each_portion_mut(to, PIECE, |first, to| {
+        to.copy_from_slice(&from[first..][..to.len()]);
+    });
 }
 
 impl Shared {

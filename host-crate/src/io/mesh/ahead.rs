@@ -1,8 +1,7 @@
 //! Indices of vertices that are still to come.
 
-use rayon::prelude::*;
-
 use crate::mesh::{MeshError, VertexIndex};
+use crate::parallel;
 
 /// The triangles that could turn out to be the first with an index out of range: each has a larger index than all
 /// before it. Those whose vertices have come are forgotten, so there are at most as many as triangles wait for vertices.
@@ -18,11 +17,10 @@ impl Ahead {
         vertices: u64,
     ) {
         self.0.retain(|(_, corners)| largest(*corners) >= vertices);
-        let most = triangles
-            .par_iter()
-            .with_min_len(1 << 12)
-            .filter_map(|corners| corners.iter().copied().max())
-            .max();
+        let most = parallel::map_ranges(triangles.len(), 1 << 12, |range| {
+            triangles[range].as_flattened().iter().copied().max()
+        });
+        let most = most.into_iter().flatten().max();
         if most.is_none_or(|most| most.into() < vertices) {
             return;
         }

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use rayon::prelude::*;
-
-use crate::memory::{self, OutOfMemory};
+use crate::{
+    memory::{self, OutOfMemory},
+    parallel,
+};
 
 /// Items per task, and tasks between two writes.
 const TASK: usize = 1 << 13;
@@ -38,16 +39,15 @@ pub(super) fn items<T: Sync>(
 type Encoded = Vec<Result<Vec<u8>, OutOfMemory>>;
 
 fn encode_batch<T: Sync>(batch: &[T], encode: &(impl Fn(&T, &mut Vec<u8>) + Sync)) -> Encoded {
-    let tasks = batch.par_chunks(TASK).map(|task| {
+    parallel::map_ranges(batch.len(), TASK, |task| {
         let mut bytes = Vec::new();
         memory::reserve(ENCODED, &mut bytes, task.len() * 32)?;
-        for item in task {
+        for item in &batch[task] {
             memory::grow(ENCODED, &mut bytes, LONGEST)?;
             encode(item, &mut bytes);
         }
         Ok(bytes)
-    });
-    tasks.collect()
+    })
 }
 
 fn write(out: &mut dyn Write, encoded: Encoded) -> io::Result<()> {

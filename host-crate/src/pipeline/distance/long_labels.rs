@@ -3,9 +3,9 @@
 use super::DistanceInputError;
 use crate::{
     grid::{AnyVolume, Sample, Volume, distinct, f64_to_f32},
-    memory::{ParListed, caught},
+    memory::{Put, caught},
+    parallel,
 };
-use rayon::prelude::*;
 
 /// Labels that devices cannot distinguish if there are more.
 const MOST: usize = 1 << 24;
@@ -30,7 +30,10 @@ pub(super) fn told_apart(volume: AnyVolume) -> Result<AnyVolume, DistanceInputEr
 fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, DistanceInputError> {
     let samples = volume.samples();
     let is_long = |sample: &T| !f64_to_f32(sample.to_f64()).1;
-    if !samples.par_iter().any(is_long) {
+    let long = parallel::first(samples.len(), parallel::PORTION, |range| {
+        samples[range].iter().any(is_long).then_some(())
+    });
+    if long.is_none() {
         return Ok(None);
     }
     caught(|| {
@@ -45,7 +48,9 @@ fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
             let label = sample.to_f64();
             all.partition_point(|&other| other < label) as f32
         };
-        let places = samples.par_iter().map(place).par_listed();
+        let places = parallel::listed(samples.len(), parallel::PORTION, |range, places| {
+            places.put_all(samples[range].iter().map(place));
+        });
         Ok(Some(volume.with_samples(places)))
     })
 }

@@ -10,10 +10,10 @@ use super::{
     steps::Stage,
     tips::Cut,
 };
-use crate::memory::{ParListed, Put, repeated, with_room, zeros};
+use crate::memory::{Listed, Put, repeated, with_room, zeros};
 use crate::monitor::Cancelled;
+use crate::parallel;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often all points are moved.
@@ -39,19 +39,14 @@ pub fn centre(
     };
     let all: usize = draft.edges.iter().map(|edge| edge.points.len()).sum();
     let done = AtomicUsize::new(0);
-    let tangents: Result<Vec<Vec<Vector3<f64>>>, Cancelled> = draft
-        .edges
-        .par_iter_mut()
-        .map(|edge| {
-            let tangents = tangents(known, &edge.points);
-            centring.move_points(&mut edge.points, &tangents)?;
-            let count = edge.points.len();
-            let done = done.fetch_add(count, Ordering::Relaxed) + count;
-            known.steps.at(Stage::Centre, done, all)?;
-            Ok(tangents)
-        })
-        .par_try_listed();
-    let tangents = tangents?;
+    let tangents: Vec<Vec<Vector3<f64>>> = parallel::try_map_mut(&mut draft.edges, |_, edge| {
+        let tangents = tangents(known, &edge.points);
+        centring.move_points(&mut edge.points, &tangents)?;
+        let count = edge.points.len();
+        let done = done.fetch_add(count, Ordering::Relaxed) + count;
+        known.steps.at(Stage::Centre, done, all)?;
+        Ok::<_, Cancelled>(tangents)
+    })?;
     let mut ends: Vec<Vec<[usize; 2]>> = repeated(Vec::new(), draft.nodes.len());
     for (number, edge) in draft.edges.iter().enumerate() {
         for (end, &node) in edge.nodes.iter().enumerate() {
@@ -66,14 +61,12 @@ pub fn centre(
         (cut.node, Some(tangents[last]))
     });
     for wave in in_waves(joints.chain(cut_ends), &ends, draft.edges.len()) {
-        let moved: Result<Vec<Place>, Cancelled> = wave
-            .par_iter()
-            .map(|&(node, tangent)| {
-                known.steps.check()?;
-                Ok(centring.moved_node(draft, node, &ends[node], tangent))
-            })
-            .par_try_listed();
-        for ((node, _), place) in wave.into_iter().zip(moved?) {
+        let moved: Vec<Place> = parallel::try_map(wave.len(), |at| {
+            let (node, tangent) = wave[at];
+            known.steps.check()?;
+            Ok::<_, Cancelled>(centring.moved_node(draft, node, &ends[node], tangent))
+        })?;
+        for ((node, _), place) in wave.into_iter().zip(moved) {
             draft.nodes[node] = place;
             for &[edge, end] in &ends[node] {
                 let points = &mut draft.edges[edge].points;
@@ -127,18 +120,19 @@ impl Centring<'_> {
         let mut rests = zeros::<bool>(points.len());
         for _ in 0..SWEEPS {
             // what moves a point does not depend on the others
-            let steps: Result<Vec<_>, Cancelled> = (0..points.len())
-                .into_par_iter()
-                .with_min_len(FEW)
-                .map(|at| {
-                    self.known.steps.check()?;
+            let portions = points.len().div_ceil(FEW);
+            let steps = parallel::try_map(portions, |portion| {
+                let portion = portion * FEW..points.len().min((portion + 1) * FEW);
+                self.known.steps.check()?;
+                let steps = portion.map(|at| {
                     let is_inner = (1..points.len() - 1).contains(&at);
                     let step = || self.step(points[at], Some(tangents[at]));
-                    Ok((is_inner && !rests[at]).then(step).flatten())
-                })
-                .par_try_listed();
+                    (is_inner && !rests[at]).then(step).flatten()
+                });
+                Ok::<_, Cancelled>(steps.listed())
+            })?;
             let mut any = false;
-            for (at, step) in steps?.into_iter().enumerate() {
+            for (at, step) in steps.into_iter().flatten().enumerate() {
                 if at == 0 || at + 1 == points.len() {
                     continue;
                 }

@@ -15,11 +15,11 @@ use super::{
     twice::{self, Twice},
 };
 use crate::{
-    memory::{Listed, ParListed, Put, or_unwind, with_room},
+    memory::{Listed, Put, or_unwind, with_room},
     monitor::Cancelled,
+    parallel,
     union_find::UnionFind,
 };
-use rayon::prelude::*;
 
 /// A component and everything that its curves are held to.
 pub struct Judge<'a> {
@@ -74,23 +74,18 @@ impl Judge<'_> {
     /// Looks at everything.
     pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Result<Verdict, Cancelled> {
         let steps = self.known.steps;
-        let node_radii: Vec<f64> = draft
-            .nodes
-            .par_iter()
-            .map(|&at| self.known.radius(at))
-            .par_listed();
-        let radii: Vec<Vec<f64>> = draft
-            .edges
-            .par_iter()
-            .map(|edge| {
-                let mut radii: Vec<f64> =
-                    edge.points.iter().map(|&at| self.known.radius(at)).listed();
-                let last = radii.len() - 1;
-                radii[0] = node_radii[edge.nodes[0]];
-                radii[last] = node_radii[edge.nodes[1]];
-                radii
-            })
-            .par_listed();
+        let nodes = &draft.nodes;
+        let node_radii: Vec<f64> = parallel::listed(nodes.len(), 1 << 6, |range, radii| {
+            radii.put_all(nodes[range].iter().map(|&at| self.known.radius(at)));
+        });
+        let radii: Vec<Vec<f64>> = parallel::map(draft.edges.len(), |edge| {
+            let edge = &draft.edges[edge];
+            let mut radii: Vec<f64> = edge.points.iter().map(|&at| self.known.radius(at)).listed();
+            let last = radii.len() - 1;
+            radii[0] = node_radii[edge.nodes[0]];
+            radii[last] = node_radii[edge.nodes[1]];
+            radii
+        });
         steps.at(Stage::Certificate, 1, 4)?;
         let mut faults = Vec::new();
         self.pieces(draft, &mut faults);

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::memory::{Put, repeated, zeros};
 use crate::monitor::Cancelled;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
 type Slot = [Class; 27];
@@ -113,8 +113,8 @@ impl Cocycle {
 
     /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one for each, by its steps that have a class. Triangles without need no look.
     pub fn open_triangles(&self, object: &Object) -> u64 {
-        let open_at = |(slot, &owner): (&Slot, &u32)| {
-            let a = owner as usize;
+        let open_at = |at: usize| {
+            let (slot, a) = (&self.slots[at], self.owners[at] as usize);
             let around = object.around(a) & AROUND;
             let mut open = 0;
             // from the first voxel of each step
@@ -130,7 +130,10 @@ impl Cocycle {
             }
             open
         };
-        self.slots.par_iter().zip(&self.owners).map(open_at).sum()
+        let parts = parallel::map_ranges(self.owners.len(), 1 << 10, |slots| {
+            slots.map(open_at).sum::<u64>()
+        });
+        parts.into_iter().sum()
     }
 }
 

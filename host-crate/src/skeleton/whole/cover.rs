@@ -9,8 +9,9 @@ use super::{
     object::Object,
     surface::ones,
 };
-use crate::memory::{Listed, ParListed, repeated, zeros};
-use rayon::prelude::*;
+use crate::memory::{Listed, Put, repeated, zeros};
+use crate::parallel;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
 #[derive(Clone, Copy, Debug)]
@@ -87,20 +88,17 @@ impl<'a> Cover<'a> {
         radius: impl Fn(Point, Place) -> f64 + Sync,
     ) {
         let reach_of = |point, place| reach.of(radius(point, place));
-        let nodes: Vec<f64> = (0..draft.nodes.len())
-            .into_par_iter()
-            .map(|node| reach_of(Point::Node(node), draft.nodes[node]))
-            .par_listed();
+        let nodes: Vec<f64> = parallel::listed(draft.nodes.len(), 1 << 6, |range, reaches| {
+            reaches.put_all(range.map(|node| reach_of(Point::Node(node), draft.nodes[node])));
+        });
         let nodes = draft.nodes.iter().zip(nodes);
         let nodes: Vec<_> = nodes.map(|(&at, reach)| (in_voxels(at), reach)).listed();
         self.add_all(&nodes);
-        let points = draft
-            .edges
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(number, edge)| {
+        let points = parallel::listed(draft.edges.len(), 1, |edges, points| {
+            for number in edges {
+                let edge = &draft.edges[number];
                 let mut next = 0.0;
-                (1..edge.points.len() - 1).map(move |at| {
+                points.put_all((1..edge.points.len() - 1).map(|at| {
                     let place = edge.points[at];
                     if at == 1 {
                         next = PASSED * reach.of(known.about_radius(edge.points[0]));
@@ -111,9 +109,9 @@ impl<'a> Cover<'a> {
                         next = PASSED * reach.of(known.about_radius(place));
                     }
                     (is_first, (Point::Inner(number, at), place))
-                })
-            })
-            .par_listed_in_parts();
+                }));
+            }
+        });
         let some = |are_first: bool| {
             let some = points.iter().filter(|point| point.0 == are_first);
             some.map(|&(_, point)| point).listed()
@@ -123,9 +121,11 @@ impl<'a> Cover<'a> {
             if self.left == 0 {
                 break;
             }
-            let balls = points.par_iter();
-            let balls = balls.map(|&(point, at)| (in_voxels(at), reach_of(point, at)));
-            self.add_all(&balls.par_listed());
+            let balls = parallel::map(points.len(), |at| {
+                let (point, at) = points[at];
+                (in_voxels(at), reach_of(point, at))
+            });
+            self.add_all(&balls);
         }
     }
 
@@ -165,12 +165,14 @@ impl<'a> Cover<'a> {
         else {
             return;
         };
-        let parts: Vec<_> = all.planes(object, planes).listed();
-        let covered = parts.into_par_iter().map(|(z, mut part)| {
-            let there = balls.iter().filter(|ball| ball.planes(object).contains(&z));
-            there.map(|ball| part.add(object, ball, z)).sum::<usize>()
+        let mut parts: Vec<_> = all.planes(object, planes).listed();
+        let covered = AtomicUsize::new(0);
+        parallel::each_mut(&mut parts, |_, (z, part)| {
+            let there = balls.iter().filter(|ball| ball.planes(object).contains(z));
+            let count: usize = there.map(|ball| part.add(object, ball, *z)).sum();
+            covered.fetch_add(count, Relaxed);
         });
-        self.left -= covered.sum::<usize>();
+        self.left -= covered.into_inner();
     }
 }
 

@@ -18,9 +18,9 @@ use super::{
     waiting::Waiting,
     ways::{Ways, cheapest, farthest, tip},
 };
-use crate::memory::{Listed, ParListed, Put, Room, copy, sort_stably, zeros};
+use crate::memory::{Listed, Put, Room, copy, sort_stably, zeros};
 use crate::monitor::Cancelled;
-use rayon::prelude::*;
+use crate::parallel;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -126,18 +126,21 @@ const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
 fn farthest_along(ways: &Ways, count: usize) -> usize {
-    let voxels = (0..count).into_par_iter().with_min_len(PORTION);
-    let keys = voxels.map(|voxel| (ways.parts(voxel), Reverse(voxel)));
-    keys.max().map_or(0, |(_, Reverse(voxel))| voxel)
+    let keys = parallel::map_ranges(count, PORTION, |voxels| {
+        voxels
+            .map(|voxel| (ways.parts(voxel), Reverse(voxel)))
+            .max()
+    });
+    let last = keys.into_iter().flatten().max();
+    last.map_or(0, |(_, Reverse(voxel))| voxel)
 }
 
 /// The middle of a component that is as wide as it is long.
 fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
     // the first of the greatest
-    let middle = (0..squares.len())
-        .into_par_iter()
-        .with_min_len(PORTION)
-        .max_by(|&a, &b| squares[a].total_cmp(&squares[b]).then(b.cmp(&a)))?;
+    let order = |a: &usize, b: &usize| squares[*a].total_cmp(&squares[*b]).then(b.cmp(a));
+    let parts = parallel::map_ranges(squares.len(), PORTION, |voxels| voxels.max_by(order));
+    let middle = parts.into_iter().flatten().max_by(order)?;
     let at = object.place(middle).map(f64::from);
     let far = farthest(object, metric, at, object.ends_of_rows());
     let there = object.place(far);
@@ -222,7 +225,8 @@ impl<'a> Drawing<'a> {
         self.put_on(&voxels);
         let draft = Draft::of(self.known.object, &self.links);
         let degrees = draft.degrees();
-        let edges = draft.edges.into_par_iter().map(|mut edge| {
+        let mut edges = draft.edges;
+        let balls = parallel::try_map_mut(&mut edges, |_, edge| {
             self.known.steps.check()?;
             let mut balls = self.balls(&edge.voxels);
             for node in edge.nodes {
@@ -231,10 +235,9 @@ impl<'a> Drawing<'a> {
                 }
                 edge.points.reverse();
             }
-            Ok(balls)
-        });
-        let balls: Result<Vec<Vec<_>>, Cancelled> = edges.par_try_listed();
-        let mut balls: Vec<_> = balls?.into_iter().flatten().listed();
+            Ok::<_, Cancelled>(balls)
+        })?;
+        let mut balls: Vec<_> = balls.into_iter().flatten().listed();
         balls.put_all(self.links.dot.map(|dot| self.ball(self.place(dot))));
         self.cover.add_all(&balls);
         Ok(())
@@ -278,24 +281,24 @@ impl<'a> Drawing<'a> {
         let ways = self.ways;
         let object = self.known.object;
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
-        let voxels = (0..object.len() as u32).into_par_iter();
         // ways beside each other close no cycle but for a few
         let known = &*cocycle;
-        let steps = voxels.with_min_len(PORTION).flat_map_iter(|voxel| {
-            let here = classes[voxel as usize];
-            let has_classes = known.has_classes(voxel as usize);
-            let steps = object.neighbours(voxel as usize, BEFORE);
-            steps.filter_map(move |(bit, other)| {
-                let there = classes[other];
-                if here == there && !has_classes {
-                    return None;
+        let steps = parallel::listed(object.len(), PORTION, |voxels, steps| {
+            for voxel in voxels {
+                let here = classes[voxel];
+                let has_classes = known.has_classes(voxel);
+                for (bit, other) in object.neighbours(voxel, BEFORE) {
+                    let there = classes[other];
+                    if here == there && !has_classes {
+                        continue;
+                    }
+                    let step = known.step(voxel, bit);
+                    if !known.table.is_sum(here, there, step) {
+                        steps.put(([other as u32, voxel as u32], bit, step));
+                    }
                 }
-                let step = known.step(voxel as usize, bit);
-                let closes = !known.table.is_sum(here, there, step);
-                closes.then_some(([other as u32, voxel], bit, step))
-            })
+            }
         });
-        let steps: Vec<_> = steps.par_listed_in_parts();
         for (ends, bit, step) in steps {
             let [other, voxel] = ends.map(|end| end as usize);
             let way = cocycle.table.sum(classes[voxel], classes[other]);

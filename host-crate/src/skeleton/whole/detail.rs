@@ -4,8 +4,8 @@ use super::{
     known::Known,
     rows::{ceil, floor},
 };
-use crate::memory::{Listed, ParListed, Put, copy};
-use rayon::prelude::*;
+use crate::memory::{Listed, Put, copy};
+use crate::parallel;
 
 /// The radius of the balls in which voxels are counted, in the smallest spacing.
 const BALL: f64 = 4.0;
@@ -23,10 +23,10 @@ pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
         return Vec::new();
     }
     let ball = Ball::of(known);
-    let counts: Vec<u32> = surface
-        .par_iter()
-        .map(|site| ball.count(known, site.place))
-        .par_listed();
+    let counts: Vec<u32> = parallel::listed(surface.len(), 1 << 6, |range, counts| {
+        let sites = surface[range].iter();
+        counts.put_all(sites.map(|site| ball.count(known, site.place)));
+    });
     let mut sorted = copy(&counts);
     sorted.sort_unstable();
     let most = sorted[wanted - 1].min((CURVED * f64::from(ball.voxels)) as u32);

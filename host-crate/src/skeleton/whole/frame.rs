@@ -6,7 +6,7 @@ use super::{
     scan::Run,
 };
 use crate::memory::{Listed, Put};
-use rayon::prelude::*;
+use crate::parallel;
 use std::cmp::Ordering;
 
 /// An order of axes, and which of them are turned round.
@@ -109,11 +109,8 @@ impl Frame {
             })
         };
         let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
-        if runs.len() < MANY {
-            return runs.iter().fold(0, add);
-        }
-        let parts = runs.par_chunks(MANY).map(|runs| runs.iter().fold(0, add));
-        parts.reduce(|| 0, u64::wrapping_add)
+        let parts = parallel::map_ranges(runs.len(), MANY, |range| runs[range].iter().fold(0, add));
+        parts.into_iter().fold(0, u64::wrapping_add)
     }
 
     /// The metric in this frame.

@@ -2,7 +2,7 @@
 
 use super::scan::Run;
 use crate::memory::{Put, with_room};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// From so many runs on they are dealt to threads.
 pub const MANY: usize = 1 << 13;
@@ -27,11 +27,8 @@ impl Moments {
             }
             all
         };
-        if runs.len() < MANY {
-            return sum(runs);
-        }
-        let parts = runs.par_chunks(MANY).map(sum);
-        parts.reduce(Self::default, Self::joined)
+        let parts = parallel::map_ranges(runs.len(), MANY, |range| sum(&runs[range]));
+        parts.into_iter().fold(Self::default(), Self::joined)
     }
 
     /// Adds those of a run.

@@ -4,7 +4,7 @@ use super::{
     background::Background,
     object::{Object, PORTION},
 };
-use rayon::prelude::*;
+use crate::parallel;
 
 /// What is known of a component before anything is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +16,13 @@ pub struct Numbers {
 impl Numbers {
     /// Those of an object, in a time that is linear in its runs along x.
     pub fn of(object: &Object) -> Self {
-        let words = (0..object.words().len()).into_par_iter();
         // 1 - tunnels + cavities
-        let euler: i64 = words
-            .with_min_len(PORTION)
-            .map(|word| object.neighbourhood(word).euler_number())
-            .sum();
+        let parts = parallel::map_ranges(object.words().len(), PORTION, |words| {
+            words
+                .map(|word| object.neighbourhood(word).euler_number())
+                .sum::<i64>()
+        });
+        let euler: i64 = parts.into_iter().sum();
         let cavities = Background::of(object, |word| object.words()[word].bits).cavities();
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,

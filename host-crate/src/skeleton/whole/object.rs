@@ -8,9 +8,9 @@ use super::{
     steps::{Stage, Steps},
     words::{Placed, WIDTH, Word, nth, words},
 };
-use crate::memory::{Listed, ParListed, Put, with_room, zeros};
+use crate::memory::{Put, with_room, zeros};
 use crate::monitor::Cancelled;
-use rayon::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 /// Rows and words are dealt to threads in portions that are no smaller.
@@ -340,11 +340,7 @@ pub fn in_order<T: Send, I: Iterator<Item = T>>(
     count: usize,
     make: impl Fn(usize) -> I + Sync + Send,
 ) -> Vec<T> {
-    match count {
-        0..PORTION => (0..count).flat_map(make).listed(),
-        _ => {
-            let numbers = (0..count).into_par_iter().with_min_len(PORTION);
-            numbers.flat_map_iter(make).par_listed_in_parts()
-        }
-    }
+    parallel::listed(count, PORTION, |numbers, list| {
+        list.put_all(numbers.flat_map(&make));
+    })
 }

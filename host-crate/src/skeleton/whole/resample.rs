@@ -7,7 +7,7 @@ use super::{
     known::Known,
 };
 use crate::memory::{Put, with_room};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of its radius.
 const LEAST: f64 = 1.5;
@@ -45,7 +45,7 @@ pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Pla
 
 /// Gives all edges points at even distances along them. Where the straight line between two of these leaves the component or changes the class, the points between stay.
 pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
-    draft.edges.par_iter_mut().for_each(|edge| {
+    parallel::each_mut(&mut draft.edges, |_, edge| {
         let points = &edge.points;
         let radii: f64 = points.iter().map(|&point| known.about_radius(point)).sum();
         let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);

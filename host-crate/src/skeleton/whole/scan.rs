@@ -2,11 +2,11 @@
 
 use crate::{
     grid::{Mask, Sample, VolumeView},
-    memory::{Listed, ParListed, Put, or_unwind, with_room, zeros},
+    memory::{Listed, Put, or_unwind, with_room, zeros},
+    parallel,
     skeleton::SkeletonError,
     union_find::UnionFind,
 };
-use rayon::prelude::*;
 
 /// Voxels of one label that follow each other along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,50 +61,46 @@ impl Runs {
         check_axes([nx, ny, nz])?;
         let zero = T::zeroed();
         let plane = (nx * ny).max(1);
-        let planes = volume
-            .samples()
-            .par_chunks(plane)
-            .enumerate()
-            .map(|(z, samples)| {
-                let mut runs = Vec::new();
-                let mut counts = with_room(ny);
-                for (y, row) in samples.chunks_exact(nx.max(1)).enumerate() {
-                    let before = runs.len();
-                    let mut x = 0;
-                    while x < nx {
-                        let sample = row[x];
-                        if sample == zero {
-                            x += 1;
-                            while x + STRIDE <= nx
-                                && row[x..x + STRIDE].iter().all(|&one| one == zero)
-                            {
-                                x += STRIDE;
-                            }
-                            continue;
+        let samples = volume.samples();
+        let planes = parallel::try_map(samples.len() / plane, |z| {
+            let samples = &samples[z * plane..][..plane];
+            let mut runs = Vec::new();
+            let mut counts = with_room(ny);
+            for (y, row) in samples.chunks_exact(nx.max(1)).enumerate() {
+                let before = runs.len();
+                let mut x = 0;
+                while x < nx {
+                    let sample = row[x];
+                    if sample == zero {
+                        x += 1;
+                        while x + STRIDE <= nx && row[x..x + STRIDE].iter().all(|&one| one == zero)
+                        {
+                            x += STRIDE;
                         }
-                        let start = x;
-                        while x < nx && row[x] == sample {
-                            x += 1;
-                        }
-                        let label = whole(sample).ok_or(SkeletonError::NotALabel {
-                            voxel: [start, y, z],
-                            value: sample.to_f64(),
-                        })?;
-                        if is_wanted(label) {
-                            runs.put(Run {
-                                start: start as u32,
-                                end: x as u32,
-                                y: y as u32,
-                                z: z as u32,
-                                label,
-                            });
-                        }
+                        continue;
                     }
-                    counts.put(runs.len() - before);
+                    let start = x;
+                    while x < nx && row[x] == sample {
+                        x += 1;
+                    }
+                    let label = whole(sample).ok_or(SkeletonError::NotALabel {
+                        voxel: [start, y, z],
+                        value: sample.to_f64(),
+                    })?;
+                    if is_wanted(label) {
+                        runs.put(Run {
+                            start: start as u32,
+                            end: x as u32,
+                            y: y as u32,
+                            z: z as u32,
+                            label,
+                        });
+                    }
                 }
-                Ok::<_, SkeletonError>((runs, counts))
-            })
-            .par_try_listed()?;
+                counts.put(runs.len() - before);
+            }
+            Ok::<_, SkeletonError>((runs, counts))
+        })?;
         Ok(Self::joined(planes, ny, nz))
     }
 
@@ -113,23 +109,21 @@ impl Runs {
         let [nx, ny, nz] = mask.dims();
         check_axes([nx, ny, nz])?;
         let per_row = nx.div_ceil(32).max(1);
-        let planes = mask
-            .words()
-            .par_chunks((per_row * ny).max(1))
-            .enumerate()
-            .map(|(z, words)| {
-                let mut runs = Vec::new();
-                let mut counts = with_room(ny);
-                for (y, row) in words.chunks_exact(per_row).enumerate() {
-                    let before = runs.len();
-                    for (at, &word) in row.iter().enumerate() {
-                        push_bits(&mut runs, before, 32 * at as u32, word, [y, z]);
-                    }
-                    counts.put(runs.len() - before);
+        let words = mask.words();
+        let plane = (per_row * ny).max(1);
+        let planes = parallel::map(words.len() / plane, |z| {
+            let words = &words[z * plane..][..plane];
+            let mut runs = Vec::new();
+            let mut counts = with_room(ny);
+            for (y, row) in words.chunks_exact(per_row).enumerate() {
+                let before = runs.len();
+                for (at, &word) in row.iter().enumerate() {
+                    push_bits(&mut runs, before, 32 * at as u32, word, [y, z]);
                 }
-                (runs, counts)
-            })
-            .par_listed();
+                counts.put(runs.len() - before);
+            }
+            (runs, counts)
+        });
         Ok(Self::joined(planes, ny, nz))
     }
 

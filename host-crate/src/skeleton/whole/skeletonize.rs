@@ -14,11 +14,11 @@ use crate::{
     device::{Device, DeviceKind, start_threads},
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
-    memory::{Listed, ParListed, Put, Room, caught},
+    memory::{Listed, Put, Room, caught},
     monitor::{Monitor, Stopwatch, add_times},
+    parallel,
     skeleton::SkeletonError,
 };
-use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
@@ -215,19 +215,15 @@ fn of_runs(
     // large ones first, so that none is left for one thread at the end
     let mut order: Vec<usize> = (0..list.len()).listed();
     order.sort_unstable_by_key(|&at| (Reverse(list[at].1), at));
-    let mut pieces = order
-        .into_par_iter()
-        .enumerate()
-        .with_max_len(1)
-        .map(|(turn, at)| {
-            let (runs, voxels) = list[at];
-            let device = gpus.get(turn % gpus.len().max(1)).copied();
-            let steps = Steps::new(&counter, voxels);
-            // an error begins no others, a panic would
-            let piece = caught(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
-            Ok::<_, SkeletonError>((at, piece))
-        })
-        .par_try_listed()?;
+    let mut pieces = parallel::try_map(order.len(), |turn| {
+        let at = order[turn];
+        let (runs, voxels) = list[at];
+        let device = gpus.get(turn % gpus.len().max(1)).copied();
+        let steps = Steps::new(&counter, voxels);
+        // an error begins no others, a panic would
+        let piece = caught(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
+        Ok::<_, SkeletonError>((at, piece))
+    })?;
     pieces.sort_unstable_by_key(|&(at, _)| at);
     watch.lap("skeletons");
     let mut times = Vec::new();

@@ -12,9 +12,10 @@ use super::{
     steps::{Stage, Steps},
     surface::ones,
 };
-use crate::memory::{Listed, ParListed, Put, with_room, zeros};
+use crate::memory::{Listed, Put, with_room, zeros};
 use crate::monitor::Cancelled;
-use rayon::prelude::*;
+use crate::parallel;
+use rayon::slice::ParallelSliceMut;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Steps of distance in the smallest spacing.
@@ -150,10 +151,13 @@ impl<'a> Thinning<'a> {
                 let field = EVERY_SECOND << odd;
                 let done: Vec<Done> = match words.len() {
                     0..FEW => vec![self.delete_of(&words, field)?],
-                    _ => words
-                        .par_chunks(FEW)
-                        .map(|words| self.delete_of(words, field))
-                        .par_try_listed()?,
+                    many => {
+                        let parts = many.div_ceil(FEW);
+                        parallel::try_map(parts, |part| {
+                            let end = many.min((part + 1) * FEW);
+                            self.delete_of(&words[part * FEW..end], field)
+                        })?
+                    }
                 };
                 for done in done {
                     self.add(done);

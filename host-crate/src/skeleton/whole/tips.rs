@@ -7,9 +7,9 @@ use super::{
     known::{Known, direction},
     resample::is_same,
 };
-use crate::memory::{Listed, ParListed, Put, Room};
+use crate::memory::{Listed, Put, Room};
+use crate::parallel;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 /// Curves that are thinner keep their ends as they are; in the smallest spacing.
 const THIN: f64 = 1.2;
@@ -115,14 +115,12 @@ pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec
     for cut in cuts {
         of_edges[cut.edge].put(cut);
     }
-    let edges = draft.edges.par_iter_mut().zip(of_edges);
-    let ends: Vec<(usize, Place)> = edges
-        .flat_map_iter(|(edge, cuts)| {
-            let extended = move |cut: Cut| (cut.node, extend_end(known, cocycle, edge, &cut));
-            cuts.into_iter().map(extended)
-        })
-        .par_listed_in_parts();
-    for (node, place) in ends {
+    let ends = parallel::map_mut(&mut draft.edges, |number, edge| {
+        let cuts = of_edges[number].iter();
+        let extended = cuts.map(|cut| (cut.node, extend_end(known, cocycle, edge, cut)));
+        extended.listed()
+    });
+    for (node, place) in ends.into_iter().flatten() {
         draft.nodes[node] = place;
     }
 }

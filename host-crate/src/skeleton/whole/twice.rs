@@ -1,15 +1,18 @@
 //! Places that curves pass twice.
 
 use super::{crossing::in_voxels, draft::Draft, known::Known, rows::floor};
-use crate::memory::{Listed, ParListed, Put, repeated, with_room};
+use crate::memory::{Listed, Put, repeated, with_room};
+use crate::parallel;
 use nalgebra::Vector3;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use std::collections::HashMap;
 
 /// Two places are one if they are no farther apart than this, in the smallest spacing,
 const NEAR: f64 = 0.12;
 /// and longer than this is the way from one to the other along the curves.
 const APART: f64 = 1.95;
+/// Pairs of segments that a thread looks at in a row.
+const PAIRS: usize = 1 << 6;
 
 /// Segments of curves, which hang together at their ends.
 struct Segments {
@@ -35,19 +38,20 @@ pub struct Twice {
 pub fn first(known: &Known<'_>, draft: &Draft) -> Option<Twice> {
     let segments = Segments::of(known, draft);
     let pairs = segments.near();
-    pairs
-        .into_par_iter()
-        .find_map_first(|pair| segments.passed_by_both(pair))
+    parallel::first(pairs.len(), PAIRS, |range| {
+        let mut pairs = pairs[range].iter();
+        pairs.find_map(|&pair| segments.passed_by_both(pair))
+    })
 }
 
 /// Places of a draft that are passed twice, of two segments the first.
 pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
     let segments = Segments::of(known, draft);
     let pairs = segments.near();
-    pairs
-        .into_par_iter()
-        .filter_map(|pair| segments.passed_by_both(pair))
-        .par_listed_in_parts()
+    parallel::listed(pairs.len(), PAIRS, |range, list| {
+        let pairs = pairs[range].iter();
+        list.put_all(pairs.filter_map(|&pair| segments.passed_by_both(pair)));
+    })
 }
 
 type Cell = [i32; 3];

@@ -1,8 +1,7 @@
 //! Voxels that are not covered, that with the longest way first.
 
 use super::{cover::Cover, object::Object};
-use crate::memory::ParListed;
-use rayon::prelude::*;
+use crate::{memory::Put, parallel};
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 /// Words that are looked at together.
@@ -32,9 +31,11 @@ impl<'a, F: Fn(usize) -> u32 + Sync> Waiting<'a, F> {
             last: u64::MAX,
         };
         let count = waiting.object.words().len().div_ceil(GROUP);
-        let groups = (0..count as u32).into_par_iter().with_min_len(PORTION);
-        let keys = groups.filter_map(|group| Some((waiting.first_of(cover, group)?, group)));
-        waiting.groups = keys.par_listed_in_parts().into();
+        let keys = parallel::listed(count, PORTION, |groups, keys| {
+            let groups = groups.map(|group| group as u32);
+            keys.put_all(groups.filter_map(|group| Some((waiting.first_of(cover, group)?, group))));
+        });
+        waiting.groups = keys.into();
         waiting
     }
 

@@ -1,8 +1,8 @@
 //! From runs to rows of bits in a frame.
 
 use super::{frame::Frame, scan::Run};
-use crate::memory::{ParListed, Put, zeros};
-use rayon::prelude::*;
+use crate::memory::{Put, zeros};
+use crate::parallel;
 
 /// The x of a word's first bit is a multiple of this.
 pub const WIDTH: i32 = 64;
@@ -76,10 +76,9 @@ fn by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<Placed>> {
     let planes = frame.dims()[2];
     let slabs = slabs.min(planes);
     let plane = |slab: usize| (slab as i64 * planes / slabs) as i32;
-    (0..slabs as usize)
-        .into_par_iter()
-        .map(|slab| of_slab(runs, frame, [plane(slab), plane(slab + 1) - 1]))
-        .par_listed()
+    parallel::map(slabs as usize, |slab| {
+        of_slab(runs, frame, [plane(slab), plane(slab + 1) - 1])
+    })
 }
 
 /// A run in a frame: its least place, the axis that it is along, and its voxels.

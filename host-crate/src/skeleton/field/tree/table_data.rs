@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     grid::{Geometry, Metric},
-    memory::{Listed, ParListed, gathered, one_list},
+    memory::{Listed, gathered, one_list},
+    parallel,
     skeleton::SkeletonParams,
 };
 use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
-use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
 /// The tables of an exponent, an order and a radius, for voxels of one form. [`Tables`](super::tables::Tables) are the same on a device, and say what is in them.
@@ -189,7 +189,8 @@ fn derivatives(
         (*kind, pairs.map(derivative).listed())
     };
     let kinds = symmetry.kinds(offsets);
-    let made: HashMap<Offset, Vec<f32>> = gathered(kinds.par_iter().map(of_kind).par_listed());
+    let made: HashMap<Offset, Vec<f32>> =
+        gathered(parallel::map(kinds.len(), |at| of_kind(&kinds[at])));
     // for each order of axes the places of triples, for each choice of signs theirs
     let orders = [
         [0, 1, 2],
@@ -222,7 +223,8 @@ fn derivatives(
         let pairs = places[&kind.axes].iter().zip(signs);
         pairs.map(|(&place, sign)| sign * made[place]).listed()
     };
-    let all: Vec<Vec<f32>> = offsets.tables.par_iter().map(of).par_listed();
+    let tables = &offsets.tables;
+    let all: Vec<Vec<f32>> = parallel::map(tables.len(), |at| of(&tables[at]));
     one_list(&all)
 }
 
@@ -236,7 +238,8 @@ fn errors(potential: &Potential<'_>, offsets: &Offsets, symmetry: Symmetry) -> [
         )
     };
     let kinds = symmetry.kinds(offsets);
-    let of_kind: HashMap<Offset, [f64; 2]> = gathered(kinds.par_iter().map(of).par_listed());
+    let of_kind: HashMap<Offset, [f64; 2]> =
+        gathered(parallel::map(kinds.len(), |at| of(&kinds[at])));
     [0, 1].map(|level| {
         let offsets = offsets.tables.iter();
         offsets
