@@ -7,7 +7,7 @@
 //! Lists are made as in [`memory`](crate::memory): where there is no room for them the stack is unwound, up to
 //! [`caught`](crate::memory::caught).
 
-use crate::memory::{Listed, Put, with_room};
+use crate::memory::{Put, with_room};
 use rayon::prelude::*;
 use std::{
     ops::Range,
@@ -20,8 +20,11 @@ use std::{
 /// Small things that a thread takes at a time, where nothing speaks for another number.
 pub(crate) const PORTION: usize = 1 << 14;
 
+/// Parts at most that are joined to one: each of several hundred threads has some.
+const PARTS: usize = 256;
+
 /// Calls `work` with each number below `count`. A panic of it goes on here.
-pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     match count {
         0 => (),
         1 => work(0),
@@ -29,13 +32,7 @@ pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Calls `work` with the ranges of so many numbers each that there are up to `count`.
-pub(crate) fn each_range(count: usize, portion: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    each(count.div_ceil(portion), &|part| {
-        work(range_of(count, portion, part));
-    });
-}
-
+/// The numbers of a part, of parts of so many numbers that go up to `count`.
 fn range_of(count: usize, portion: usize, part: usize) -> Range<usize> {
     part * portion..count.min((part + 1) * portion)
 }
@@ -113,7 +110,9 @@ fn map_of<I: Iterator + Send, T: Send>(
     each_of(count, items.zip(&mut made), |number, (item, made)| {
         *made = Some(of(number, item));
     });
-    made.into_iter().flatten().listed()
+    let mut list = with_room(count);
+    list.extend(made.into_iter().flatten());
+    list
 }
 
 /// What `of` gives for each number below `count`, or the first of its errors. After an error no more is begun.
@@ -164,6 +163,21 @@ pub(crate) fn map_ranges<T: Send>(
     })
 }
 
+/// What `of` gives for ranges of so many numbers or more, joined in their order; nothing where there is no number. It allocates nothing.
+pub(crate) fn reduce<T: Send>(
+    count: usize,
+    portion: usize,
+    of: impl Fn(Range<usize>) -> T + Sync,
+    join: impl Fn(T, T) -> T,
+) -> Option<T> {
+    let portion = portion.max(count.div_ceil(PARTS));
+    let mut made = [const { None }; PARTS];
+    each_mut(&mut made[..count.div_ceil(portion)], |part, made| {
+        *made = Some(of(range_of(count, portion, part)));
+    });
+    made.into_iter().flatten().reduce(join)
+}
+
 /// What `put` puts into a list for each range of so many numbers, in one list.
 pub(crate) fn listed<T: Send>(
     count: usize,
@@ -191,14 +205,13 @@ pub(crate) fn first<T: Send>(
 ) -> Option<T> {
     let first = AtomicUsize::new(usize::MAX);
     let found = Mutex::new(None);
-    each_range(count, portion, &|range| {
-        let start = range.start;
-        if start > first.load(Relaxed) {
+    each(count.div_ceil(portion), &|part| {
+        if part > first.load(Relaxed) {
             return;
         }
-        if let Some(it) = of(range) {
+        if let Some(it) = of(range_of(count, portion, part)) {
             let mut found = lock(&found);
-            if start < first.fetch_min(start, Relaxed) {
+            if part < first.fetch_min(part, Relaxed) {
                 *found = Some(it);
             }
         }
@@ -207,77 +220,5 @@ pub(crate) fn first<T: Send>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::memory::{OutOfMemory, caught};
-    use proptest::prelude::*;
-    use std::sync::atomic::AtomicU64;
-
-    proptest! {
-        #[test]
-        fn loops_do_what_loops_on_one_thread_do(
-            numbers in prop::collection::vec(0_u32..60, 0..300),
-            portion in 1_usize..40,
-        ) {
-            let sum = AtomicU64::new(0);
-            each_range(numbers.len(), portion, &|range| {
-                let sum_there: u32 = numbers[range].iter().sum();
-                sum.fetch_add(sum_there.into(), Relaxed);
-            });
-            prop_assert_eq!(sum.into_inner(), numbers.iter().map(|&it| u64::from(it)).sum::<u64>());
-
-            let mut changed = numbers.clone();
-            each_portion_mut(&mut changed, portion, |first, part| {
-                for (at, number) in (first..).zip(part) {
-                    *number += at as u32;
-                }
-            });
-            each_mut(&mut changed, |at, number| *number -= at as u32);
-            prop_assert_eq!(&changed, &numbers);
-
-            let states = each_with(numbers.len(), || 0, |sum, at| *sum += u64::from(numbers[at]));
-            prop_assert_eq!(states.iter().sum::<u64>(), numbers.iter().map(|&it| u64::from(it)).sum::<u64>());
-
-            prop_assert_eq!(&map(numbers.len(), |at| numbers[at]), &numbers);
-            let is_odd = |number: &u32| !number.is_multiple_of(7);
-            let odd: Vec<u32> = numbers.iter().copied().filter(is_odd).collect();
-            let found = listed(numbers.len(), portion, |range, list| {
-                list.put_all(numbers[range].iter().copied().filter(is_odd));
-            });
-            prop_assert_eq!(found, odd);
-            let place = |range: Range<usize>| numbers[range.clone()].iter().position(|&it| it > 55).map(|at| range.start + at);
-            prop_assert_eq!(first(numbers.len(), portion, place), place(0..numbers.len()));
-
-            let mut changed = numbers.clone();
-            prop_assert_eq!(&map_mut(&mut changed, |at, number| std::mem::replace(number, at as u32)), &numbers);
-            prop_assert!(changed.iter().copied().eq(0..numbers.len() as u32));
-
-            let tried = |at: usize| if numbers[at] == 59 { Err(59) } else { Ok(numbers[at]) };
-            let expected: Result<Vec<u32>, i32> = (0..numbers.len()).map(tried).collect();
-            prop_assert_eq!(&try_map(numbers.len(), tried), &expected);
-            prop_assert_eq!(try_map_mut(&mut changed, |at, _| tried(at)), expected);
-        }
-    }
-
-    #[test]
-    fn nothing_is_begun_after_an_error() {
-        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let begun = AtomicUsize::new(0);
-        let made = one.unwrap().install(|| {
-            try_map(100, |at| {
-                begun.fetch_add(1, Relaxed);
-                if at == 9 { Err(at) } else { Ok(at) }
-            })
-        });
-        assert_eq!((made, begun.into_inner()), (Err(9), 10));
-    }
-
-    #[test]
-    fn what_cannot_be_had_comes_back_to_where_it_is_caught() {
-        let made = caught(|| {
-            each(8, &|_| drop(with_room::<u64>(1 << 58)));
-            Ok::<_, OutOfMemory>(())
-        });
-        assert_eq!(made.unwrap_err().bytes, 1 << 61);
-    }
-}
+#[path = "parallel_tests.rs"]
+mod tests;

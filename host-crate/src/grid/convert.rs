@@ -5,6 +5,7 @@ use crate::{
     memory::{self, OutOfMemory},
     parallel,
 };
+use std::ops::{Add, Range};
 
 /// What a conversion to f32 changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,10 +179,8 @@ fn map<T: Sample, U: Sample>(
 
 fn count<T: Sample>(volume: &Volume<T>, is_inexact: impl Fn(&T) -> bool + Sync) -> usize {
     let samples = volume.samples();
-    let counts = parallel::map_ranges(samples.len(), parallel::PORTION, |range| {
-        samples[range].iter().filter(|it| is_inexact(it)).count()
-    });
-    counts.into_iter().sum()
+    let of_range = |range: Range<usize>| samples[range].iter().filter(|it| is_inexact(it)).count();
+    parallel::reduce(samples.len(), parallel::PORTION, of_range, usize::add).unwrap_or(0)
 }
 
 #[cfg(test)]

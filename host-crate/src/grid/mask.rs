@@ -9,7 +9,10 @@ use crate::{
     memory, parallel,
 };
 use ferrovox_kernels::distance::sites::BitRows;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    ops::{Add, Range},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as [`DeviceMask`] has them on a device.
 ///
@@ -218,7 +221,7 @@ impl Mask {
     }
 
     /// The words of some planes.
-    pub(crate) fn planes(&self, z: std::ops::Range<usize>) -> &[u32] {
+    pub(crate) fn planes(&self, z: Range<usize>) -> &[u32] {
         let plane = self.bits.per_plane() as usize;
         &self.words[z.start * plane..z.end * plane]
     }
@@ -236,18 +239,15 @@ impl Mask {
     /// How many voxels.
     pub fn count(&self) -> u64 {
         let ones = |word: &u32| u64::from(word.count_ones());
-        let counts = parallel::map_ranges(self.words.len(), parallel::PORTION, |range| {
-            self.words[range].iter().map(ones).sum::<u64>()
-        });
-        counts.into_iter().sum()
+        let of_range = |range: Range<usize>| self.words[range].iter().map(ones).sum::<u64>();
+        parallel::reduce(self.words.len(), parallel::PORTION, of_range, u64::add).unwrap_or(0)
     }
 }
 
-/// Calls `fill` for every row of words, in parallel. It does not know the rows' samples, so its loop, which is much code, is compiled
-/// once for all their types.
+/// Calls `fill` for every row of words, in parallel.
 fn for_each_row(words: &mut [u32], per_row: usize, fill: &(dyn Fn(usize, &mut [u32]) + Sync)) {
-    // rows for a lock
-    let rows = parallel::PORTION.div_ceil(per_row);
+    // rows that a thread takes at a time
+    let rows = parallel::PORTION.div_ceil(32 * per_row);
     parallel::each_portion_mut(words, rows * per_row, |first, words| {
         let numbered = (first / per_row..).zip(words.chunks_mut(per_row));
         numbered.for_each(|(row, words)| fill(row, words));

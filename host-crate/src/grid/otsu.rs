@@ -99,9 +99,9 @@ impl Range {
                 })
             })
         };
-        let parts =
-            parallel::map_ranges(samples.len().min(mask.len()), parallel::PORTION, of_range);
-        parts.into_iter().fold(Self::NONE, Self::and)
+        let count = samples.len().min(mask.len());
+        let all = parallel::reduce(count, parallel::PORTION, of_range, Self::and);
+        all.unwrap_or(Self::NONE)
     }
 
     pub fn and(self, other: Self) -> Self {

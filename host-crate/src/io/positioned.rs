@@ -35,17 +35,22 @@ impl Positioned<'_> {
                 Ok(found.is_some())
             }
             Self::File(file) => {
-                let problem = Mutex::new(Ok(true));
+                // whether all is there, or the first error, after which no more is read
+                let filled = Mutex::new(Ok(true));
+                let lock = || filled.lock().unwrap_or_else(PoisonError::into_inner);
                 parallel::each_portion_mut(buffer, PIECE, |first, piece| {
-                    let filled = fill_at(file, piece, offset + first as u64);
-                    if !matches!(filled, Ok(true)) {
-                        let mut problem = problem.lock().unwrap_or_else(PoisonError::into_inner);
-                        if problem.is_ok() {
-                            *problem = filled;
+                    if !matches!(*lock(), Ok(true)) {
+                        return;
+                    }
+                    let piece = fill_at(file, piece, offset + first as u64);
+                    if !matches!(piece, Ok(true)) {
+                        let mut filled = lock();
+                        if filled.is_ok() {
+                            *filled = piece;
                         }
                     }
                 });
-                let filled = problem.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let filled = filled.into_inner().unwrap_or_else(PoisonError::into_inner);
                 filled.map_err(|error| FileProblem::from_io("read", error))
             }
         }

@@ -7,6 +7,7 @@ use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
 use crate::memory::OutOfMemory;
 use crate::parallel;
+use std::ops::{Add, Range};
 
 /// Looks at the whole mesh: topology, orientation, area, volume and defects.
 ///
@@ -39,9 +40,8 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     let joins = count_joins(triangles, vertices)?;
     let measure = measure(mesh, triangles);
     let is_finite = |position: &&[f32; 3]| position.iter().all(|x| x.is_finite());
-    let finite = parallel::map_ranges(vertices, parallel::PORTION, |range| {
-        mesh.vertices[range].iter().filter(is_finite).count()
-    });
+    let of_range = |range: Range<usize>| mesh.vertices[range].iter().filter(is_finite).count();
+    let finite = parallel::reduce(vertices, parallel::PORTION, of_range, usize::add);
     Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
@@ -55,7 +55,7 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
         components: counts.used_vertices - joins,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
-        non_finite_vertices: vertices - finite.into_iter().sum::<usize>(),
+        non_finite_vertices: vertices - finite.unwrap_or(0),
         area: measure.area,
         volume: measure.volume6 / 6.0,
     })

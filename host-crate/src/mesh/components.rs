@@ -5,6 +5,7 @@ use super::adjacency::in_topology;
 use crate::memory::OutOfMemory;
 use crate::parallel;
 use crate::union_find::{Member, SharedUnionFind};
+use std::ops::{Add, Range};
 
 /// How often two sets of vertices became one, joined by a triangle that takes part in the topology: the number of vertices which those triangles name
 /// less this is the number of components.
@@ -15,12 +16,13 @@ pub(super) fn count_joins<I: VertexIndex + Member>(
     // Without triangles no vertex is looked up.
     let named = if triangles.is_empty() { 0 } else { vertices };
     let sets = SharedUnionFind::<I>::try_new(named)?;
-    let joins = parallel::map_ranges(triangles.len(), parallel::PORTION, |range| {
+    let of_range = |range: Range<usize>| {
         let there = triangles[range].iter();
         there
             .filter(|triangle| in_topology(triangle, vertices))
             .map(|&[a, b, c]| usize::from(sets.join(a, b)) + usize::from(sets.join(b, c)))
             .sum::<usize>()
-    });
-    Ok(joins.into_iter().sum())
+    };
+    let joins = parallel::reduce(triangles.len(), parallel::PORTION, of_range, usize::add);
+    Ok(joins.unwrap_or(0))
 }

@@ -9,6 +9,7 @@ use crate::memory::{self, OutOfMemory};
 use crate::parallel;
 use nalgebra::Point3;
 use serde::Serialize;
+use std::ops::Range;
 
 /// Boundary edges in one face of the volume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,10 +79,8 @@ fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6]
         edges
     };
     let sum = |left: [usize; 6], right: [usize; 6]| std::array::from_fn(|at| left[at] + right[at]);
-    let parts = parallel::map_ranges(triangles.len(), parallel::PORTION, |range| {
-        triangles[range].iter().fold([0; 6], count)
-    });
-    parts.into_iter().fold([0; 6], sum)
+    let of_range = |range: Range<usize>| triangles[range].iter().fold([0; 6], count);
+    parallel::reduce(triangles.len(), parallel::PORTION, of_range, sum).unwrap_or([0; 6])
 }
 
 /// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1 for the upper one.

@@ -170,14 +170,19 @@ impl TriangleMesh {
         let join = |(low, high): (Vector3<f32>, Vector3<f32>), (other_low, other_high)| {
             (low.inf(&other_low), high.sup(&other_high))
         };
-        let parts = parallel::map_ranges(self.vertices.len(), parallel::PORTION, |range| {
+        let of_range = |range: std::ops::Range<usize>| {
             let finite = self.vertices[range].iter();
             let finite = finite.filter(|position| position.iter().all(|x| x.is_finite()));
             finite
                 .map(|&position| (Vector3::from(position), Vector3::from(position)))
                 .reduce(join)
-        });
-        let (low, high) = parts.into_iter().flatten().reduce(join)?;
+        };
+        let join_parts = |a: Option<_>, b: Option<_>| match (a, b) {
+            (Some(a), Some(b)) => Some(join(a, b)),
+            (a, b) => a.or(b),
+        };
+        let count = self.vertices.len();
+        let (low, high) = parallel::reduce(count, parallel::PORTION, of_range, join_parts)??;
         Some((low.into(), high.into()))
     }
 

@@ -7,6 +7,7 @@ use crate::{
     memory::{self, OutOfMemory},
     parallel,
 };
+use std::ops::Range;
 
 /// What kernels are given for a volume.
 pub(crate) struct ForKernels {
@@ -31,7 +32,7 @@ pub(crate) struct WideCount {
 impl WideCount {
     /// Of samples, the first of which has a number.
     fn of<T: Sample>(samples: &[T], number: u64, level: f64) -> Self {
-        let counted = parallel::map_ranges(samples.len(), parallel::PORTION, |range| {
+        let of_range = |range: Range<usize>| {
             let mut counted = Self::default();
             for (at, sample) in range.clone().zip(&samples[range]) {
                 let sample = sample.to_f64();
@@ -43,8 +44,9 @@ impl WideCount {
                 counted.shifted += u64::from(!less_level(sample, level).1);
             }
             counted
-        });
-        counted.into_iter().fold(Self::default(), Self::joined)
+        };
+        let counted = parallel::reduce(samples.len(), parallel::PORTION, of_range, Self::joined);
+        counted.unwrap_or_default()
     }
 
     fn joined(self, later: Self) -> Self {

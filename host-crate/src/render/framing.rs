@@ -7,6 +7,7 @@ use crate::{
     parallel,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
+use std::ops::Range;
 
 /// How much of the picture's sides is left free around what is shown.
 const BORDER: f64 = 0.04;
@@ -43,7 +44,7 @@ impl Extent {
         let origin = axes(view) * volume.geometry().origin().coords;
         let per_row = (mask.layout().per_row as usize).max(1);
         let ny = volume.dims()[1].max(1);
-        let parts = parallel::map_ranges(words.len() / per_row, 1 << 8, |rows| {
+        let of_rows = |rows: Range<usize>| {
             let mut extent = Self::NOTHING;
             for row in rows {
                 let words = &words[row * per_row..][..per_row];
@@ -53,8 +54,9 @@ impl Extent {
                 }
             }
             extent
-        });
-        let all = parts.into_iter().fold(Self::NOTHING, Self::and);
+        };
+        let all = parallel::reduce(words.len() / per_row, 1 << 8, of_rows, Self::and);
+        let all = all.unwrap_or(Self::NOTHING);
         let half = along.abs() * Vector3::repeat(0.5);
         Ok(all.grown(half))
     }

@@ -2,6 +2,7 @@
 
 use crate::mesh::{MeshError, VertexIndex};
 use crate::parallel;
+use std::ops::Range;
 
 /// The triangles that could turn out to be the first with an index out of range: each has a larger index than all
 /// before it. Those whose vertices have come are forgotten, so there are at most as many as triangles wait for vertices.
@@ -17,10 +18,8 @@ impl Ahead {
         vertices: u64,
     ) {
         self.0.retain(|(_, corners)| largest(*corners) >= vertices);
-        let most = parallel::map_ranges(triangles.len(), 1 << 12, |range| {
-            triangles[range].as_flattened().iter().copied().max()
-        });
-        let most = most.into_iter().flatten().max();
+        let of_range = |range: Range<usize>| triangles[range].as_flattened().iter().copied().max();
+        let most = parallel::reduce(triangles.len(), 1 << 12, of_range, Option::max).flatten();
         if most.is_none_or(|most| most.into() < vertices) {
             return;
         }

@@ -15,6 +15,7 @@ use super::{
 use crate::memory::{Put, repeated, zeros};
 use crate::monitor::Cancelled;
 use crate::parallel;
+use std::ops::{Add, Range};
 
 /// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
 type Slot = [Class; 27];
@@ -130,10 +131,8 @@ impl Cocycle {
             }
             open
         };
-        let parts = parallel::map_ranges(self.owners.len(), 1 << 10, |slots| {
-            slots.map(open_at).sum::<u64>()
-        });
-        parts.into_iter().sum()
+        let of_range = |slots: Range<usize>| slots.map(open_at).sum::<u64>();
+        parallel::reduce(self.owners.len(), 1 << 10, of_range, u64::add).unwrap_or(0)
     }
 }
 

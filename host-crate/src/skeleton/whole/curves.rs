@@ -24,6 +24,7 @@ use crate::parallel;
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
+    ops::Range,
 };
 
 /// Where ways begin, and the ways.
@@ -126,12 +127,11 @@ const LONG: [f64; 2] = [1.3, 1.5];
 
 /// The voxel with the longest way.
 fn farthest_along(ways: &Ways, count: usize) -> usize {
-    let keys = parallel::map_ranges(count, PORTION, |voxels| {
-        voxels
-            .map(|voxel| (ways.parts(voxel), Reverse(voxel)))
-            .max()
-    });
-    let last = keys.into_iter().flatten().max();
+    let of_range = |voxels: Range<usize>| {
+        let keys = voxels.map(|voxel| (ways.parts(voxel), Reverse(voxel)));
+        keys.max()
+    };
+    let last = parallel::reduce(count, PORTION, of_range, Option::max).flatten();
     last.map_or(0, |(_, Reverse(voxel))| voxel)
 }
 
@@ -139,8 +139,9 @@ fn farthest_along(ways: &Ways, count: usize) -> usize {
 fn middle_of_ball(object: &Object, metric: &Metric, squares: &[f64]) -> Option<usize> {
     // the first of the greatest
     let order = |a: &usize, b: &usize| squares[*a].total_cmp(&squares[*b]).then(b.cmp(a));
-    let parts = parallel::map_ranges(squares.len(), PORTION, |voxels| voxels.max_by(order));
-    let middle = parts.into_iter().flatten().max_by(order)?;
+    let of_range = |voxels: Range<usize>| voxels.max_by(order);
+    let larger = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).max_by(order);
+    let middle = parallel::reduce(squares.len(), PORTION, of_range, larger)??;
     let at = object.place(middle).map(f64::from);
     let far = farthest(object, metric, at, object.ends_of_rows());
     let there = object.place(far);

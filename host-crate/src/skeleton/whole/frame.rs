@@ -7,7 +7,7 @@ use super::{
 };
 use crate::memory::{Listed, Put};
 use crate::parallel;
-use std::cmp::Ordering;
+use std::{cmp::Ordering, ops::Range};
 
 /// An order of axes, and which of them are turned round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +109,8 @@ impl Frame {
             })
         };
         let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
-        let parts = parallel::map_ranges(runs.len(), MANY, |range| runs[range].iter().fold(0, add));
-        parts.into_iter().fold(0, u64::wrapping_add)
+        let of_range = |range: Range<usize>| runs[range].iter().fold(0, add);
+        parallel::reduce(runs.len(), MANY, of_range, u64::wrapping_add).unwrap_or(0)
     }
 
     /// The metric in this frame.

@@ -3,6 +3,7 @@
 use super::scan::Run;
 use crate::memory::{Put, with_room};
 use crate::parallel;
+use std::ops::Range;
 
 /// From so many runs on they are dealt to threads.
 pub const MANY: usize = 1 << 13;
@@ -27,8 +28,8 @@ impl Moments {
             }
             all
         };
-        let parts = parallel::map_ranges(runs.len(), MANY, |range| sum(&runs[range]));
-        parts.into_iter().fold(Self::default(), Self::joined)
+        let sum_range = |range: Range<usize>| sum(&runs[range]);
+        parallel::reduce(runs.len(), MANY, sum_range, Self::joined).unwrap_or_default()
     }
 
     /// Adds those of a run.

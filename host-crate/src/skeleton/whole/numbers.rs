@@ -5,6 +5,7 @@ use super::{
     object::{Object, PORTION},
 };
 use crate::parallel;
+use std::ops::{Add, Range};
 
 /// What is known of a component before anything is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +18,12 @@ impl Numbers {
     /// Those of an object, in a time that is linear in its runs along x.
     pub fn of(object: &Object) -> Self {
         // 1 - tunnels + cavities
-        let parts = parallel::map_ranges(object.words().len(), PORTION, |words| {
-            words
-                .map(|word| object.neighbourhood(word).euler_number())
-                .sum::<i64>()
-        });
-        let euler: i64 = parts.into_iter().sum();
+        let of_words = |words: Range<usize>| {
+            let each = words.map(|word| object.neighbourhood(word).euler_number());
+            each.sum::<i64>()
+        };
+        let euler = parallel::reduce(object.words().len(), PORTION, of_words, i64::add);
+        let euler = euler.unwrap_or(0);
         let cavities = Background::of(object, |word| object.words()[word].bits).cavities();
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,
